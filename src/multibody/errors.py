@@ -1,0 +1,84 @@
+"""Every error of multibody: what is wrong, where, the likely cause, and what to do about it."""
+
+from __future__ import annotations
+
+
+class MultibodyError(Exception):
+    """Root of all errors raised on purpose by multibody.
+
+    Args:
+        what: the plain statement of what is wrong.
+        where: the thing it is wrong with, by the user's own name.
+        cause: the likely reason.
+        remedy: what to do now.
+
+    Example:
+        >>> error = MultibodyError("The mass is negative.", where="body 'crab'", remedy="Give a mass >= 0.")
+        >>> print(error)
+        The mass is negative.
+          where: body 'crab'
+          what to do: Give a mass >= 0.
+    """
+
+    def __init__(self, what: str, *, where: str = "", cause: str = "", remedy: str = "") -> None:
+        self.what = what
+        self.where = where
+        self.cause = cause
+        self.remedy = remedy
+        super().__init__(what)
+
+    def __str__(self) -> str:
+        labelled = (("where", self.where), ("likely cause", self.cause), ("what to do", self.remedy))
+        return "\n".join([self.what, *(f"  {label}: {text}" for label, text in labelled if text)])
+
+
+class NumberError(MultibodyError, ValueError):
+    """A number that cannot be used: NaN, infinity, or the wrong type."""
+
+
+class ExpressionError(MultibodyError, ValueError):
+    """An expression that has no value or is used in a way that has no meaning."""
+
+
+class ConditionError(MultibodyError, TypeError):
+    """A symbolic condition was used where Python needs True or False."""
+
+
+class ZeroDivisorError(ExpressionError, ZeroDivisionError):
+    """A division by an expression that is zero for every value of its symbols."""
+
+
+class InvalidNameError(MultibodyError, ValueError):
+    """A name that is not a usable identifier."""
+
+
+class ParseError(MultibodyError, ValueError):
+    """Text that is not an expression; ``position`` counts characters from 0."""
+
+    def __init__(self, what: str, *, position: int, where: str = "", cause: str = "", remedy: str = "") -> None:
+        super().__init__(what, where=where, cause=cause, remedy=remedy)
+        self.position = position
+
+
+class MissingValueError(MultibodyError, LookupError):
+    """Symbols without a value, listed by name."""
+
+
+class ShapeError(MultibodyError, ValueError):
+    """An array whose shape does not fit its port or matrix."""
+
+
+class PortError(MultibodyError, ValueError):
+    """A function's ports are wrong, or a call names ports that do not exist."""
+
+
+class SingularMatrixError(ExpressionError):
+    """A matrix that is singular for every value of its symbols."""
+
+
+class ConversionError(MultibodyError, TypeError):
+    """Something that cannot be turned into an expression, or an expression that cannot be turned into it."""
+
+
+class CompileError(MultibodyError, RuntimeError):
+    """The compiler behind a function refused its work."""

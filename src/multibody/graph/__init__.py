@@ -1,0 +1,68 @@
+"""Scalar expressions: an interned graph whose nodes carry the fingerprint of their value.
+
+Build expressions with Python's operators and the functions below, differentiate them, solve with them, print them, and
+hand them to ``multibody.compile``.
+
+Example:
+    >>> from multibody.graph import cos, jacobian, sin, symbols
+    >>> q, l = symbols("q l")
+    >>> jacobian([l * sin(q), -l * cos(q)], [q])
+    array([[l*cos(q)],
+           [l*sin(q)]], dtype=object)
+"""
+
+from multibody.graph.conditions import Condition, equal, less, less_equal, where
+from multibody.graph.derivative import adjoint, directional, gradient, jacobian, time_derivative
+from multibody.graph.evaluate import evaluate
+from multibody.graph.expr import Constant, Expr, Kind, Symbol, as_expr, constant
+from multibody.graph.functions import (
+    absolute,
+    acos,
+    asin,
+    atan,
+    atan2,
+    cos,
+    cosh,
+    exp,
+    log,
+    maximum,
+    minimum,
+    pi,
+    power,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    symbol,
+    symbols,
+    tan,
+    tanh,
+)
+from multibody.graph.identity import is_zero, rank, same
+#from multibody.graph.latex import to_latex
+from multibody.graph.linear_algebra import (
+    LDL,
+    LU,
+    Complement,
+    ldl,
+    ldl_solve,
+    lu,
+    orthogonal_complement,
+    product,
+    solve,
+)
+from multibody.graph.node import live_nodes, without_sharing
+#from multibody.graph.parse import parse
+#from multibody.graph.sympy_bridge import from_sympy, to_sympy
+from multibody.graph.tables import Table
+from multibody.graph.text import to_text
+from multibody.graph.traverse import array, free_symbols, substitute, topological
+
+__all__ = [
+    "LDL", "LU", "Complement", "Condition", "Constant", "Expr", "Kind", "Symbol", "Table", "absolute", "acos", "adjoint",
+    "array", "as_expr", "asin", "atan", "atan2", "constant", "cos", "cosh", "directional", "equal", "evaluate", "exp",
+    "free_symbols", "from_sympy", "gradient", "is_zero", "jacobian", "ldl", "ldl_solve", "less", "less_equal", "listing",
+    "live_nodes", "log", "lu", "maximum", "minimum", "orthogonal_complement", "parse", "pi", "power", "product", "rank",
+    "same", "sign", "sin", "sinh", "solve", "sqrt", "substitute", "symbol", "symbols", "tan", "tanh", "time_derivative",
+    "to_latex", "to_sympy", "to_text", "topological", "where", "without_sharing",
+]  # fmt: skip

@@ -1,0 +1,104 @@
+"""Conditions on expressions, and the choice between two expressions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from multibody.errors import ConversionError
+from multibody.graph.expr import Constant, Expr, as_expr
+from multibody.graph.field import scramble
+from multibody.graph.fingerprint import of_operation
+from multibody.graph.node import Node, find, intern, intern_structure
+
+
+class Condition(Node):
+    """A comparison, or a combination of comparisons with ``&``, ``|`` and ``~``.
+
+    Example:
+        >>> from multibody.graph import symbols, where
+        >>> (x,) = symbols("x")
+        >>> where((x > 0) & (x < 1), x, 0)
+        where(0 < x and x < 1, x, 0)
+    """
+
+    __slots__ = ()
+
+    def __and__(self, other: Condition | bool) -> Condition | bool:
+        if isinstance(other, Condition):
+            return self if other is self else _made("and", self, other)
+        return self if other else False
+
+    def __or__(self, other: Condition | bool) -> Condition | bool:
+        if isinstance(other, Condition):
+            return self if other is self else _made("or", self, other)
+        return True if other else self
+
+    __rand__ = __and__
+    __ror__ = __or__
+
+    def __invert__(self) -> Condition:
+        return self.args[0] if self.op == "not" else _made("not", self)
+
+    def __repr__(self) -> str:
+        from multibody.graph.text import to_text  # printing stands above this module
+
+        return to_text(self)
+
+
+def _made(op: str, *args: Any) -> Condition:
+    fp = of_operation(op, args, lambda node: node.fp, 0)
+    return intern_structure(Condition(op, args, fp, all(arg.total for arg in args)))
+
+
+def _compared(op: str, x: Any, y: Any, of_equal: bool) -> Condition | bool:
+    a, b = as_expr(x), as_expr(y)
+    if isinstance(a, Constant) and isinstance(b, Constant):
+        return {"lt": a.value < b.value, "le": a.value <= b.value, "eq": a.fp == b.fp}[op]
+    return of_equal if a.fp == b.fp else _made(op, a, b)
+
+
+def less(x: Any, y: Any) -> Condition | bool:
+    """x < y."""
+    return _compared("lt", x, y, False)
+
+
+def less_equal(x: Any, y: Any) -> Condition | bool:
+    """x <= y."""
+    return _compared("le", x, y, True)
+
+
+def equal(x: Any, y: Any) -> Condition | bool:
+    """x = y as a condition on values; Python's ``==`` asks whether two expressions are one."""
+    return _compared("eq", x, y, True)
+
+
+def where(condition: Condition | bool, x: Any, y: Any) -> Expr:
+    """x where the condition holds, y elsewhere. Both are evaluated; the other one may be NaN without harm.
+
+    Example:
+        >>> from multibody.graph import evaluate, symbols
+        >>> (v,) = symbols("v")
+        >>> evaluate(where(v < 0, -v, 2 * v), {v: 3.0})
+        6.0
+    """
+    a, b = as_expr(x), as_expr(y)
+    if not isinstance(condition, Condition):
+        return a if _truth(condition) else b
+    if a is b:
+        return a
+    if condition.op == "not":
+        return where(condition.args[0], b, a)
+    fp = scramble(0, "where", condition.fp, a.fp, b.fp)
+    total = condition.total and a.total and b.total
+    node = find(fp, total)
+    return intern(Expr("where", (condition, a, b), fp, total)) if node is None else node
+
+
+def _truth(condition: Any) -> bool:
+    if isinstance(condition, Expr) or condition not in (True, False):
+        raise ConversionError(
+            "The first argument of where must be a condition.",
+            where=repr(condition)[:200],
+            remedy="Compare expressions: where(x < 0, a, b).",
+        )
+    return bool(condition)

@@ -1,0 +1,212 @@
+"""Evaluation of expressions with any kind of number: float, complex, Fraction, mpmath, NumPy arrays."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from multibody.errors import ExpressionError, MissingValueError
+from multibody.graph.expr import Constant, Symbol
+from multibody.graph.functions import FLOAT_FUNCTIONS
+from multibody.graph.traverse import Nested, flat, shaped, topological
+
+Functions = dict[str, Callable[..., Any]]
+
+_ARITHMETIC: Functions = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "neg": lambda a: -a,
+    "recip": lambda a: 1 / a,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "eq": lambda a, b: a == b,
+    "and": lambda a, b: a and b,
+    "or": lambda a, b: a or b,
+    "not": lambda a: not a,
+    "where": lambda condition, a, b: a if condition else b,
+}
+
+
+def evaluate(thing: Nested, values: Mapping[Symbol | str, Any]) -> Any:
+    """The value of an expression, or of an array of expressions, for given values of its symbols.
+
+    The values' type decides the arithmetic: floats, complex numbers (all functions are continued analytically, for
+    complex-step derivatives), Fractions (exact as long as the operations are), mpmath numbers, NumPy arrays.
+
+    Args:
+        thing: an expression or nested lists or arrays of expressions.
+        values: number for each symbol, by the symbol itself or by its name.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> from multibody.graph import symbols
+        >>> x, y = symbols("x y")
+        >>> evaluate(x / 3 + y, {x: Fraction(1, 2), "y": 1})
+        Fraction(7, 6)
+    """
+    outputs = flat(thing)
+    order = topological(outputs)
+    results = _symbol_values(order, values)
+    functions = _functions_for(list(results.values()))
+    faults: list[tuple[Any, list[Any]]] = []
+    for node in order:
+        if isinstance(node, Constant):
+            results[node] = functions["const"](node)
+        elif node not in results:
+            results[node] = _applied(node, functions, [results[arg] for arg in node.args], faults)
+    found = [results[output] for output in outputs]
+    if faults and any(value != value for value in found):  # only NaN differs from itself
+        _refuse(*faults[0])
+    return shaped(found, thing)
+
+
+def _applied(node: Any, functions: Functions, args: list[Any], faults: list[tuple[Any, list[Any]]]) -> Any:
+    """The value of one node; NaN where there is none, which does no harm in a branch that is not taken."""
+    try:
+        return functions["table"](node.table, *args) if node.op == "table" else functions[node.op](*args)
+    except (ZeroDivisionError, ValueError, OverflowError):
+        faults.append((node, args))
+        return math.nan
+
+
+def _refuse(node: Any, args: list[Any]) -> None:
+    raise ExpressionError(
+        f"The operation '{node.op}' has no finite real value here.",
+        where=f"{str(node)[:200]}, with argument {', '.join(map(str, args))}",
+        cause="A singular configuration, or an argument outside the function's domain.",
+        remedy="Check the values that were given.",
+    )
+
+
+def _symbol_values(order: list[Any], values: Mapping[Symbol | str, Any]) -> dict[Any, Any]:
+    by_name = {key: value for key, value in values.items() if isinstance(key, str)}
+    known: dict[Any, Any] = {}
+    missing: list[str] = []
+    for node in order:
+        if not isinstance(node, Symbol):
+            continue
+        if node in values:
+            known[node] = values[node]
+        elif node.name in by_name:
+            known[node] = by_name[node.name]
+        else:
+            missing.append(node.name)
+    if missing:
+        raise MissingValueError(
+            f"No value for: {', '.join(sorted(missing))}.", remedy="Give a number for each of these symbols."
+        )
+    return known
+
+
+def _functions_for(numbers: list[Any]) -> Functions:
+    if any(isinstance(number, np.ndarray) for number in numbers):
+        return _array_functions()
+    if any(type(number).__module__.startswith("mpmath") for number in numbers):
+        return _mpmath_functions()
+    if any(isinstance(number, complex) for number in numbers):
+        return _complex_functions()
+    return _real_functions()
+
+
+def _real_functions() -> Functions:
+    other: Functions = {
+        "const": lambda node: node.value,
+        "sqrt": _real_sqrt,
+        "table": lambda table, x: float(table.evaluate(float(x))),
+    }
+    return _ARITHMETIC | FLOAT_FUNCTIONS | other
+
+
+def _real_sqrt(x: Any) -> Any:
+    """Exact for the square of a Fraction."""
+    if isinstance(x, int | Fraction) and x >= 0:
+        numerator, denominator = math.isqrt(Fraction(x).numerator), math.isqrt(Fraction(x).denominator)
+        if Fraction(numerator**2, denominator**2) == x:
+            return Fraction(numerator, denominator)
+    return math.sqrt(x)
+
+
+def _complex_functions() -> Functions:
+    names = "sin cos tan asin acos atan sinh cosh tanh exp log sqrt".split()
+    plain: Functions = {name: getattr(cmath, name) for name in names}
+    continued: Functions = {
+        "const": lambda node: node.value,
+        "abs": lambda x: x if _real(x) >= 0 else -x,
+        "sign": lambda x: FLOAT_FUNCTIONS["sign"](_real(x)),
+        "min": lambda a, b: a if _real(a) <= _real(b) else b,
+        "max": lambda a, b: a if _real(a) >= _real(b) else b,
+        "lt": lambda a, b: _real(a) < _real(b),
+        "le": lambda a, b: _real(a) <= _real(b),
+        "eq": lambda a, b: _real(a) == _real(b),
+        "pow": lambda a, b: complex(a) ** b,
+        "atan2": _complex_atan2,
+        "table": _complex_table,
+    }
+    return _ARITHMETIC | plain | continued
+
+
+def _real(x: Any) -> float:
+    return float(x.real)
+
+
+def _complex_atan2(y: Any, x: Any) -> complex:
+    """The analytic continuation of atan2: the real angle, plus the small rest."""
+    angle = math.atan2(_real(y), _real(x))
+    c, s = math.cos(angle), math.sin(angle)
+    return angle + cmath.atan((y * c - x * s) / (x * c + y * s))
+
+
+def _complex_table(table: Any, x: complex) -> complex:
+    """The polynomial of the interval that holds the real part."""
+    interval = int(np.searchsorted(table.breaks, _real(x), side="right"))
+    offset = x - table.starts[interval]
+    return complex(np.polyval(table.coefficients[::-1, interval], offset))
+
+
+def _array_functions() -> Functions:
+    names = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "min": "minimum", "max": "maximum"}
+    plain: Functions = {name: getattr(np, names.get(name, name)) for name in FLOAT_FUNCTIONS if name != "pow"}
+    other: Functions = {
+        "const": lambda node: float(node.value),
+        "pow": np.power,
+        "and": np.logical_and,
+        "or": np.logical_or,
+        "not": np.logical_not,
+        "where": np.where,
+        "table": lambda table, x: table.evaluate(np.asarray(x, dtype=float)),
+    }
+    return _ARITHMETIC | plain | other
+
+
+def _mpmath_functions() -> Functions:
+    import mpmath  # optional: whoever passes its numbers has it
+
+    plain: Functions = {name: getattr(mpmath, name) for name in FLOAT_FUNCTIONS if hasattr(mpmath, name)}
+    other: Functions = {
+        "const": lambda node: _exact(node, plain, mpmath),
+        "log": mpmath.log,
+        "pow": mpmath.power,
+        "abs": mpmath.fabs,
+        "min": min,
+        "max": max,
+        "table": lambda table, x: mpmath.mpf(float(table.evaluate(float(x)))),
+    }
+    return _ARITHMETIC | plain | other
+
+
+def _exact(node: Constant, functions: Functions, mpmath: Any) -> Any:
+    """A constant to the full working precision, through its formula where it has one."""
+    if node.formula is None:
+        value = Fraction(node.value)
+        return mpmath.mpf(value.numerator) / value.denominator
+    op, args = node.formula
+    if op == "pi":
+        return +mpmath.pi
+    operands = [_exact(arg, functions, mpmath) for arg in args]
+    return (_ARITHMETIC[op] if op in _ARITHMETIC else functions[op])(*operands)

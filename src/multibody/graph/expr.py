@@ -1,0 +1,321 @@
+"""Expressions with Python's operators, and the rules that bring a new node to normal form.
+
+Normal form: sums have no negated operand; a product's sign is pulled out in front of it; a constant factor is positive
+and comes first; a quotient a / b is a · recip(b); an integer power is a product. Everything else (neutral elements,
+cancellation, commuted operands) is found by fingerprint before a node is made, see ``node``.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from importlib import import_module
+from typing import Any, Literal
+
+from multibody.errors import ExpressionError, ZeroDivisorError
+from multibody.graph.field import HALF, P, Value, inverse
+from multibody.graph.node import ADD, CONST, MUL, NEG, RECIP, SUB, SYMBOL, Node, find, intern
+from multibody.graph.node import _negatives, _table, _unshared, make, place, sharing
+from multibody.graph.number import Number, image, is_number, number, quotient
+
+Kind = Literal["parameter", "coordinate", "speed", "input", "time", "variable"]
+
+
+class Expr(Node):
+    """A scalar expression. Build it with Python's operators and the functions of ``multibody.graph``.
+
+    Equal expressions are one object: ``==`` between expressions is identity, and ``x - x == 0`` is True. Comparisons
+    ``<``, ``<=``, ``>``, ``>=`` make a ``Condition`` for ``where``.
+
+    Example:
+        >>> from multibody.graph import symbols
+        >>> x, y = symbols("x y")
+        >>> 3 * (x + y) - x * 3
+        3*y
+    """
+
+    __slots__ = ()
+
+    def __add__(self, other: Any) -> Expr:
+        if not isinstance(other, Expr):
+            if not is_number(other):
+                return NotImplemented
+            other = constant(other)
+        fp = (self.fp + other.fp) % P
+        ref = _table.get(fp if fp < HALF else P - fp)
+        if ref is None:
+            return _sum(self, other, fp)
+        node = ref()
+        if node is None or not node.total or _unshared:
+            return _settled(node, _sum, self, other, fp)
+        return node if node.fp == fp else neg(node)
+
+    def __sub__(self, other: Any) -> Expr:
+        if not isinstance(other, Expr):
+            if not is_number(other):
+                return NotImplemented
+            other = constant(other)
+        fp = (self.fp - other.fp) % P
+        ref = _table.get(fp if fp < HALF else P - fp)
+        if ref is None:
+            return _difference(self, other, fp)
+        node = ref()
+        if node is None or not node.total or _unshared:
+            return _settled(node, _difference, self, other, fp)
+        return node if node.fp == fp else neg(node)
+
+    def __mul__(self, other: Any) -> Expr:
+        if not isinstance(other, Expr):
+            if not is_number(other):
+                return NotImplemented
+            other = constant(other)
+        fp = self.fp * other.fp % P
+        ref = _table.get(fp if fp < HALF else P - fp)
+        if ref is None:
+            return _product(self, other, fp)
+        node = ref()
+        if node is None or not node.total or _unshared:
+            return _settled(node, _product, self, other, fp)
+        return node if node.fp == fp else neg(node)
+
+    def __truediv__(self, other: Any) -> Expr:
+        return self * recip(as_expr(other)) if is_scalar(other) else NotImplemented
+
+    def __pow__(self, exponent: Any) -> Expr:
+        return _above("functions", "power")(self, as_expr(exponent)) if is_scalar(exponent) else NotImplemented
+
+    def __radd__(self, other: Any) -> Expr:
+        return constant(other) + self if is_number(other) else NotImplemented
+
+    def __rsub__(self, other: Any) -> Expr:
+        return constant(other) - self if is_number(other) else NotImplemented
+
+    def __rmul__(self, other: Any) -> Expr:
+        return constant(other) * self if is_number(other) else NotImplemented
+
+    def __rtruediv__(self, other: Any) -> Expr:
+        return constant(other) * recip(self) if is_number(other) else NotImplemented
+
+    def __rpow__(self, base: Any) -> Expr:
+        return _above("functions", "power")(constant(base), self) if is_number(base) else NotImplemented
+
+    def __neg__(self) -> Expr:
+        return neg(self)
+
+    def __pos__(self) -> Expr:
+        return self
+
+    def __abs__(self) -> Expr:
+        return _above("functions", "absolute")(self)
+
+    def __lt__(self, other: Any) -> Any:
+        return _above("conditions", "less")(self, as_expr(other)) if is_scalar(other) else NotImplemented
+
+    def __le__(self, other: Any) -> Any:
+        return _above("conditions", "less_equal")(self, as_expr(other)) if is_scalar(other) else NotImplemented
+
+    def __gt__(self, other: Any) -> Any:
+        return _above("conditions", "less")(as_expr(other), self) if is_scalar(other) else NotImplemented
+
+    def __ge__(self, other: Any) -> Any:
+        return _above("conditions", "less_equal")(as_expr(other), self) if is_scalar(other) else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Node) or not is_number(other):
+            return self is other
+        return self.op == CONST and self.fp == constant(other).fp
+
+    __hash__ = object.__hash__  # identity: interned nodes are equal only to themselves
+
+    def __float__(self) -> float:
+        if isinstance(self, Constant):
+            return float(self.value)
+        raise ExpressionError(
+            "An expression with symbols is not a number.",
+            where=str(self)[:200],
+            remedy="Give its symbols values: evaluate(expression, {symbol: number}).",
+        )
+
+    def __repr__(self) -> str:
+        return _above("text", "to_text")(self)
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {_above('latex', 'to_latex')(self)}$"
+
+
+def _above(module: str, name: str) -> Any:
+    """A function of a module that stands above this one; it is imported when it is first needed."""
+    return getattr(import_module(f"multibody.graph.{module}"), name)
+
+
+class Symbol(Expr):
+    """A named unknown. Two symbols are the same if their scope, name and kind are."""
+
+    __slots__ = ("kind", "name", "scope")
+
+    def __init__(self, name: str, kind: Kind, scope: str, fp: Value) -> None:
+        super().__init__(SYMBOL, (), fp, True)
+        self.name = name
+        self.kind = kind
+        self.scope = scope
+
+
+class Constant(Expr):
+    """A number with its exact field values at both points, and the exact formula behind it, if it has one.
+
+    ``value`` is an int or a Fraction where the number is rational by construction, otherwise a float. ``formula`` is the
+    operation and its constant operands for irrational numbers such as sqrt(2)/2 or π/3, so that they print and convert
+    exactly; numbers that come from floats have none.
+    """
+
+    __slots__ = ("formula", "fp2", "value")
+
+    def __init__(self, value: Number, fp: Value, fp2: Value, formula: tuple[str, tuple[Constant, ...]] | None) -> None:
+        super().__init__(CONST, (), fp, True)
+        self.value = value
+        self.fp2 = fp2
+        self.formula = formula
+
+    @property
+    def exact(self) -> bool:
+        """Whether the constant is known exactly and not only as a float."""
+        return self.formula is not None or not isinstance(self.value, float)
+
+
+def is_scalar(thing: object) -> bool:
+    return isinstance(thing, Expr) or is_number(thing)
+
+
+def as_expr(thing: Any) -> Expr:
+    """The expression itself, or the constant for a number."""
+    return thing if isinstance(thing, Expr) else constant(thing)
+
+
+def constant(value: Any) -> Constant:
+    """The constant for a number: int and Fraction stay exact, a float is the dyadic rational that it is."""
+    plain = number(value)
+    fp = image(plain)
+    node = _known(fp)
+    if node is not None and (node.exact or isinstance(plain, float)):
+        return node
+    return intern(Constant(plain, fp, fp, None))
+
+
+def folded(op: str, args: tuple[Constant, ...], value: Number, fp: Value, fp2: Value) -> Constant:
+    """The constant that an operation on constants yields: rounded as a float, exact in the field."""
+    node = _known(fp)
+    if node is not None:
+        return node
+    plain = number(value)
+    formula = (op, args) if isinstance(plain, float) and all(arg.exact for arg in args) else None
+    return intern(Constant(plain, fp, fp2, formula))
+
+
+def _known(fp: Value) -> Constant | None:
+    node = find(fp, True)
+    if not isinstance(node, Constant):
+        return None
+    return node if node.fp == fp else neg(node)
+
+
+ZERO, ONE, TWO = constant(0), constant(1), constant(2)
+_SMALL = tuple(constant(value) for value in (Fraction(1, 2), *range(65)))  # always alive, so that x + 7 - (x + 3) is found to be 4
+
+
+def _settled(node: Expr | None, new: Any, a: Expr, b: Expr, fp: Value) -> Expr:
+    """The node found under a fingerprint, if it can stand for the result, or else the new node."""
+    if node is not None and (node.total or not (a.total and b.total)) and (not _unshared or _evident(node, a, b)):
+        return node if node.fp == fp else neg(node)
+    return new(a, b, fp)
+
+
+def _evident(node: Expr, a: Expr, b: Expr) -> bool:
+    """Whether sharing is on, or the result can be seen without it: x + 0, x·0, x·1, x - x, constants."""
+    return sharing() or node is a or node is b or (node.op == CONST and (a is b or CONST in (a.op, b.op)))
+
+
+def _sum(a: Expr, b: Expr, fp: Value) -> Expr:
+    if a.op == CONST and b.op == CONST:
+        return folded(ADD, (a, b), a.value + b.value, fp, (a.fp2 + b.fp2) % P)
+    if b.op == NEG:
+        return a - b.args[0]
+    if a.op == NEG:
+        return b - a.args[0]
+    if a is b:
+        return TWO * a
+    if isinstance(b, Constant) and b.value < 0:
+        return a - neg(b)
+    if isinstance(a, Constant) and a.value < 0:
+        return b - neg(a)
+    return make(Expr, ADD, (a, b) if a.serial < b.serial else (b, a), fp, a.total and b.total)
+
+
+def _difference(a: Expr, b: Expr, fp: Value) -> Expr:
+    if a.op == CONST and b.op == CONST:
+        return folded(SUB, (a, b), a.value - b.value, fp, (a.fp2 - b.fp2) % P)
+    if b.op == NEG:
+        return a + b.args[0]
+    if a.op == NEG:
+        return neg(a.args[0] + b)
+    if isinstance(b, Constant) and b.value < 0:
+        return a + neg(b)
+    if isinstance(a, Constant) and a.value < 0:
+        return neg(neg(a) + b)
+    return make(Expr, SUB, (a, b), fp, a.total and b.total)
+
+
+def _product(a: Expr, b: Expr, fp: Value) -> Expr:
+    if isinstance(b, Constant):
+        if isinstance(a, Constant):
+            return folded(MUL, (a, b), a.value * b.value, fp, a.fp2 * b.fp2 % P)
+        a, b = b, a
+    if a.op == NEG:
+        return neg(a.args[0] * b)
+    if b.op == NEG:
+        return neg(a * b.args[0])
+    if isinstance(a, Constant):
+        if a.value < 0:
+            return neg(neg(a) * b)
+        if b.op == MUL and isinstance(b.args[0], Constant):
+            return (a * b.args[0]) * b.args[1]
+    elif a.serial > b.serial:
+        a, b = b, a
+    return make(Expr, MUL, (a, b), fp, a.total and b.total)
+
+
+def neg(a: Expr) -> Expr:
+    """-a."""
+    if a.op == NEG:
+        return a.args[0]
+    ref = _negatives.get(a.serial)
+    node = None if ref is None else ref()
+    if node is None:
+        node = place(_negative(a), _negatives, a.serial)
+    return node
+
+
+def _negative(a: Expr) -> Expr:
+    if not isinstance(a, Constant):
+        return Expr(NEG, (a,), P - a.fp, a.total)
+    return a if a is ZERO else Constant(-a.value, -a.fp % P, -a.fp2 % P, a.formula and (NEG, (a,)))
+
+
+def recip(a: Expr) -> Expr:
+    """1 / a; an error if a is zero for all values of its symbols."""
+    if a.fp == 0:
+        raise ZeroDivisorError(
+            "Division by an expression that is always zero.",
+            where=str(a)[:200],
+            cause="Terms that cancel, such as a length that is zero or an axis parallel to itself.",
+            remedy="Check the geometry or the formula that gives the divisor.",
+        )
+    if a.op == NEG:
+        return neg(recip(a.args[0]))
+    fp = inverse(a.fp)
+    node = find(fp, False)
+    if node is not None:
+        return node if node.fp == fp else neg(node)
+    if isinstance(a, Constant):
+        return folded(RECIP, (a,), quotient(1, a.value), fp, inverse(a.fp2))
+    if a.op == MUL and isinstance(a.args[0], Constant):
+        return recip(a.args[0]) * recip(a.args[1])
+    return make(Expr, RECIP, (a,), fp, False)

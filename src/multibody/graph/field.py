@@ -1,0 +1,197 @@
+"""Arithmetic of fingerprints: the prime field GF(2^61 - 1), and square roots adjoined to it.
+
+A fingerprint is the exact value of an expression at one random point of the field, an ``int`` in [0, P).
+A square root is adjoined as a formal generator s with s² = a, so that an expression with roots is a
+multilinear polynomial in its generators, a ``Surd``. Nothing but s² = a is ever used, hence equality of
+fingerprints never relies on the sign of a root: sqrt(x²) is not merged with x, sqrt(x)·sqrt(y) not with sqrt(x·y).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from hashlib import blake2b
+from typing import Union
+
+P = (1 << 61) - 1
+"""The Mersenne prime 2^61 - 1; Python's own ``hash`` of integers works modulo the same prime."""
+
+HALF = P // 2
+
+MAX_TERMS = 8
+"""A surd with more terms (three independent roots) is replaced by an opaque value: sharing is lost, never truth."""
+
+Value = Union[int, "Surd"]
+"""A fingerprint: an ``int`` below P, or a ``Surd`` when square roots are involved."""
+
+
+def scramble(seed: int, *labels: object) -> int:
+    """A reproducible pseudo-random field element, other than 0 and ±1, that depends on all the labels."""
+    digest = blake2b(repr((seed, labels)).encode(), digest_size=8).digest()
+    return 2 + int.from_bytes(digest, "little") % (P - 3)
+
+
+def of_fraction(number: Fraction) -> int:
+    """The exact image of a rational number."""
+    return number.numerator * pow(number.denominator, -1, P) % P
+
+
+def of_float(number: float) -> int:
+    """The exact image of a float, which is the dyadic rational m / 2^k; and 2^61 = 1 in this field."""
+    mantissa, denominator = number.as_integer_ratio()
+    halvings = denominator.bit_length() - 1
+    return mantissa * (1 << (-halvings % 61)) % P
+
+
+def inverse(value: Value) -> Value:
+    """The multiplicative inverse; raises ZeroDivisionError when there is none."""
+    if isinstance(value, Surd):
+        return value.inverse()
+    if value % P == 0:
+        raise ZeroDivisionError("0 has no inverse in the field")
+    return pow(value, -1, P)
+
+
+def power(value: Value, exponent: int) -> Value:
+    """value ** exponent for any integer exponent, by squaring."""
+    if isinstance(value, int):
+        return pow(value, exponent, P)
+    if exponent < 0:
+        return power(value.inverse(), -exponent)
+    result: Value = 1
+    while exponent:
+        if exponent & 1:
+            result = result * value % P
+        value = value * value % P
+        exponent >>= 1
+    return result
+
+
+class Surd:
+    """A polynomial Σ cₖ·sₖ in products of adjoined roots, with s² = a for each root s.
+
+    ``terms`` maps a sorted tuple of radicands (each naming the root whose square it is) to a nonzero coefficient; the
+    empty tuple is the rational part. Operators return a Surd; ``% P`` brings it to normal form, an ``int`` if it is one,
+    so that the same text ``(a * b) % P`` serves integers and surds.
+    """
+
+    __slots__ = ("_hash", "terms")
+
+    def __init__(self, terms: dict[tuple[Value, ...], int]) -> None:
+        self.terms = terms
+        self._hash: int | None = None
+
+    @staticmethod
+    def root(radicand: Value) -> Surd:
+        """The adjoined root of ``radicand``."""
+        return Surd({(radicand,): 1})
+
+    def __add__(self, other: Value) -> Surd:
+        terms = dict(self.terms)
+        for roots, coefficient in _terms(other).items():
+            total = (terms.get(roots, 0) + coefficient) % P
+            if total:
+                terms[roots] = total
+            else:
+                terms.pop(roots, None)
+        return Surd(terms)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Surd:
+        return Surd({roots: P - coefficient for roots, coefficient in self.terms.items()})
+
+    def __sub__(self, other: Value) -> Surd:
+        return self + (-other)
+
+    def __rsub__(self, other: Value) -> Surd:
+        return -self + other
+
+    def __mul__(self, other: Value) -> Surd:
+        result = Surd({})
+        for roots, coefficient in self.terms.items():
+            for others, factor in _terms(other).items():
+                result = result + _product(roots, others, coefficient * factor % P)
+        return result
+
+    __rmul__ = __mul__
+
+    def __mod__(self, modulus: int) -> Value:
+        if not self.terms:
+            return 0
+        if len(self.terms) == 1 and () in self.terms:
+            return self.terms[()]
+        return scramble(0, "surd", self._key()) if len(self.terms) > MAX_TERMS else self
+
+    def inverse(self) -> Value:
+        """1 / (u + v·s) = (u - v·s) / (u² - v²·a), one root at a time."""
+        root = max((roots[-1] for roots in self.terms if roots), key=_order)
+        free = Surd({roots: c for roots, c in self.terms.items() if root not in roots})
+        bound = Surd({tuple(r for r in roots if r != root): c for roots, c in self.terms.items() if root in roots})
+        norm = (free * free - bound * bound * root) % P
+        if norm == 0:  # a zero divisor: the radicand is a perfect square; only an opaque value is safe
+            return scramble(0, "inverse", self._key())
+        return (free - bound * Surd.root(root)) * inverse(norm) % P
+
+    def _key(self) -> tuple[tuple[tuple[int, ...], int], ...]:
+        return tuple(sorted((tuple(map(_order, roots)), c) for roots, c in self.terms.items()))
+
+    def __lt__(self, other: object) -> bool:
+        """Whether the leading coefficient lies in the lower half of the field: a sign to normalise by."""
+        return self._key()[-1][1] <= HALF
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Surd) and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(frozenset(self.terms.items()))
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"Surd{self._key()}"
+
+
+def _terms(value: Value) -> dict[tuple[Value, ...], int]:
+    if isinstance(value, Surd):
+        return value.terms
+    return {(): value % P} if value % P else {}
+
+
+def _order(value: Value) -> int:
+    """A total order on radicands that does not depend on the process."""
+    return value if isinstance(value, int) else scramble(0, value._key())
+
+
+def _product(roots: tuple[Value, ...], others: tuple[Value, ...], coefficient: int) -> Value:
+    """coefficient · Π roots · Π others, with every squared root replaced by its radicand."""
+    single = sorted(set(roots) ^ set(others), key=_order)
+    result: Value = Surd({tuple(single): coefficient})
+    for radicand in set(roots) & set(others):
+        result = result * radicand
+    return result
+
+
+def random_root(radicand: Value) -> Value:
+    """The fingerprint of the square root of an expression with fingerprint ``radicand``."""
+    return Surd.root(radicand) if radicand else 0
+
+
+def rational_root(number: Fraction) -> Value:
+    """The fingerprint of sqrt(number) for a rational number > 0: Π sqrt(prime), so that sqrt(8) = 2·sqrt(2)."""
+    result: Value = pow(number.denominator, -1, P)
+    rest = number.numerator * number.denominator
+    divisor = 2
+    while divisor * divisor <= rest and divisor < 1000:
+        while rest % (divisor * divisor) == 0:
+            rest //= divisor * divisor
+            result = result * divisor % P
+        if rest % divisor == 0:
+            rest //= divisor
+            result = result * _prime_root(divisor) % P
+        divisor += 1
+    return result * _prime_root(rest) % P if rest > 1 else result
+
+
+def _prime_root(prime: int) -> Value:
+    """A root of 2 lies in the field itself (2^31 squared is 2^62 = 2); any other is adjoined."""
+    return 1 << 31 if prime == 2 else Surd.root(prime % P)

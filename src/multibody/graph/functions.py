@@ -1,0 +1,244 @@
+"""Elementary functions of expressions, and symbols and π to apply them to.
+
+Each takes expressions and numbers alike. NumPy's functions work too: ``numpy.sin(x)`` calls ``x.sin()``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from multibody.errors import ExpressionError
+from multibody.graph import names
+from multibody.graph.circle import pi_image
+from multibody.graph.expr import ONE, Constant, Expr, Kind, Symbol, as_expr, folded, neg, recip
+from multibody.graph.field import Value
+from multibody.graph.fingerprint import of_operation, symbol_fingerprint
+from multibody.graph.node import CONST, MUL, NEG, Node, find, find_structure, intern, intern_structure
+from multibody.graph.number import Number
+
+pi: Constant = intern(Constant(math.pi, pi_image(0), pi_image(1), ("pi", ())))
+"""The exact constant π: ``sin(pi) == 0``, ``cos(pi / 3) == Fraction(1, 2)``."""
+
+
+def symbol(name: str, kind: Kind = "variable", scope: str = "") -> Symbol:
+    """The symbol with this name and kind; the scope keeps equal names of different systems apart.
+
+    Example:
+        >>> symbol("m", "parameter") is symbol("m", "parameter")
+        True
+    """
+    names.check(name, what=kind)
+    fp = symbol_fingerprint(0, scope, name, kind)
+    node = find(fp, True)
+    return node if isinstance(node, Symbol) and node.fp == fp else intern(Symbol(name, kind, scope, fp))
+
+
+def symbols(names_: str, kind: Kind = "variable", scope: str = "") -> tuple[Symbol, ...]:
+    """Several symbols from names separated by blanks or commas.
+
+    Example:
+        >>> q1, q2 = symbols("q1 q2", "coordinate")
+        >>> q1.kind
+        'coordinate'
+    """
+    return tuple(symbol(name, kind, scope) for name in names_.replace(",", " ").split())
+
+
+def _own(node: Node) -> Value:
+    return node.fp
+
+
+def _second(node: Any) -> Value:
+    return node.fp2
+
+
+def apply(op: str, *args: Expr) -> Expr:
+    """The expression ``op(args)`` in normal form."""
+    node = find_structure(op, *args)
+    return _applied(op, args) if node is None else node
+
+
+def _applied(op: str, args: tuple[Any, ...]) -> Expr:
+    total = op in _TOTAL and all(arg.total for arg in args)
+    fp = of_operation(op, args, _own, 0)
+    node = find(fp, total)
+    if node is not None:
+        return node if node.fp == fp else neg(node)
+    if all(arg.op == CONST for arg in args):
+        return folded(op, args, _evaluated(op, args), fp, of_operation(op, args, _second, 1))
+    node = intern(Expr(op, args, fp, total))
+    return intern_structure(node) if node.op == op else node
+
+
+def _evaluated(op: str, args: tuple[Any, ...]) -> Number:
+    values = [arg.value for arg in args]
+    try:
+        return FLOAT_FUNCTIONS[op](*values)
+    except (ValueError, OverflowError, ZeroDivisionError) as error:
+        shown = ", ".join(str(value) for value in values)
+        raise ExpressionError(
+            f"{op}({shown}) has no finite real value.",
+            cause=f"The argument lies outside the domain of {op}.",
+            remedy="Check the numbers that lead to it.",
+        ) from error
+
+
+def _sign(x: float) -> int:
+    return (x > 0) - (x < 0)
+
+
+FLOAT_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "sin": math.sin, "cos": math.cos, "tan": math.tan, "asin": math.asin, "acos": math.acos, "atan": math.atan,
+    "atan2": math.atan2, "sinh": math.sinh, "cosh": math.cosh, "tanh": math.tanh, "exp": math.exp, "log": math.log,
+    "sqrt": math.sqrt, "abs": abs, "sign": _sign, "min": min, "max": max, "pow": math.pow,
+}  # fmt: skip
+
+_TOTAL = frozenset("sin cos atan atan2 sinh cosh tanh exp abs sign min max".split())
+
+
+def _odd(op: str, x: Any) -> Expr:
+    a = as_expr(x)
+    return neg(apply(op, neg(a))) if _negative(a) else apply(op, a)
+
+
+def _even(op: str, x: Any) -> Expr:
+    a = as_expr(x)
+    return apply(op, neg(a)) if _negative(a) else apply(op, a)
+
+
+def _negative(a: Expr) -> bool:
+    return a.op == NEG or (isinstance(a, Constant) and a.value < 0)
+
+
+def sin(x: Any) -> Expr:
+    """Sine of an angle in radians."""
+    return _odd("sin", x)
+
+
+def cos(x: Any) -> Expr:
+    """Cosine of an angle in radians."""
+    return _even("cos", x)
+
+
+def tan(x: Any) -> Expr:
+    """Tangent of an angle in radians."""
+    return _odd("tan", x)
+
+
+def asin(x: Any) -> Expr:
+    """Inverse sine, in [-π/2, π/2]."""
+    return _odd("asin", x)
+
+
+def acos(x: Any) -> Expr:
+    """Inverse cosine, in [0, π]."""
+    return apply("acos", as_expr(x))
+
+
+def atan(x: Any) -> Expr:
+    """Inverse tangent, in (-π/2, π/2)."""
+    return _odd("atan", x)
+
+
+def atan2(y: Any, x: Any) -> Expr:
+    """The angle of the point (x, y), in (-π, π]."""
+    return apply("atan2", as_expr(y), as_expr(x))
+
+
+def sinh(x: Any) -> Expr:
+    """Hyperbolic sine."""
+    return _odd("sinh", x)
+
+
+def cosh(x: Any) -> Expr:
+    """Hyperbolic cosine."""
+    return _even("cosh", x)
+
+
+def tanh(x: Any) -> Expr:
+    """Hyperbolic tangent."""
+    return _odd("tanh", x)
+
+
+def exp(x: Any) -> Expr:
+    """e to the power x."""
+    a = as_expr(x)
+    return a.args[0] if a.op == "log" else apply("exp", a)
+
+
+def log(x: Any) -> Expr:
+    """Natural logarithm."""
+    a = as_expr(x)
+    return a.args[0] if a.op == "exp" else apply("log", a)
+
+
+def sqrt(x: Any) -> Expr:
+    """The non-negative square root; sqrt(x**2) is abs(x)."""
+    a = as_expr(x)
+    if a.op == MUL and a.args[0] is a.args[1]:
+        return absolute(a.args[0])
+    return apply("sqrt", a)
+
+
+def absolute(x: Any) -> Expr:
+    """|x|; Python's ``abs(x)`` does the same."""
+    return _even("abs", x)
+
+
+def sign(x: Any) -> Expr:
+    """-1, 0 or 1."""
+    return _odd("sign", x)
+
+
+def minimum(x: Any, y: Any) -> Expr:
+    """The smaller of two values."""
+    return _extremum("min", as_expr(x), as_expr(y))
+
+
+def maximum(x: Any, y: Any) -> Expr:
+    """The larger of two values."""
+    return _extremum("max", as_expr(x), as_expr(y))
+
+
+def _extremum(op: str, a: Expr, b: Expr) -> Expr:
+    if a is b:
+        return a
+    return apply(op, a, b) if a.serial < b.serial else apply(op, b, a)
+
+
+def power(base: Any, exponent: Any) -> Expr:
+    """base ** exponent: integer exponents become products, halves square roots, anything else the power function."""
+    a, e = as_expr(base), as_expr(exponent)
+    if isinstance(e, Constant) and not isinstance(e.value, float):
+        return _rational_power(a, Fraction(e.value), e)
+    if isinstance(e, Constant) and (2 * e.value).is_integer():
+        return _rational_power(a, Fraction(e.value), e)
+    return apply("pow", a, e)
+
+
+def _rational_power(a: Expr, exponent: Fraction, as_constant: Constant) -> Expr:
+    if exponent.denominator == 2:
+        return _integer_power(sqrt(a), exponent.numerator)
+    return _integer_power(a, exponent.numerator) if exponent.denominator == 1 else apply("pow", a, as_constant)
+
+
+def _integer_power(a: Expr, n: int) -> Expr:
+    if n < 0:
+        return recip(_integer_power(a, -n))
+    result: Expr = ONE
+    while n:
+        if n & 1:
+            result = result * a
+        n >>= 1
+        a = a * a if n else a
+    return result
+
+
+for _name, _method in {
+    "sin": sin, "cos": cos, "tan": tan, "arcsin": asin, "arccos": acos, "arctan": atan, "arctan2": atan2, "sinh": sinh,
+    "cosh": cosh, "tanh": tanh, "exp": exp, "log": log, "sqrt": sqrt, "sign": sign,
+}.items():  # fmt: skip
+    setattr(Expr, _name, _method)  # numpy.sin(array of expressions) looks for a method of this name

@@ -1,0 +1,77 @@
+"""Questions that fingerprints answer: is it zero, are two the same, what rank has a matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from multibody.graph.expr import as_expr
+from multibody.graph.field import P, Value, inverse
+from multibody.graph.fingerprint import second_fingerprints
+from multibody.graph.traverse import Nested, array, flat, topological
+
+
+def is_zero(expression: Any, *, points: int = 1) -> bool:
+    """Whether an expression is zero for all values of its symbols.
+
+    A True is wrong with probability 2^-60, or 2^-120 with ``points=2``. A False means: not zero, or zero for a reason
+    that the fingerprint does not know (identities of logarithms, products of different roots).
+
+    Example:
+        >>> from multibody.graph import cos, sin, symbols
+        >>> x, y = symbols("x y")
+        >>> is_zero(sin(x + y) - sin(x) * cos(y) - cos(x) * sin(y))
+        True
+    """
+    return same(expression, 0, points=points)
+
+
+def same(a: Any, b: Any, *, points: int = 1) -> bool:
+    """Whether two expressions are the same function of their symbols; see ``is_zero`` for the odds.
+
+    Example:
+        >>> from multibody.graph import cos, symbols
+        >>> (x,) = symbols("x")
+        >>> same(cos(2 * x), 2 * cos(x) ** 2 - 1, points=2)
+        True
+    """
+    first, second = as_expr(a), as_expr(b)
+    if first.fp != second.fp:
+        return False
+    if points == 1 or first is second:
+        return True
+    values = second_fingerprints(topological([first, second]))
+    return values[first] == values[second]
+
+
+def rank(matrix: Nested, *, points: int = 1) -> int:
+    """The generic rank of a matrix of expressions: its rank for almost all values of the symbols.
+
+    Example:
+        >>> from multibody.graph import symbols
+        >>> x, y = symbols("x y")
+        >>> rank([[x, y], [x * y, y * y], [1, 2]])
+        2
+    """
+    entries = array(matrix)
+    images = [lambda node: node.fp]
+    if points > 1:
+        images.append(second_fingerprints(topological(flat(matrix))).__getitem__)
+    return max(len(independent_rows([[image(x) for x in row] for row in entries])) for image in images)
+
+
+def independent_rows(matrix: list[list[Value]]) -> list[int]:
+    """The first rows that form a basis of all rows, by elimination in the field."""
+    basis: list[tuple[int, list[Value]]] = []
+    chosen = []
+    for index, row in enumerate(matrix):
+        rest = list(row)
+        for column, reduced in basis:
+            if rest[column]:
+                factor = rest[column]
+                rest = [(a - factor * b) % P for a, b in zip(rest, reduced, strict=True)]
+        pivot = next((j for j, value in enumerate(rest) if value), None)
+        if pivot is not None:
+            scale = inverse(rest[pivot])
+            basis.append((pivot, [value * scale % P for value in rest]))
+            chosen.append(index)
+    return chosen

@@ -1,0 +1,170 @@
+"""Names: which are allowed, and how each is spelled in another language.
+
+A name is any identifier, also one that is a keyword elsewhere (``lambda``, ``end``, ``der``, ``I``): it is the target's
+business to spell it, and ``escape`` does so reversibly. A keyword gets an underscore (``lambda_``, hence ``lambda_``
+becomes ``lambda__``), a letter that the language does not know becomes its code point (``φ`` is ``u03c6_``).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from hashlib import blake2b
+
+from multibody.errors import InvalidNameError
+from multibody.graph.languages import Language, language
+
+MAX_LENGTH = 200
+
+GREEK = dict(
+    zip(
+        "αβγδεζηθικλμνξοπρςστυφχψω",
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho varsigma sigma tau "
+        "upsilon phi chi psi omega".split(),
+        strict=True,
+    )
+)
+"""The names of the Greek letters."""
+GREEK |= {letter.upper(): name.capitalize() for letter, name in GREEK.items() if letter != "ς"}
+
+_PLAIN = re.compile(rf"[A-Za-z][A-Za-z0-9_]{{0,{MAX_LENGTH - 1}}}")
+_CODE = re.compile(r"u([0-9a-f]{4,6})_")
+
+
+def check(name: object, what: str = "symbol") -> str:
+    """The name itself if it can be used as one, otherwise an ``InvalidNameError``.
+
+    Args:
+        name: a Python identifier, ASCII or Unicode, of at most 200 characters.
+        what: the thing that is to be named, for the message.
+
+    Example:
+        >>> check("φ_1"), check("lambda")
+        ('φ_1', 'lambda')
+        >>> check("2x", what="parameter")
+        Traceback (most recent call last):
+            ...
+        multibody.errors.InvalidNameError: '2x' cannot be the name of a parameter.
+          likely cause: It begins with a digit.
+          what to do: Use letters, digits and underscores, with a letter first, for example 'x2x'.
+    """
+    if isinstance(name, str) and _PLAIN.fullmatch(name):
+        return name
+    if not isinstance(name, str):
+        cause, remedy = f"It is of type {type(name).__name__}.", "Give a string."
+    else:
+        cause, remedy = _fault(name)
+        if not cause:
+            return name
+    shown = name[:40] + "…" if isinstance(name, str) and len(name) > 40 else name
+    raise InvalidNameError(f"{shown!r:.80} cannot be the name of a {what}.", cause=cause, remedy=remedy)
+
+
+def _fault(name: str) -> tuple[str, str]:
+    """What is wrong with a name and what to do about it; two empty strings if nothing is."""
+    if not name:
+        return "It is empty.", "Give it at least one letter."
+    if len(name) > MAX_LENGTH:
+        return f"It has {len(name)} characters.", f"Use at most {MAX_LENGTH}."
+    if not name.isidentifier():
+        odd = next((c for c in name if not f"x{c}".isidentifier()), "")
+        first = "a digit" if name[0].isdigit() else repr(name[0])
+        cause = f"It contains {odd!r}." if odd else f"It begins with {first}."
+        return cause, f"Use letters, digits and underscores, with a letter first, for example {_repaired(name)!r}."
+    normal = unicodedata.normalize("NFKC", name)
+    if normal != name:
+        return "Its letters have another, normal form; the two look alike but differ.", f"Write {normal!r}."
+    if name.startswith("__") and name.endswith("__"):
+        return "Names with two underscores on both sides belong to Python.", "Leave the underscores away."
+    return "", ""
+
+
+def _repaired(name: str) -> str:
+    letters = "".join(c if f"x{c}".isidentifier() else "_" for c in unicodedata.normalize("NFKC", name)[:40])
+    return letters if letters.isidentifier() else f"x{letters}"
+
+
+def escape(name: str, target: str) -> str:
+    """The spelling of a name in another language: valid there, no keyword, different for different names.
+
+    Args:
+        name: a name that has passed ``check``.
+        target: "python", "c", "cpp", "matlab", "modelica", "julia", "rust", "javascript" or "sympy-text".
+
+    Example:
+        >>> escape("m_crab", "c"), escape("int", "c"), escape("φ", "c"), escape("φ", "python")
+        ('m_crab', 'int_', 'u03c6_', 'φ')
+    """
+    rules = language(target)
+    spelled = f"{name}_" if name.rstrip("_") in rules.reserved else name
+    literal = {match.start() for match in _CODE.finditer(spelled)}
+    result = ""
+    for i, letter in enumerate(spelled):
+        coded = i in literal or not _allowed(letter, result, rules)
+        result += f"u{ord(letter):04x}_" if coded else letter
+    return result
+
+
+def _allowed(letter: str, before: str, rules: Language) -> bool:
+    """Whether a letter may stand as it is after the text ``before``."""
+    if letter == "_" and not before:
+        return rules.first_underscore
+    if letter == "_" and before.endswith("_"):
+        return rules.double_underscore
+    return letter not in rules.encoded and (letter.isascii() or not rules.ascii_only)
+
+
+def unescape(spelled: str, target: str) -> str:
+    """The name behind a spelling: ``unescape(escape(name, target), target) == name``.
+
+    Example:
+        >>> unescape("int_", "c"), unescape("u03c6_1", "c")
+        ('int', 'φ1')
+    """
+    plain = _CODE.sub(lambda match: chr(int(match[1], 16)), spelled)
+    return plain[:-1] if plain.endswith("_") and plain.rstrip("_") in language(target).reserved else plain
+
+
+def unique_names(names: Iterable[str], target: str, taken: Iterable[str] = ()) -> dict[str, str]:
+    """Readable spellings for the names of one program: all different, valid, and no keyword.
+
+    A name that is valid as it is stays; Greek letters are spelled out where that leads to no collision.
+
+    Args:
+        names: names that have passed ``check``.
+        target: the language, as for ``escape``.
+        taken: identifiers that the program uses already.
+
+    Example:
+        >>> unique_names(["φ", "m", "end"], "matlab")
+        {'φ': 'phi', 'm': 'm', 'end': 'end_'}
+        >>> unique_names(["φ", "phi"], "c")
+        {'φ': 'u03c6_', 'phi': 'phi'}
+    """
+    rules, ordered, used = language(target), list(dict.fromkeys(names)), set(taken)
+    spelled: dict[str, str] = {}
+    for name in ordered:  # first those that can stay as they are
+        if name not in used and escape(name, target) == name and len(name) <= rules.max_length:
+            spelled[name] = name
+            used.add(name)
+    for name in ordered:
+        if name not in spelled:
+            spelled[name] = _free_spelling(name, target, used)
+            used.add(spelled[name])
+    return {name: spelled[name] for name in ordered}
+
+
+def _free_spelling(name: str, target: str, used: set[str]) -> str:
+    limit = language(target).max_length
+    greek = "".join(GREEK.get(c, c) for c in name)
+    for candidate in (escape(greek, target), escape(name, target)):
+        if candidate not in used and len(candidate) <= limit:
+            return candidate
+    stem, number = escape(name, target)[: limit - 14].rstrip("_"), 0
+    while True:
+        digest = blake2b(f"{name} {number}".encode(), digest_size=5).hexdigest()
+        candidate = f"{stem}_h{digest}"
+        if candidate not in used:
+            return candidate
+        number += 1

@@ -1,0 +1,190 @@
+"""Nodes of the expression graph: interned, each with the fingerprint of its value.
+
+A node is found by its fingerprint: whoever wants to make a value that a live node (or its negative) already has, gets
+that node. This one rule covers neutral and absorbing elements, x - x, x·x⁻¹, cancellation, commuted operands, and
+sharing across different-looking expressions.
+
+Nodes are held weakly: what nobody uses any more is freed and leaves the table. Several threads may build at once.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import count
+from typing import Any
+
+from multibody.errors import ConditionError, ConversionError
+from multibody.graph.field import HALF, P, Value
+
+CONST, SYMBOL, ADD, SUB, NEG, MUL, RECIP = "const", "symbol", "add", "sub", "neg", "mul", "recip"
+
+_serials = count()
+_table: dict[Any, weakref.ref[Node]] = {}  # fingerprint, up to sign -> the node that stands for it
+_negatives: dict[Any, weakref.ref[Node]] = {}  # serial of x -> -x
+_structures: dict[Any, weakref.ref[Node]] = {}  # (op, serials) -> node: functions, and what is made while sharing is off
+_cleaning = threading.RLock()
+_room = {id(table): 10_000 for table in (_table, _negatives, _structures)}  # how far a table may grow before dead entries are removed
+
+_unshared: list[object] = []  # one entry for each active ``without_sharing``
+_sharing: ContextVar[bool] = ContextVar("multibody_sharing", default=True)
+
+
+class Node:
+    """What expressions and conditions have in common: an operation on operands, and a fingerprint.
+
+    Attributes:
+        op: name of the operation, such as ``"add"``.
+        args: the operands.
+        fp: the fingerprint at the first point.
+        total: finite for all real arguments, that is: no division, root or logarithm below.
+        serial: order of creation; operands have smaller ones, so sorting by it is a topological order.
+    """
+
+    __slots__ = ("__weakref__", "args", "fp", "op", "serial", "total")
+
+    def __init__(self, op: str, args: tuple[Any, ...], fp: Value, total: bool) -> None:
+        self.op = op
+        self.args: tuple[Any, ...] = args
+        self.fp = fp
+        self.total = total
+        self.serial = next(_serials)
+
+    def __bool__(self) -> bool:
+        raise ConditionError(
+            "A symbolic expression has no truth value.",
+            where=str(self)[:200],
+            cause="It was used in 'if', 'and', 'or', 'not', 'min', 'max', 'sorted' or a chained comparison.",
+            remedy="Use where(condition, a, b), '&', '|', '~', minimum and maximum; is_zero(...) asks for a proof.",
+        )
+
+    def __reduce__(self) -> Any:
+        raise ConversionError(
+            "Expressions cannot be pickled.",
+            where=str(self)[:200],
+            remedy="Send str(expression) and read it with parse(...) on the other side.",
+        )
+
+    def __copy__(self) -> Node:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Node:
+        return self
+
+
+def sharing() -> bool:
+    """Whether nodes are found by fingerprint in this thread and context."""
+    return _sharing.get()
+
+
+def find(fp: Value, total: bool) -> Any:
+    """The node whose fingerprint is ``fp`` or ``-fp``, or None; one with singularities does not stand for one without."""
+    ref = _table.get(fp if fp < HALF else P - fp)
+    if ref is None or (_unshared and not _sharing.get()):
+        return None
+    node = ref()
+    return None if node is None or (total and not node.total) else node
+
+
+def find_structure(op: str, *args: Node) -> Any:
+    """The node with exactly this operation and these operands, or None."""
+    ref = _structures.get((op, *[arg.serial for arg in args]))
+    return None if ref is None else ref()
+
+
+def intern(node: Any) -> Any:
+    """The one node that stands for the value of ``node``: itself, if it is the first."""
+    if _unshared and node.args and not _sharing.get():
+        return intern_structure(node)
+    fp = node.fp
+    return place(node, _table, fp if fp < HALF else P - fp)
+
+
+def intern_structure(node: Any) -> Any:
+    """The one node with the operation and the operands of ``node``."""
+    return place(node, _structures, (node.op, *[arg.serial for arg in node.args]))
+
+
+def make(kind: type[Any], op: str, args: tuple[Any, ...], fp: Value, total: bool) -> Any:
+    """A new node of class ``kind``, interned: the same as ``intern(kind(op, args, fp, total))``, in one step for speed."""
+    if _unshared and not _sharing.get():
+        return intern_structure(kind(op, args, fp, total))
+    node = _new(kind)
+    node.op = op
+    node.args = args
+    node.fp = fp
+    node.total = total
+    node.serial = next(_serials)
+    ref = _weak(node)
+    key = fp if fp < HALF else P - fp
+    if _table.setdefault(key, ref) is ref and node.serial & 1023:
+        return node
+    return place(node, _table, key)
+
+
+_new = object.__new__
+_weak = weakref.ref
+
+
+def place(node: Any, table: dict[Any, weakref.ref[Node]], key: Any) -> Any:
+    """Enter ``node`` under ``key``; if another thread was faster, return the node that it entered."""
+    ref = _weak(node)
+    other = table.setdefault(key, ref)
+    if other is ref:
+        if len(table) > _room[id(table)]:
+            _sweep(table)
+        return node
+    with _cleaning:
+        winner = other()
+        if winner is None or _better(node, winner):
+            table[key] = ref
+            return node
+        return winner
+
+
+def _better(node: Any, other: Any) -> bool:
+    """Whether ``node`` should stand for the value from now on: (x² - y²)/(x - y) gives way to x + y, 0.5 to 1/2."""
+    if node.op == CONST:
+        return other.op != CONST or (isinstance(other.value, float) and not isinstance(node.value, float))
+    return node.total and not other.total and other.op != CONST
+
+
+def _sweep(table: dict[Any, weakref.ref[Node]]) -> None:
+    """Remove the entries of dropped nodes; done so rarely that it costs a constant time per node."""
+    with _cleaning:
+        for key, ref in list(table.items()):
+            if ref() is None and table.get(key) is ref:
+                del table[key]
+        _room[id(table)] = 10_000 + 2 * len(table)
+
+
+@contextmanager
+def without_sharing() -> Iterator[None]:
+    """Merge only expressions of equal structure inside this block; to measure what fingerprints save.
+
+    Example:
+        >>> from multibody.graph import cos, sin, symbols, without_sharing
+        >>> x, y = symbols("x y")
+        >>> sin(x)**2 + cos(x)**2
+        1
+        >>> with without_sharing():
+        ...     print(sin(y)**2 + cos(y)**2)
+        sin(y)**2 + cos(y)**2
+    """
+    _unshared.append(None)
+    token = _sharing.set(False)
+    try:
+        yield
+    finally:
+        _sharing.reset(token)
+        _unshared.pop()
+
+
+def live_nodes() -> int:
+    """How many nodes are alive in this process."""
+    for table in (_table, _negatives, _structures):
+        _sweep(table)
+    return len({id(ref()) for table in (_table, _negatives, _structures) for ref in list(table.values())})

@@ -1,0 +1,67 @@
+"""Numbers that may enter an expression, and their images in the field."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from fractions import Fraction
+from typing import Any
+
+from multibody.errors import ConversionError, NumberError
+from multibody.graph import field
+
+Number = int | Fraction | float
+
+
+def is_number(thing: object) -> bool:
+    """Whether ``thing`` is a real number: int, Fraction, float, NumPy scalar, but not a truth value."""
+    kind = type(thing)
+    return kind is float or kind is int or (isinstance(thing, numbers.Real) and kind is not bool)
+
+
+def number(thing: Any) -> Number:
+    """A real number as int, Fraction or finite float; raises for anything else.
+
+    Example:
+        >>> number(2.0), number(Fraction(4, 6)), number(0.1)
+        (2, Fraction(2, 3), 0.1)
+    """
+    if isinstance(thing, float):
+        return _finite(float(thing))
+    if not is_number(thing):
+        raise ConversionError(
+            f"A {type(thing).__name__} cannot be part of an expression.",
+            where=repr(thing)[:200],
+            cause="Only expressions and real numbers (int, Fraction, float, NumPy scalars) can be.",
+            remedy="Convert it first: from_sympy for SymPy objects, parse for text, where(...) for truth values.",
+        )
+    if isinstance(thing, numbers.Integral):
+        return int(thing)
+    if isinstance(thing, numbers.Rational):
+        exact = Fraction(int(thing.numerator), int(thing.denominator))
+        return int(exact) if exact.denominator == 1 else exact
+    return _finite(float(thing))
+
+
+def _finite(value: float) -> Number:
+    if not math.isfinite(value):
+        raise NumberError(
+            f"{value} cannot be part of an expression.",
+            cause="A division by zero, an overflow or missing data where this number was computed.",
+            remedy="Find out where it comes from; a constant expression must have a finite value.",
+        )
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value
+
+
+def quotient(a: Number, b: Number) -> Number:
+    """a / b, exact where both are."""
+    if isinstance(a, float) or isinstance(b, float):
+        return number(a / b)
+    return number(Fraction(a) / b)
+
+
+def image(value: Number) -> int:
+    """The exact field value of a number."""
+    if isinstance(value, float):
+        return field.of_float(value)
+    return value % field.P if isinstance(value, int) else field.of_fraction(value)

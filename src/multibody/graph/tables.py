@@ -1,0 +1,137 @@
+"""Tabulated functions: piecewise polynomials through given points, with exact derivatives."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from multibody.errors import ExpressionError
+from multibody.graph import names
+from multibody.graph.expr import Constant, Expr, as_expr, constant
+from multibody.graph.field import scramble
+from multibody.graph.node import find, intern
+
+Interpolation = Literal["linear", "cubic"]
+
+
+class Table:
+    """A function of one variable given by points (x, y), interpolated linearly or by a cubic spline.
+
+    Outside the points the function goes on along a straight line. Call it with an expression.
+
+    Args:
+        name: for printouts and generated code.
+        x: the arguments, strictly increasing.
+        y: the values.
+        interpolation: ``"linear"``, or ``"cubic"`` for a twice differentiable natural spline.
+
+    Example:
+        >>> from multibody.graph import evaluate, symbols
+        >>> (s,) = symbols("s")
+        >>> spring = Table("spring", [0.0, 0.1, 0.3], [0.0, 50.0, 400.0])
+        >>> round(evaluate(spring(s), {s: 0.2}), 9)
+        225.0
+    """
+
+    def __init__(self, name: str, x: ArrayLike, y: ArrayLike, interpolation: Interpolation = "linear") -> None:
+        points, values = _checked(names.check(name, "table"), x, y)
+        if interpolation == "linear":
+            coefficients = np.array([values[:-1], np.diff(values) / np.diff(points)])
+        elif interpolation == "cubic":
+            coefficients = _natural_spline(points, values)
+        else:
+            raise ExpressionError(
+                f"'{interpolation}' is not a way to interpolate.",
+                where=f"table '{name}'",
+                remedy="Use 'linear' or 'cubic'.",
+            )
+        self._fill(name, points, _with_ends(points, coefficients))
+
+    def _fill(self, name: str, breaks: NDArray[np.float64], coefficients: NDArray[np.float64]) -> None:
+        self.name = name
+        self.breaks = breaks  # n points, hence n + 1 intervals with the two outer ones
+        self.coefficients = coefficients  # [power, interval], in powers of x - start of the interval
+        self.digest = blake2b(breaks.tobytes() + coefficients.tobytes(), digest_size=16).hexdigest()
+        for array in (breaks, coefficients):
+            array.setflags(write=False)
+
+    @property
+    def starts(self) -> NDArray[np.float64]:
+        """The point from which each interval's polynomial is measured."""
+        return np.concatenate([self.breaks[:1], self.breaks])
+
+    def derivative(self) -> Table:
+        """The table of the first derivative."""
+        powers = np.arange(1, len(self.coefficients))
+        result = object.__new__(Table)
+        slopes = powers[:, None] * self.coefficients[1:] if len(powers) else np.zeros((1, len(self.breaks) + 1))
+        result._fill(f"{self.name}_slope", self.breaks, slopes)
+        return result
+
+    def evaluate(self, x: Any) -> Any:
+        """The values at a number or an array of numbers."""
+        interval = np.searchsorted(self.breaks, x, side="right")
+        offset = x - self.starts[interval]
+        result = np.zeros_like(offset)
+        for row in self.coefficients[::-1]:
+            result = result * offset + row[interval]
+        return result
+
+    def __call__(self, x: Any) -> Expr:
+        """The table applied to an expression or a number."""
+        argument = as_expr(x)
+        if isinstance(argument, Constant):
+            return constant(float(self.evaluate(float(argument.value))))
+        if not self.coefficients.any():
+            return constant(0)
+        fp = scramble(0, "table", self.digest, argument.fp)
+        node = find(fp, argument.total)
+        return intern(Tabulated(self, argument, fp)) if node is None else node
+
+    def __repr__(self) -> str:
+        return f"Table({self.name!r}, {len(self.breaks)} points, degree {len(self.coefficients) - 1})"
+
+
+class Tabulated(Expr):
+    """A table applied to an expression."""
+
+    __slots__ = ("table",)
+
+    def __init__(self, table: Table, argument: Expr, fp: int) -> None:
+        super().__init__("table", (argument,), fp, argument.total)
+        self.table = table
+
+
+def _checked(name: str, x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    points, values = np.array(x, dtype=float), np.array(y, dtype=float)
+    fault = (
+        "x and y must be two lists of equal length" if points.ndim != 1 or points.shape != values.shape
+        else "at least two points are needed" if len(points) < 2
+        else "every number must be finite" if not (np.isfinite(points).all() and np.isfinite(values).all())
+        else "x must increase from point to point" if not (np.diff(points) > 0).all()
+        else ""
+    )  # fmt: skip
+    if fault:
+        raise ExpressionError(f"The table cannot be used: {fault}.", where=f"table '{name}'")
+    return points, values
+
+
+def _natural_spline(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    from scipy.interpolate import CubicSpline  # slow to import, and only this function needs it
+
+    return np.asarray(CubicSpline(x, y, bc_type="natural").c[::-1], dtype=float)
+
+
+def _with_ends(x: NDArray[np.float64], coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Add a straight line on either side, with the value and the slope that the table has at its ends."""
+    last = coefficients[:, -1]
+    width = x[-1] - x[-2]
+    powers = np.arange(len(last))
+    value = float((last * width**powers).sum())
+    slope = float((powers[1:] * last[1:] * width ** powers[:-1]).sum())
+    ends = np.zeros((len(last), 2))
+    ends[0], ends[1] = (coefficients[0, 0], value), (coefficients[1, 0], slope)
+    return np.concatenate([ends[:, :1], coefficients, ends[:, 1:]], axis=1)

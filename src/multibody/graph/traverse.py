@@ -1,0 +1,109 @@
+"""Walking the graph: topological order, symbols, arrays of expressions, substitution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multibody.graph.conditions import Condition, equal, less, less_equal, where
+from multibody.graph.expr import Expr, Symbol, as_expr, neg, recip
+from multibody.graph.functions import apply
+from multibody.graph.node import Node
+
+Nested = Any
+"""An expression, a number, or nested lists, tuples or arrays of them."""
+
+
+def array(thing: Nested) -> NDArray[Any]:
+    """``thing`` as a NumPy array of expressions; a scalar becomes a 0-dimensional array."""
+    result = np.array(thing, dtype=object)
+    return np.frompyfunc(as_expr, 1, 1)(result) if result.shape else np.array(as_expr(result.item()), dtype=object)
+
+
+def flat(thing: Nested) -> list[Expr]:
+    """All expressions in ``thing``, row by row."""
+    return [thing] if isinstance(thing, Expr) else list(array(thing).flat)
+
+
+def shaped(values: Iterable[Any], like: Nested) -> Any:
+    """``values`` in the shape of ``like``: a scalar for a scalar, an array for an array."""
+    items = list(values)
+    shape = np.shape(np.array(like, dtype=object))
+    if not shape:
+        return items[0]
+    result = np.empty(len(items), dtype=object)
+    result[:] = items
+    return result.reshape(shape)
+
+
+def topological(outputs: Iterable[Node]) -> list[Any]:
+    """All nodes below ``outputs``, operands before results."""
+    seen = set(outputs)
+    stack = list(seen)
+    while stack:
+        for arg in stack.pop().args:
+            if arg not in seen:
+                seen.add(arg)
+                stack.append(arg)
+    return sorted(seen, key=attrgetter("serial"))
+
+
+def free_symbols(thing: Nested) -> list[Symbol]:
+    """The symbols in ``thing``, in alphabetical order."""
+    found = [node for node in topological(flat(thing)) if isinstance(node, Symbol)]
+    return sorted(found, key=lambda s: (s.name, s.kind, s.scope))
+
+
+_REBUILD: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "neg": neg,
+    "recip": recip,
+    "where": where,
+    "lt": less,
+    "le": less_equal,
+    "eq": equal,
+    "and": lambda a, b: a & b,
+    "or": lambda a, b: a | b,
+    "not": lambda a: ~a if isinstance(a, Condition) else not a,
+}
+
+
+def rebuilt(node: Any, args: list[Any]) -> Any:
+    """The operation of ``node`` applied to other operands."""
+    if node.op == "table":
+        return node.table(args[0])
+    if node.op in _REBUILD:
+        return _REBUILD[node.op](*args)
+    from multibody.graph import functions  # by name, so that each function's own simplifications apply
+
+    own = getattr(functions, _FUNCTION_NAMES.get(node.op, node.op), None)
+    return own(*args) if own else apply(node.op, *args)
+
+
+_FUNCTION_NAMES = {"abs": "absolute", "min": "minimum", "max": "maximum", "pow": "power"}
+
+
+def substitute(thing: Nested, replacements: Mapping[Expr, Any]) -> Any:
+    """Replace nodes (mostly symbols) by expressions or numbers, all at once.
+
+    Example:
+        >>> from multibody.graph import symbols
+        >>> x, y = symbols("x y")
+        >>> substitute(x + 2 * y, {x: y, y: x})
+        2*x + y
+    """
+    outputs = flat(thing)
+    new = {node: as_expr(value) for node, value in replacements.items()}
+    values: dict[Any, Any] = dict(new)
+    for node in topological(outputs):
+        if node not in values:
+            args = [values[arg] for arg in node.args]
+            same = all(a is b for a, b in zip(args, node.args, strict=True))
+            values[node] = node if same else rebuilt(node, args)
+    return shaped([values[output] for output in outputs], thing)

@@ -1,4 +1,208 @@
-def to_text(e):
-    if e.op=='const': return str(e.value)
-    if e.op=='symbol': return e.name
-    return e.op+'('+', '.join(map(to_text,e.args))+')'
+"""Expressions as text that a person reads, and that ``parse`` reads back to the same expression."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from multibody.graph.assignments import assignments, nodes_below
+from multibody.graph.expr import Symbol
+from multibody.graph.node import Node
+from multibody.graph.printer import (
+    AND,
+    ATOM,
+    COMPARISON,
+    NOT,
+    OR,
+    POWER,
+    PRODUCT,
+    SUM,
+    Piece,
+    Printer,
+    TooLongError,
+)
+
+MAX_CHARACTERS = 2000
+"""Longer expressions are printed with named intermediates."""
+
+RESERVED = frozenset(("pi", "and", "or", "not", "where"))
+"""Words of the grammar; a symbol with such a name is written between backquotes."""
+
+_RELATIONS = {"lt": " < ", "le": " <= ", "eq": " == "}
+_LOGIC = {"and": (AND, " and "), "or": (OR, " or ")}
+
+
+def to_text(expr: Node, *, max_lines: int | None = None) -> str:
+    """The expression in infix notation; ``parse`` reads it back.
+
+    An expression whose text would be longer than 2000 characters, or nested too deeply, is written with intermediates
+    that follow it: ``v2*x + v1 where v1 = … v2 = …``. If two symbols have the same name, their scope or kind is shown,
+    and the text cannot be read back.
+
+    Args:
+        expr: an expression or a condition.
+        max_lines: how many lines to print at most.
+
+    Example:
+        >>> from multibody.graph.functions import pi, sin, symbols
+        >>> m, g, l, q = symbols("m g l q")
+        >>> print(to_text(-m * g * sin(q - pi / 2) / l**2))
+        -g*m*sin(q - pi/2)/l**2
+    """
+    nodes = nodes_below([expr], MAX_CHARACTERS)
+    if len(nodes) <= MAX_CHARACTERS:
+        try:
+            return TextPrinter({}, symbol_texts(nodes), MAX_CHARACTERS).text(expr)
+        except TooLongError:
+            pass
+    steps = assignments([expr])
+    printer = TextPrinter(steps.names, symbol_texts(nodes_below([expr])))
+    lines = [f"{name} = {printer.definition(node)}" for name, node in steps.definitions]
+    head = printer.text(expr)
+    return "\n".join([head, "where", *_shortened([f"  {line}" for line in lines], max_lines)]) if lines else head
+
+
+def listing(exprs: Any, *, max_lines: int | None = None) -> str:
+    """Expressions line by line, after the intermediate results that they share.
+
+    Args:
+        exprs: an expression, a list or array of expressions, or a mapping from names to expressions.
+        max_lines: how many intermediate results to print at most.
+
+    Example:
+        >>> from multibody.graph.functions import cos, sin, symbols
+        >>> a, b = symbols("a b")
+        >>> r = a * cos(b) + b
+        >>> print(listing({"x": r * sin(a), "y": r * cos(a)}))
+        v1 = a*cos(b) + b
+        x = v1*sin(a)
+        y = v1*cos(a)
+    """
+    labels, outputs = _labelled(exprs)
+    steps = assignments(outputs)
+    printer = TextPrinter(steps.names, symbol_texts(nodes_below(outputs)))
+    lines = [f"{name} = {printer.definition(node)}" for name, node in steps.definitions]
+    results = [label + printer.text(output) for label, output in zip(labels, outputs, strict=True)]
+    return "\n".join(_shortened(lines, max_lines) + results)
+
+
+def _labelled(exprs: Any) -> tuple[list[str], list[Any]]:
+    from multibody.graph.traverse import array  # stands above this module
+
+    if isinstance(exprs, Mapping):
+        return [f"{name} = " for name in exprs], list(exprs.values())
+    if isinstance(exprs, Node):
+        return [""], [exprs]
+    entries = array(exprs)
+    indices = [", ".join(map(str, index)) for index in _indices(entries.shape)]
+    return [f"[{index}] = " for index in indices], list(entries.flat)
+
+
+def _indices(shape: tuple[int, ...]) -> Iterable[tuple[int, ...]]:
+    from numpy import ndindex
+
+    return ndindex(*shape)
+
+
+def _shortened(lines: list[str], max_lines: int | None) -> list[str]:
+    if max_lines is None or len(lines) <= max_lines:
+        return lines
+    return [*lines[:max_lines], f"… and {len(lines) - max_lines} more lines"]
+
+
+def symbol_texts(nodes: Iterable[Any]) -> dict[Symbol, str]:
+    """How each symbol is written: by its name, unless that is a word of the grammar or not unique."""
+    found = [node for node in nodes if isinstance(node, Symbol)]
+    by_name = Counter(node.name for node in found)
+    by_scope = Counter((node.name, node.scope) for node in found)
+    texts: dict[Symbol, str] = {}
+    for node in found:
+        text = f"`{node.name}`" if node.name in RESERVED else node.name
+        if by_name[node.name] > 1 and node.scope:
+            text = f"{node.scope}.{text}"
+        texts[node] = f"{text}[{node.kind}]" if by_scope[node.name, node.scope] > 1 else text
+    return texts
+
+
+class TextPrinter(Printer):
+    """Infix notation."""
+
+    def __init__(self, names: Mapping[Node, str], symbols: Mapping[Symbol, str], limit: int | None = None) -> None:
+        super().__init__(names, limit)
+        self.symbols = symbols
+        self._pi = "pi()" if any(symbol.name == "pi" for symbol in symbols) else "pi"
+
+    def _name(self, name: str) -> str:
+        return name
+
+    def _symbol(self, node: Symbol) -> Piece:
+        return Piece(self.symbols[node])
+
+    def _number(self, value: Any) -> Piece:
+        level = SUM if value < 0 else PRODUCT if isinstance(value, Fraction) else ATOM
+        return Piece(_number_text(value), level, negative=value < 0)
+
+    def _sum(self, terms: list[tuple[int, int, Piece]]) -> Piece:
+        text = ""
+        for sign, count, piece in terms:
+            if piece.negative and (text or sign < 0 or count > 1):
+                sign, piece = -sign, Piece(piece.text[1:], PRODUCT)
+            first = not text and sign > 0 and count == 1
+            term = f"{count}*" * (count > 1) + _enclosed(piece, SUM if first else PRODUCT)
+            text += term if first else f"{' ' * bool(text)}{'-' if sign < 0 else '+'}{' ' * bool(text)}{term}"
+        single = len(terms) == 1 and text.startswith("-")
+        return Piece(text, SUM, _depth(piece for _, _, piece in terms), single)
+
+    def _product(self, sign: int, over: list[tuple[Piece, int]], under: list[tuple[Piece, int]]) -> Piece:
+        text = _product_text(over) or "1"
+        if under:
+            below = _product_text(under)
+            text += f"/({below})" if len(under) > 1 else f"/{_power_text(under[0], False)}"
+        depth = _depth(piece for piece, _ in (*over, *under))
+        return Piece(f"-{text}", SUM, depth, True) if sign < 0 else Piece(text, PRODUCT, depth)
+
+    def _call(self, node: Any, op: str, args: list[Piece]) -> Piece:
+        depth = _depth(args)
+        if op in _RELATIONS:
+            return Piece(_RELATIONS[op].join(_enclosed(arg, SUM) for arg in args), COMPARISON, depth)
+        if op in _LOGIC:
+            level, word = _LOGIC[op]
+            return Piece(word.join((_enclosed(args[0], level), _enclosed(args[1], level + 1))), level, depth)
+        if op == "not":
+            return Piece(f"not {_enclosed(args[0], COMPARISON)}", NOT, depth)
+        if op == "pow":
+            return Piece(f"{_enclosed(args[0], ATOM)}**{_enclosed(args[1], ATOM)}", POWER, depth)
+        if op == "pi":
+            return Piece(self._pi)
+        function = node.table.name if op == "table" else op
+        return Piece(f"{function}({', '.join(arg.text for arg in args)})", ATOM, depth)
+
+
+def _number_text(value: Any) -> str:
+    """All digits; of a whole number with thousands of digits, which Python does not print, in hexadecimal."""
+    parts = (value.numerator, value.denominator) if isinstance(value, Fraction) else (value,)
+    return "/".join(
+        f"{part:#x}" if isinstance(part, int) and part.bit_length() > 10_000 else repr(part) for part in parts
+    )
+
+
+def _product_text(factors: list[tuple[Piece, int]]) -> str:
+    return "*".join(_power_text(factor, i == 0) for i, factor in enumerate(factors))
+
+
+def _power_text(factor: tuple[Piece, int], first: bool) -> str:
+    piece, exponent = factor
+    if exponent > 1:
+        return f"{_enclosed(piece, ATOM)}**{exponent}"
+    return _enclosed(piece, PRODUCT if first else POWER)
+
+
+def _enclosed(piece: Piece, level: int) -> str:
+    """The text, in parentheses if it binds less tightly than ``level``."""
+    return piece.text if piece.level >= level else f"({piece.text})"
+
+
+def _depth(pieces: Iterable[Piece]) -> int:
+    return 1 + max((piece.depth for piece in pieces), default=0)

@@ -1,0 +1,78 @@
+"""Many states at once: several per instruction, several threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multibody.compile import engine
+from multibody.compile.calls import addresses
+from multibody.compile.emit import module
+from multibody.compile.ports import Array, Port
+from multibody.compile.program import Program
+from multibody.errors import ShapeError
+
+if TYPE_CHECKING:
+    from multibody.compile.function import Function
+
+WORTH_A_THREAD = 5_000_000
+"""Operations that take longer than starting a thread."""
+
+
+class Kernel:
+    """The loop over states, for a given set of ports that all states share."""
+
+    def __init__(self, program: Program, name: str, lanes: int) -> None:
+        self._lanes = lanes
+        self._cost = 1 + len(program.main)
+        self._module = module(program, name, lanes)
+        self._library = engine.build(self._module.text)
+        self._prepare = self._library.function("prepare", 2)
+        self._loop = self._library.function(f"{name}_batch", 6)
+
+    def run(
+        self, function: Function, values: Sequence[tuple[Port, Array, int | None]], threads: int | None
+    ) -> list[Array]:
+        """All outputs, with a leading dimension for the states."""
+        states = _states(function, values)
+        outputs = [np.empty((states, *port.shape)) for port in function.outputs]
+        ports = addresses([array for _, array, _ in values] + outputs)
+        strides = [0 if count is None else port.size for port, _, count in values]
+        steps = np.array(strides + [port.size for port in function.outputs], dtype=np.int64)
+        hoisted = np.empty(max(1, self._module.hoisted))
+        self._prepare(ports.ctypes.data, hoisted.ctypes.data)
+        shares = self._shares(states, threads)
+        if len(shares) == 1:
+            self._work(shares[0], ports, steps, hoisted)
+        else:
+            with ThreadPoolExecutor(len(shares)) as pool:
+                list(pool.map(lambda share: self._work(share, ports, steps, hoisted), shares))
+        return outputs
+
+    def _work(self, share: tuple[int, int], ports: Any, steps: Any, hoisted: Array) -> None:
+        room = np.empty(self._module.workspace * self._lanes + 8)
+        start = -(-room.ctypes.data // 64) * 64  # whole registers are stored here: aligned
+        self._loop(share[0], share[1], ports.ctypes.data, steps.ctypes.data, hoisted.ctypes.data, start)
+
+    def _shares(self, states: int, threads: int | None) -> list[tuple[int, int]]:
+        """Ranges of states, one for each thread."""
+        if threads is None:
+            threads = min(os.cpu_count() or 1, max(1, states * self._cost // WORTH_A_THREAD))
+        edges = np.linspace(0, states, max(1, min(threads, states)) + 1).astype(int)
+        return [(int(a), int(b)) for a, b in zip(edges, edges[1:], strict=False)]
+
+
+def _states(function: Function, values: Sequence[tuple[Port, Array, int | None]]) -> int:
+    counts = {port.name: count for port, _, count in values if count is not None}
+    if len(set(counts.values())) != 1:
+        listed = ", ".join(f"{name}: {count}" for name, count in counts.items()) or "none has a dimension for states"
+        raise ShapeError(
+            f"The ports do not agree on the number of states ({listed}).",
+            where=f"batch of function '{function.name}'",
+            remedy="Give at least one port a leading dimension, the same for all that have one.",
+        )
+    return next(iter(counts.values()))

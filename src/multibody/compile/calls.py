@@ -1,0 +1,131 @@
+"""From Python values to addresses and back."""
+
+from __future__ import annotations
+
+import ctypes
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multibody.compile.ports import Array, Port
+from multibody.errors import PortError, ShapeError
+
+if TYPE_CHECKING:
+    from multibody.compile.function import Function
+
+
+class Results(tuple[Any, ...]):
+    """The outputs of a call, in order; also by name, as attribute or item."""
+
+    __slots__ = ()
+    _names: tuple[str, ...] = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._names:
+            return self[self._names.index(name)]
+        raise AttributeError(f"There is no output '{name}'; there are: {', '.join(self._names)}.")
+
+    def __repr__(self) -> str:
+        return f"Results({', '.join(f'{n}={v!r}' for n, v in zip(self._names, self, strict=True))})"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Outputs by name."""
+        return dict(zip(self._names, self, strict=True))
+
+
+def collected(function: Function, outputs: Sequence[Array]) -> Any:
+    """The only output's value, or all outputs by name; a scalar output is a float."""
+    values = [array.item() if array.shape == () else array for array in outputs]
+    if len(values) == 1:
+        return values[0]
+    kind = type("Results", (Results,), {"__slots__": (), "_names": tuple(port.name for port in function.outputs)})
+    return kind(values)
+
+
+def arranged(
+    function: Function, ports: Sequence[Port], args: Sequence[Any], named: Mapping[str, Any]
+) -> list[tuple[Port, Any]]:
+    """Each of the ports with its value, from positional and named arguments."""
+    if len(args) > len(ports):
+        raise PortError(
+            f"{len(args)} values for {len(ports)} input ports.",
+            where=f"function '{function.name}'",
+            remedy=f"The input ports are: {', '.join(port.name for port in ports)}.",
+        )
+    given = dict(zip((port.name for port in ports), args, strict=False))
+    twice = sorted(given.keys() & named.keys())
+    if twice:
+        raise PortError(f"The port '{twice[0]}' is given twice.", where=f"function '{function.name}'")
+    values = {**given, **named}
+    complain_about_names(function, ports, values)
+    return [(port, values[port.name]) for port in ports]
+
+
+def complain_about_names(function: Function, ports: Sequence[Port], values: Mapping[str, Any]) -> None:
+    """An error that lists what is missing and what is unknown, if anything is."""
+    known = [port.name for port in ports]
+    missing = [name for name in known if name not in values]
+    unknown = [name for name in values if name not in known]
+    if not missing and not unknown:
+        return
+    near = {name: difflib.get_close_matches(name, known, 1) for name in unknown}
+    hints = [f"'{name}' looks like '{match[0]}'" for name, match in near.items() if match]
+    raise PortError(
+        "; ".join(
+            [f"no value for {', '.join(missing)}"] * bool(missing) + [f"no port named {', '.join(unknown)}"] * bool(unknown)
+        ).capitalize()
+        + ".",
+        where=f"function '{function.name}'",
+        cause="; ".join(hints),
+        remedy=f"The ports are: {', '.join(known)}.",
+    )
+
+
+def addresses(arrays: Sequence[Array]) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """The addresses of the arrays' first numbers."""
+    return np.array([array.__array_interface__["data"][0] for array in arrays], dtype=np.uint64)
+
+
+class BoundCall:
+    """A call with all its arrays in place."""
+
+    __slots__ = ("_args", "_arrays", "_call", "_ports")
+
+    def __init__(self, function: Function, call: Callable[..., None], arrays: Mapping[str, Array], *more: Array) -> None:
+        ports = (*function.inputs, *function.outputs)
+        complain_about_names(function, ports, arrays)
+        self._arrays = [_in_place(port, arrays[port.name], function.name) for port in ports]
+        _refuse_overlap(function, self._arrays)
+        self._ports = addresses(self._arrays)
+        self._args = tuple(ctypes.c_void_p(array.ctypes.data) for array in (self._ports, *more))
+        self._arrays += more  # they must live as long as their addresses
+        self._call = call
+
+    def __call__(self) -> None:
+        """Evaluate."""
+        self._call(*self._args)
+
+
+def _in_place(port: Port, array: Any, function: str) -> Array:
+    fits = isinstance(array, np.ndarray) and array.dtype == np.float64 and array.flags.c_contiguous
+    if not fits or array.shape != port.shape:
+        raise ShapeError(
+            f"A contiguous array of doubles with shape {port.shape} is needed.",
+            where=f"port '{port.name}' of function '{function}'",
+            remedy=f"Use numpy.zeros({port.shape}).",
+        )
+    return array
+
+
+def _refuse_overlap(function: Function, arrays: Sequence[Array]) -> None:
+    inputs, outputs = arrays[: len(function.inputs)], arrays[len(function.inputs) :]
+    for k, output in enumerate(outputs):
+        others = [*inputs, *outputs[:k]]
+        if any(np.may_share_memory(output, other) for other in others) or not output.flags.writeable:
+            raise ShapeError(
+                f"The output port '{function.outputs[k].name}' cannot be written: its array is read-only or overlaps another.",
+                where=f"function '{function.name}'",
+                remedy="Give every output an array of its own.",
+            )

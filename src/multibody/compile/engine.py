@@ -1,0 +1,110 @@
+"""The compiler: LLVM's text to machine code in memory, by way of the cache on disk."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from functools import cache
+from hashlib import sha256
+from typing import Any
+
+from multibody.compile import disk_cache
+from multibody.errors import CompileError
+
+SMALL = 2_000
+"""Lines of text up to which the code generator takes its time; beyond, its quicker setting gives the same code sooner."""
+
+_lock = threading.RLock()  # LLVM's global context is not for two threads at once
+
+
+@cache
+def _target() -> Any:
+    """The description of this processor."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple()
+
+
+@cache
+def _features() -> tuple[str, str]:
+    import llvmlite.binding as llvm
+
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def lanes() -> int:
+    """How many doubles this processor's registers hold."""
+    with _lock:
+        features = set(_features()[1].split(","))
+    if "+avx512f" in features:
+        return 8
+    return 4 if "+avx" in features else 2
+
+
+class Library:
+    """Machine code in memory; it stays there as long as this object lives."""
+
+    def __init__(self, engine: Any, code: Any) -> None:
+        self._engine = engine
+        self._code = code
+
+    def address(self, name: str) -> int:
+        """Where a function begins."""
+        return int(self._engine.get_function_address(name))
+
+    def function(self, name: str, arguments: int) -> Any:
+        """A function of addresses and integers, callable from Python; the interpreter lock is released meanwhile."""
+        return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(self.address(name))
+
+
+def build(text: str) -> Library:
+    """Compile, or fetch from the cache, and load."""
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    with _lock:
+        cpu, features = _features() if _target() else ("", "")
+        version = ".".join(map(str, llvm.llvm_version_info))
+        key = sha256("\0".join([text, cpu, features, version, llvmlite.__version__]).encode()).hexdigest()
+        code = disk_cache.load(key)
+        if code is None:
+            code = _compiled(text, cpu, features)
+            disk_cache.save(key, code)
+        return _loaded(code, cpu, features)
+
+
+def _machine(cpu: str, features: str, effort: int) -> Any:
+    return _target().create_target_machine(cpu=cpu, features=features, opt=effort, jit=True, codemodel="jitdefault")
+
+
+def _compiled(text: str, cpu: str, features: str) -> bytes:
+    import llvmlite.binding as llvm
+
+    try:
+        module = llvm.parse_assembly(text)
+    except RuntimeError as error:
+        raise CompileError(
+            "The compiler did not accept the generated code.",
+            where=str(error)[:500],
+            cause="A fault in multibody.",
+            remedy="Please report it with the expression that caused it.",
+        ) from error
+    effort = 2 if text.count("\n") < SMALL else 1
+    machine = _machine(cpu, features, effort)
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=effort))
+    passes.run(module, builder)
+    return bytes(machine.emit_object(module))
+
+
+def _loaded(code: bytes, cpu: str, features: str) -> Library:
+    import llvmlite.binding as llvm
+
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(cpu, features, 2))
+    file = llvm.ObjectFileRef.from_data(code)
+    engine.add_object_file(file)
+    engine.finalize_object()
+    return Library(engine, file)

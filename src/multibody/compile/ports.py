@@ -1,0 +1,123 @@
+"""Named, shaped ports of a function, and arrays that fit them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multibody.errors import PortError, ShapeError
+from multibody.graph import Expr, Symbol, array, free_symbols, names
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Port:
+    """A name, a shape and the expressions in it, row by row; of an input all of them are symbols."""
+
+    name: str
+    shape: tuple[int, ...]
+    items: tuple[Expr, ...]
+
+    @property
+    def size(self) -> int:
+        """How many numbers the port holds."""
+        return len(self.items)
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the port holds parameters, which stay the same from call to call."""
+        return bool(self.items) and all(isinstance(item, Symbol) and item.kind == "parameter" for item in self.items)
+
+    def fitted(self, value: Any, function: str) -> Array:
+        """``value`` as an array of this port's shape."""
+        result = _numbers(value, f"port '{self.name}' of function '{function}'")
+        if result.shape != self.shape and not (self.size == result.size == 1):
+            raise ShapeError(
+                f"The value has shape {result.shape}, the port has shape {self.shape}.",
+                where=f"port '{self.name}' of function '{function}'",
+                remedy=f"Give {self.size} numbers{_wanted(self)}.",
+            )
+        return np.ascontiguousarray(result)
+
+    def fitted_batch(self, value: Any, function: str) -> tuple[Array, int | None]:
+        """``value`` for many states, and how many; None if all states share it."""
+        result = _numbers(value, f"port '{self.name}' of function '{function}'")
+        if result.shape == self.shape:
+            return np.ascontiguousarray(result), None
+        if result.ndim == len(self.shape) + 1 and result.shape[1:] == self.shape:
+            return np.ascontiguousarray(result), result.shape[0]
+        raise ShapeError(
+            f"The value has shape {result.shape}; a batch needs (states, {', '.join(map(str, self.shape)) or ''}) "
+            f"or {self.shape} for all states alike.",
+            where=f"port '{self.name}' of function '{function}'",
+        )
+
+
+def _numbers(value: Any, where: str) -> Array:
+    try:
+        given = np.asarray(value)
+        if given.dtype.kind not in "fiub":
+            raise TypeError(f"its type is {given.dtype}")
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ShapeError(
+            "The value is not an array of real numbers.", where=where, cause=str(error), remedy="Give floats."
+        ) from error
+
+
+def _wanted(port: Port) -> str:
+    shown = ", ".join(str(item) for item in port.items[:8])
+    return f": {shown}{', …' if port.size > 8 else ''}"
+
+
+def input_ports(inputs: Mapping[str, Any], function: str) -> tuple[Port, ...]:
+    """The input ports; each entry must be a symbol, and stand only once."""
+    ports = tuple(_port(name, value) for name, value in inputs.items())
+    seen: dict[Expr, str] = {}
+    for port in ports:
+        for item in port.items:
+            if not isinstance(item, Symbol):
+                raise PortError(
+                    f"The input port '{port.name}' holds '{item}', which is not a symbol.",
+                    where=f"function '{function}'",
+                    remedy="List symbols as inputs; expressions belong to the outputs.",
+                )
+            if item in seen:
+                raise PortError(
+                    f"The symbol '{item}' stands in the input ports '{seen[item]}' and '{port.name}'.",
+                    where=f"function '{function}'",
+                    remedy="List every symbol once.",
+                )
+            seen[item] = port.name
+    return ports
+
+
+def output_ports(outputs: Mapping[str, Any], inputs: tuple[Port, ...], function: str) -> tuple[Port, ...]:
+    """The output ports; all their symbols must be inputs."""
+    ports = tuple(_port(name, value) for name, value in outputs.items())
+    known = {item for port in inputs for item in port.items}
+    missing = [s for s in free_symbols([item for port in ports for item in port.items]) if s not in known]
+    if missing:
+        raise PortError(
+            f"No input port holds: {', '.join(f'{s.name} ({s.kind})' for s in missing)}.",
+            where=f"function '{function}'",
+            cause="The outputs depend on these symbols.",
+            remedy="Add them to an input port, or substitute numbers for them.",
+        )
+    both = {port.name for port in inputs} & {port.name for port in ports}
+    if both or not ports:
+        raise PortError(
+            f"The name '{min(both)}' is given to an input and to an output." if both else "There is no output.",
+            where=f"function '{function}'",
+        )
+    return ports
+
+
+def _port(name: str, value: Any) -> Port:
+    items = array(value)
+    return Port(names.check(name, "port"), items.shape, tuple(items.flat))

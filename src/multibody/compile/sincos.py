@@ -1,0 +1,106 @@
+"""Sine and cosine written out in LLVM's language, for one number or several at once.
+
+Reduction to [-π/4, π/4] by a three-part π/2 (Cody and Waite 1980) with fused multiply-add, then the minimax polynomials of
+fdlibm (Sun Microsystems 1993). Arguments beyond ``LIMIT``, infinities and NaN go to the C library. The error is below
+1.5 units in the last place, see tests/compile/test_sincos.py.
+"""
+
+from __future__ import annotations
+
+from multibody.compile.vector import Vector
+
+LIMIT = 1e5
+"""Up to here three parts of π/2 are enough: the quotient has few bits and the rest is exact to the last place."""
+
+_TWO_OVER_PI = 0.6366197723675814
+_ROUNDER = 6755399441055744.0  # 1.5·2^52: adding it rounds to an integer that stands in the low bits
+_PI_PARTS = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
+_SIN = (
+    1.58969099521155010221e-10, -2.50507602534068634195e-08, 2.75573137070700676789e-06, -1.98412698298579493134e-04,
+    8.33333333332248946124e-03, -1.66666666666666324348e-01,
+)  # fmt: skip
+_COS = (
+    -1.13596475577881948265e-11, 2.08757232129817482790e-09, -2.75573143513906633035e-07, 2.48015872894767294178e-05,
+    -1.38888888888741095749e-03, 4.16666666666666019037e-02,
+)  # fmt: skip
+
+
+def sincos_function(vector: Vector) -> str:
+    """The definition of ``@mb_sincos_{lanes}``: sine and cosine of ``%x`` as a pair."""
+    v, t, i = vector, vector.type, vector.integer
+    lines = [
+        f"define internal {{{t}, {t}}} @mb_sincos_{v.lanes}({t} %x) alwaysinline {{",
+        f"  %magnitude = call {t} @llvm.fabs.{v.suffix}({t} %x)",
+        f"  %scaled = fmul {t} %x, {v.number(_TWO_OVER_PI)}",
+        f"  %shifted = fadd {t} %scaled, {v.number(_ROUNDER)}",
+        f"  %quotient = fsub {t} %shifted, {v.number(_ROUNDER)}",
+        f"  %bits = bitcast {t} %shifted to {i}",
+        f"  %minus = fneg {t} %quotient",
+    ]
+    rest = "%x"
+    for k, part in enumerate(_PI_PARTS):
+        lines.append(f"  %r{k} = call {t} @llvm.fma.{v.suffix}({t} %minus, {t} {v.number(part)}, {t} {rest})")
+        rest = f"%r{k}"
+    lines.append(f"  %z = fmul {t} {rest}, {rest}")
+    lines += _polynomial(v, "s", _SIN) + _polynomial(v, "c", _COS)
+    lines += [
+        f"  %rz = fmul {t} {rest}, %z",
+        f"  %sine = call {t} @llvm.fma.{v.suffix}({t} %rz, {t} %s5, {t} {rest})",
+        f"  %half = fmul {t} %z, {v.number(0.5)}",
+        f"  %w = fsub {t} {v.number(1.0)}, %half",
+        f"  %lost = fsub {t} {v.number(1.0)}, %w",
+        f"  %back = fsub {t} %lost, %half",
+        f"  %zz = fmul {t} %z, %z",
+        f"  %tail = call {t} @llvm.fma.{v.suffix}({t} %zz, {t} %c5, {t} %back)",
+        f"  %cosine = fadd {t} %w, %tail",
+        f"  %odd = and {i} %bits, {v.integer_number(1)}",
+        f"  %swap = icmp ne {i} %odd, {v.integer_number(0)}",
+        f"  %first = select {v.bits} %swap, {t} %cosine, {t} %sine",
+        f"  %second = select {v.bits} %swap, {t} %sine, {t} %cosine",
+        f"  %next = add {i} %bits, {v.integer_number(1)}",
+    ]
+    for name, bits, value in (("sin", "%bits", "%first"), ("cos", "%next", "%second")):
+        lines += [
+            f"  %{name}_two = and {i} {bits}, {v.integer_number(2)}",
+            f"  %{name}_sign = shl {i} %{name}_two, {v.integer_number(62)}",
+            f"  %{name}_raw = bitcast {t} {value} to {i}",
+            f"  %{name}_turned = xor {i} %{name}_raw, %{name}_sign",
+            f"  %{name}_fast = bitcast {i} %{name}_turned to {t}",
+        ]
+    return "\n".join([*lines, *_with_library(v), "}"])
+
+
+def _polynomial(v: Vector, name: str, coefficients: tuple[float, ...]) -> list[str]:
+    """Horner's scheme in %z; the result is %{name}5."""
+    t = v.type
+    lines = []
+    value = v.number(coefficients[0])
+    for k, coefficient in enumerate(coefficients[1:], 1):
+        term = f"{t} {value}, {t} %z, {t} {v.number(coefficient)}"
+        lines.append(f"  %{name}{k} = call {t} @llvm.fma.{v.suffix}({term})")
+        value = f"%{name}{k}"
+    return lines
+
+
+def _with_library(v: Vector) -> list[str]:
+    """Take the C library's result instead where the argument is large or not a number."""
+    t = v.type
+    lines = [f"  %large = fcmp ugt {t} %magnitude, {v.number(LIMIT)}"]
+    if v.lanes == 1:
+        lines.append("  br i1 %large, label %slow, label %done")
+    else:
+        lines.append(f"  %any = call i1 @llvm.vector.reduce.or.v{v.lanes}i1({v.bits} %large)")
+        lines.append("  br i1 %any, label %slow, label %done")
+    lines.append("slow:")
+    for name in ("sin", "cos"):
+        lines += v.call_each(name, ("%x",), f"%{name}_slow", f"{name}_lane")
+    lines += ["  br label %done", "done:"]
+    for name in ("sin", "cos"):
+        lines.append(f"  %{name} = phi {t} [%{name}_fast, %0], [%{name}_slow, %slow]")
+    pair = f"{{{t}, {t}}}"
+    lines += [
+        f"  %pair = insertvalue {pair} undef, {t} %sin, 0",
+        f"  %both = insertvalue {pair} %pair, {t} %cos, 1",
+        f"  ret {pair} %both",
+    ]
+    return lines

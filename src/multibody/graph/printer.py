@@ -1,0 +1,141 @@
+"""What the printers of text and LaTeX share: the walk over the graph and the parts of a text."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from multibody.graph.arrangement import (
+    Arrangement,
+    Call,
+    Leaf,
+    Product,
+    Sum,
+    arranged,
+    binary,
+    reads_back,
+)
+from multibody.graph.expr import Constant, Symbol
+from multibody.graph.node import Node
+from multibody.graph.order import ordered
+
+OR, AND, NOT, COMPARISON, SUM, PRODUCT, POWER, ATOM = range(8)
+"""How tightly the outermost operation of a text binds."""
+
+MAX_DEPTH = 60
+"""Deeper nesting gets named intermediates."""
+
+
+class TooLongError(Exception):
+    """The text would be longer than the printer's limit."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The text of a node, how tightly it binds, how deep it nests, and whether it is a minus sign and a product."""
+
+    text: str
+    level: int = ATOM
+    depth: int = 0
+    negative: bool = False
+
+
+class Printer(ABC):
+    """Writes expressions in one syntax; a subclass says how each arrangement looks.
+
+    Args:
+        names: the nodes that are to be printed as a name.
+        limit: the longest text; beyond it, ``TooLongError``.
+    """
+
+    def __init__(self, names: Mapping[Node, str], limit: int | None = None) -> None:
+        self.names = names
+        self.limit = limit
+        self.pieces: dict[Node, Piece] = {}
+        self._arrangements: dict[Node, Arrangement] = {}
+
+    def text(self, root: Any) -> str:
+        """The text of an expression."""
+        return self._piece(root).text
+
+    def definition(self, root: Any) -> str:
+        """The text of an expression that has a name itself."""
+        self._arrangements.pop(root, None)
+        return self._walked(root).text
+
+    def _piece(self, root: Any) -> Piece:
+        return Piece(self._name(self.names[root])) if root in self.names else self._walked(root)
+
+    def _walked(self, root: Any) -> Piece:
+        """Operands before results, on a stack of its own: the graph may be deeper than Python's."""
+        stack = [root]
+        while root not in self.pieces:
+            node = stack[-1]
+            piece = self._made(node, stack) if node is root or node not in self.names else self._piece(node)
+            if piece is None:
+                continue
+            if self.limit is not None and (len(piece.text) > self.limit or piece.depth > MAX_DEPTH):
+                raise TooLongError
+            self.pieces[node] = piece
+            stack.pop()
+        return self.pieces.pop(root) if root in self.names else self.pieces[root]
+
+    def _made(self, node: Any, stack: list[Any]) -> Piece | None:
+        """The piece of a node; None if operands had to be put on the stack first."""
+        if node not in self._arrangements:
+            self._arrangements[node] = arranged(node, self.names)
+        arrangement = self._arrangements[node]
+        missing = [child for child in arrangement.children if child not in self.pieces]
+        if missing:
+            stack += missing
+            return None
+        result = ordered(arrangement, self._sort_key)
+        if not reads_back(node, result):
+            result = binary(node)
+            if result != arrangement:
+                self._arrangements[node] = result
+                return None
+        return self._written(node, result)
+
+    def _written(self, node: Any, arrangement: Arrangement) -> Piece:
+        if isinstance(arrangement, Sum):
+            return self._sum([(sign, n, self.pieces[term]) for sign, n, term in arrangement.terms])
+        if isinstance(arrangement, Product):
+            return self._product(arrangement.sign, self._factors(arrangement.over), self._factors(arrangement.under))
+        if isinstance(arrangement, Call):
+            return self._call(node, arrangement.op, [self.pieces[child] for child in arrangement.children])
+        assert isinstance(arrangement, Leaf)
+        return self._number(node.value) if isinstance(node, Constant) else self._symbol(node)
+
+    def _factors(self, factors: tuple[tuple[Any, int], ...]) -> list[tuple[Piece, int]]:
+        return [(self.pieces[f] if isinstance(f, Node) else self._number(f), exponent) for f, exponent in factors]
+
+    def _sort_key(self, node: Any) -> str:
+        """The plain text of a node, by which operands are ordered."""
+        return self.pieces[node].text
+
+    @abstractmethod
+    def _name(self, name: str) -> str:
+        """The name of an intermediate."""
+
+    @abstractmethod
+    def _symbol(self, node: Symbol) -> Piece:
+        """A symbol."""
+
+    @abstractmethod
+    def _number(self, value: Any) -> Piece:
+        """A rational number or a float."""
+
+    @abstractmethod
+    def _sum(self, terms: list[tuple[int, int, Piece]]) -> Piece:
+        """Σ sign·count·term."""
+
+    @abstractmethod
+    def _product(self, sign: int, over: list[tuple[Piece, int]], under: list[tuple[Piece, int]]) -> Piece:
+        """sign · Π over / Π under."""
+
+    @abstractmethod
+    def _call(self, node: Any, op: str, args: list[Piece]) -> Piece:
+        """Any other operation."""

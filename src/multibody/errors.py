@@ -82,3 +82,11 @@ class ConversionError(MultibodyError, TypeError):
 
 class CompileError(MultibodyError, RuntimeError):
     """The compiler behind a function refused its work."""
+
+
+class ModelError(MultibodyError, ValueError):
+    """A description of a system that no mechanism can have."""
+
+
+class TopologyError(ModelError):
+    """Bodies and joints that do not fit together: a loop without a root, a joint to nowhere."""

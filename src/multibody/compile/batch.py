@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,7 +64,7 @@ class Kernel:
         if threads is None:
             threads = min(os.cpu_count() or 1, max(1, states * self._cost // WORTH_A_THREAD))
         edges = np.linspace(0, states, max(1, min(threads, states)) + 1).astype(int)
-        return [(int(a), int(b)) for a, b in zip(edges, edges[1:], strict=False)]
+        return [(int(a), int(b)) for a, b in pairwise(edges)]
 
 
 def _states(function: Function, values: Sequence[tuple[Port, Array, int | None]]) -> int:

@@ -72,11 +72,9 @@ def complain_about_names(function: Function, ports: Sequence[Port], values: Mapp
         return
     near = {name: difflib.get_close_matches(name, known, 1) for name in unknown}
     hints = [f"'{name}' looks like '{match[0]}'" for name, match in near.items() if match]
+    faults = [("No value for", missing), ("No port is named", unknown)]
     raise PortError(
-        "; ".join(
-            [f"no value for {', '.join(missing)}"] * bool(missing) + [f"no port named {', '.join(unknown)}"] * bool(unknown)
-        ).capitalize()
-        + ".",
+        " ".join(f"{fault}: {', '.join(names)}." for fault, names in faults if names),
         where=f"function '{function.name}'",
         cause="; ".join(hints),
         remedy=f"The ports are: {', '.join(known)}.",
@@ -93,7 +91,9 @@ class BoundCall:
 
     __slots__ = ("_args", "_arrays", "_call", "_ports")
 
-    def __init__(self, function: Function, call: Callable[..., None], arrays: Mapping[str, Array], *more: Array) -> None:
+    def __init__(
+        self, function: Function, call: Callable[..., None], arrays: Mapping[str, Array], *more: Array
+    ) -> None:
         ports = (*function.inputs, *function.outputs)
         complain_about_names(function, ports, arrays)
         self._arrays = [_in_place(port, arrays[port.name], function.name) for port in ports]
@@ -125,7 +125,7 @@ def _refuse_overlap(function: Function, arrays: Sequence[Array]) -> None:
         others = [*inputs, *outputs[:k]]
         if any(np.may_share_memory(output, other) for other in others) or not output.flags.writeable:
             raise ShapeError(
-                f"The output port '{function.outputs[k].name}' cannot be written: its array is read-only or overlaps another.",
+                f"The array for output port '{function.outputs[k].name}' is read-only or overlaps another one.",
                 where=f"function '{function.name}'",
                 remedy="Give every output an array of its own.",
             )

@@ -74,10 +74,10 @@ def save(key: str, code: bytes) -> None:
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(sha256(key.encode() + code).digest() + code)
-            os.replace(temporary, folder / f"{key}.o")
+            Path(temporary).replace(folder / f"{key}.o")
         except BaseException:
             with contextlib.suppress(OSError):
-                os.unlink(temporary)
+                Path(temporary).unlink()
             raise
         _make_room(folder)
     except OSError as error:

@@ -4,8 +4,8 @@ All functions of the body share one signature::
 
     void body_k(ptr ports, ptr strides, i64 state, i64 last, ptr hoisted, ptr workspace)
 
-``ports`` holds the address of each input and then each output, ``strides`` the distance in doubles from one state to the
-next (0 for a port that all states share). With several lanes, lane k works on state min(state + k, last).
+``ports`` holds the address of each input and then each output, ``strides`` the distance in doubles from one state to
+the next (0 for a port that all states share). With several lanes, lane k works on state min(state + k, last).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Module:
 
 
 def module(program: Program, name: str, lanes: int) -> Module:
-    """The text for one function: the stage for parameters, the body, the loop over states and, with one lane, a single call."""
+    """The text for one function: stage for parameters, body, loop over states and, with one lane, single calls."""
     vector = Vector(lanes)
     chunks = [program.main[k : k + CHUNK] for k in range(0, len(program.main), CHUNK)] or [()]
     slots, width = _workspace(chunks)

@@ -12,7 +12,7 @@ from multibody.compile import disk_cache
 from multibody.errors import CompileError
 
 SMALL = 2_000
-"""Lines of text up to which the code generator takes its time; beyond, its quicker setting gives the same code sooner."""
+"""Lines of text up to which the code generator takes its time; its quicker setting gives hardly slower code."""
 
 _lock = threading.RLock()  # LLVM's global context is not for two threads at once
 

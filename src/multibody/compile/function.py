@@ -20,9 +20,9 @@ from multibody.graph import names
 class Function:
     """A compiled function of expressions.
 
-    Inputs and outputs are ports: a name, and a symbol or an array of symbols (inputs) or expressions (outputs). Ports that
-    hold nothing but parameters are *fixed ports*: what depends on them alone is computed once per parameter set, in
-    ``batch`` and after ``fix``.
+    Inputs and outputs are ports: a name, and a symbol or an array of symbols (inputs) or expressions (outputs). Ports
+    that hold nothing but parameters are *fixed ports*: what depends on them alone is computed once per parameter set,
+    in ``batch`` and after ``fix``.
 
     Args:
         name: the function's name, an identifier.
@@ -77,7 +77,8 @@ class Function:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"Function({self.name!r}: {', '.join(p.name for p in self.inputs)} -> {', '.join(p.name for p in self.outputs)})"
+        inputs, outputs = (", ".join(port.name for port in ports) for ports in (self.inputs, self.outputs))
+        return f"Function({self.name!r}: {inputs} -> {outputs})"
 
     # calling it --------------------------------------------------------------------------------------------------
 
@@ -117,13 +118,15 @@ class Function:
             threads: how many threads; by default as many as there are processors, if there is enough to do.
             named: values of input ports by name.
         """
-        values = [(port, *port.fitted_batch(value, self.name)) for port, value in arranged(self, self.inputs, args, named)]
+        values = [
+            (port, *port.fitted_batch(value, self.name)) for port, value in arranged(self, self.inputs, args, named)
+        ]
         shared = frozenset(k for k, (port, _, states) in enumerate(values) if states is None and port.fixed)
         outputs = self._kernel(shared).run(self, values, threads)
         return collected(self, outputs)
 
     def fix(self, **parameters: Any) -> FixedFunction:
-        """The same function with its fixed ports filled; what depends on them alone is computed now, once.
+        """The same function with its fixed ports filled; what depends on them alone is computed once, now.
 
         Example:
             >>> from multibody.graph import sqrt, symbol
@@ -201,7 +204,8 @@ class FixedFunction:
         """Evaluate: the value of the only output, or all outputs by name."""
         given = {port.name: port.fitted(v, self.function.name) for port, v in self._arranged(args, named)}
         outputs = [np.empty(port.shape) for port in self.outputs]
-        inputs = [given.get(port.name, self._values.get(port.name)) for port in self.function.inputs]
+        values = self._values | given
+        inputs = [values[port.name] for port in self.function.inputs]
         self._call(addresses([*inputs, *outputs]).ctypes.data, self._hoisted.ctypes.data)
         return collected(self.function, outputs)
 

@@ -61,13 +61,11 @@ class Port:
 def _numbers(value: Any, where: str) -> Array:
     try:
         given = np.asarray(value)
-        if given.dtype.kind not in "fiub":
-            raise TypeError(f"its type is {given.dtype}")
-        return np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ShapeError(
-            "The value is not an array of real numbers.", where=where, cause=str(error), remedy="Give floats."
-        ) from error
+    except ValueError as error:
+        raise ShapeError("The rows of the value differ in length.", where=where, cause=str(error)) from error
+    if given.dtype.kind not in "fiub":
+        raise ShapeError("The value is not an array of real numbers.", where=where, cause=f"Its type is {given.dtype}.")
+    return np.asarray(given, dtype=np.float64)
 
 
 def _wanted(port: Port) -> str:

@@ -1,8 +1,7 @@
 """Straight-line programs: what a graph becomes on its way to machine code.
 
-A program lists operations in an order in which operands come first. Work that depends on parameters alone is in a stage of
-its own, which runs once per parameter set. A reciprocal that is used once becomes a division, and the sine and cosine of
-one angle become one operation.
+A program lists operations in an order in which operands come first. Work that depends on parameters alone is in a
+stage of its own, which runs once per parameter set. A reciprocal that is used once becomes a division.
 """
 
 from __future__ import annotations
@@ -67,10 +66,8 @@ def _counts(operations: Sequence[Operation]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def lowered(
-    inputs: Sequence[Sequence[Symbol]], outputs: Sequence[Sequence[Expr]], shared: frozenset[int]
-) -> Program:
-    """The program that computes ``outputs``; what depends only on the ``shared`` input ports goes to the first stage."""
+def lowered(inputs: Sequence[Sequence[Symbol]], outputs: Sequence[Sequence[Expr]], shared: frozenset[int]) -> Program:
+    """The program that computes ``outputs``; what depends on ``shared`` input ports alone goes to the first stage."""
     places = {symbol: (port, k) for port, items in enumerate(inputs) for k, symbol in enumerate(items)}
     parameters = frozenset(symbol for symbol, (port, _) in places.items() if port in shared)
     order = [node for node in topological([x for port in outputs for x in port]) if not isinstance(node, Constant)]

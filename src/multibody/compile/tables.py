@@ -11,8 +11,8 @@ from multibody.compile.program import Program
 
 def table_functions(program: Program) -> Iterator[str]:
     """The definition of each table that the program uses."""
-    tables = {step.node.table.digest: step.node.table for step in (*program.prepare, *program.main) if step.op == "table"}
-    for digest, table in tables.items():
+    steps = (*program.prepare, *program.main)
+    for digest, table in {s.node.table.digest: s.node.table for s in steps if s.op == "table"}.items():
         yield _definition(f"table_{digest}", table)
 
 

@@ -156,26 +156,42 @@ def _is_rational(node: Any) -> bool:
 
 def reads_back(node: Any, arrangement: Arrangement) -> bool:
     """Whether the arrangement, evaluated from left to right, has the fingerprint of the node."""
+    try:
+        return bool(_value(arrangement) in (None, node.fp))
+    except _VanishedError:
+        return False
+
+
+class _VanishedError(Exception):
+    """A root has vanished on the way: it was squared or cancelled, or its fingerprint was cut off."""
+
+
+def _value(arrangement: Arrangement) -> Value | None:
     if isinstance(arrangement, Sum):
-        terms = [sign * count * term.fp % P for sign, count, term in arrangement.terms]
-        return bool(_chained(add, terms) == node.fp)
+        return _chained(add, [sign * count * term.fp % P for sign, count, term in arrangement.terms])
     if isinstance(arrangement, Product):
-        over = _chained(mul, [arrangement.sign % P, *_powers(arrangement.over)])
-        under = _chained(mul, [1, *_powers(arrangement.under)])
-        return over is not None and under is not None and bool(_chained(mul, [over, inverse(under)]) == node.fp)
-    return True
+        over = _chained(mul, [arrangement.sign % P, *map(_power, arrangement.over)])
+        under = _chained(mul, [1, *map(_power, arrangement.under)])
+        return _chained(mul, [over, _rooted(inverse(under), under)])
+    return None
 
 
-def _powers(factors: tuple[tuple[Any, int], ...]) -> list[Value]:
-    return [power(factor.fp if isinstance(factor, Node) else factor % P, exponent) for factor, exponent in factors]
+def _power(factor: tuple[Any, int]) -> Value:
+    base, exponent = factor
+    value = base.fp if isinstance(base, Node) else base % P
+    return _rooted(power(value, exponent), value)
 
 
-def _chained(combine: Callable[[Any, Any], Any], values: list[Value]) -> Value | None:
-    """Sum or product from left to right; None if a root vanishes on the way, for it may have been cut off."""
+def _chained(combine: Callable[[Any, Any], Any], values: list[Value]) -> Value:
+    """Sum or product from left to right."""
     result = values[0]
     for value in values[1:]:
-        rooted = isinstance(result, Surd) or isinstance(value, Surd)
-        result = combine(result, value) % P
-        if rooted and not isinstance(result, Surd):
-            return None
+        result = _rooted(combine(result, value) % P, result, value)
+    return result
+
+
+def _rooted(result: Value, *operands: Value) -> Value:
+    """The result itself, which must have roots if an operand has."""
+    if isinstance(result, int) and not all(isinstance(operand, int) for operand in operands):
+        raise _VanishedError
     return result

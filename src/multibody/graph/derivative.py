@@ -83,8 +83,8 @@ def directional(thing: Nested, direction: Mapping[Expr, Any]) -> Any:
     return shaped([rates.get(output, ZERO) for output in outputs], thing)
 
 
-def _rate(node: Any, rates: Sequence[Expr | None]) -> Expr:
-    """The rate of a node from those of its operands."""
+def _rate(node: Any, rates: Sequence[Any]) -> Expr:
+    """The rate of a node from those of its operands, None for zero; the commonest operations come first."""
     op = node.op
     if op == "mul":
         (a, b), (da, db) = node.args, rates
@@ -92,11 +92,11 @@ def _rate(node: Any, rates: Sequence[Expr | None]) -> Expr:
             return a * db
         return da * b if db is None else da * b + a * db
     if op == "add":
-        a, b = rates
-        return b if a is None else a if b is None else a + b
+        da, db = rates
+        return db if da is None else da if db is None else da + db
     if op == "sub":
-        a, b = rates
-        return neg(b) if a is None else a if b is None else a - b
+        da, db = rates
+        return neg(db) if da is None else da if db is None else da - db
     if op == "where":
         return where(node.args[0], *[ZERO if rate is None else rate for rate in rates[1:]])
     partials = _PARTIALS[node.op](node)
@@ -278,5 +278,5 @@ def time_derivative(thing: Nested, rates: Mapping[Expr, Any]) -> Any:
             cause="The expression depends on quantities that change with time.",
             remedy="Give the rate of each, 0 for those that stand still.",
         )
-    clock = {s: ONE for s in found if s.kind == "time"}
+    clock: dict[Expr, Any] = {s: ONE for s in found if s.kind == "time"}
     return directional(thing, {**clock, **rates})

@@ -61,9 +61,13 @@ def evaluate(thing: Nested, values: Mapping[Symbol | str, Any]) -> Any:
         elif node not in results:
             results[node] = _applied(node, functions, [results[arg] for arg in node.args], faults)
     found = [results[output] for output in outputs]
-    if faults and any(value != value for value in found):  # only NaN differs from itself
+    if faults and any(_undefined(value) for value in found):
         _refuse(*faults[0])
     return shaped(found, thing)
+
+
+def _undefined(value: Any) -> bool:
+    return not isinstance(value, np.ndarray) and bool(value != value)  # noqa: PLR0124 - only NaN differs from itself
 
 
 def _applied(node: Any, functions: Functions, args: list[Any], faults: list[tuple[Any, list[Any]]]) -> Any:
@@ -170,7 +174,8 @@ def _complex_table(table: Any, x: complex) -> complex:
 
 
 def _array_functions() -> Functions:
-    names = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "min": "minimum", "max": "maximum"}
+    names = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2"}
+    names |= {"min": "minimum", "max": "maximum"}
     plain: Functions = {name: getattr(np, names.get(name, name)) for name in FLOAT_FUNCTIONS if name != "pow"}
     other: Functions = {
         "const": lambda node: float(node.value),

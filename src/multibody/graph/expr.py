@@ -13,8 +13,24 @@ from typing import Any, Literal
 
 from multibody.errors import ExpressionError, ZeroDivisorError
 from multibody.graph.field import HALF, P, Value, inverse
-from multibody.graph.node import ADD, CONST, MUL, NEG, RECIP, SUB, SYMBOL, Node, find, intern
-from multibody.graph.node import _negatives, _table, _unshared, make, place, sharing
+from multibody.graph.node import (
+    ADD,
+    CONST,
+    MUL,
+    NEG,
+    RECIP,
+    SUB,
+    SYMBOL,
+    Node,
+    _negatives,
+    _table,
+    _unshared,
+    find,
+    intern,
+    make,
+    place,
+    sharing,
+)
 from multibody.graph.number import Number, image, is_number, number, quotient
 
 Kind = Literal["parameter", "coordinate", "speed", "input", "time", "variable"]
@@ -29,11 +45,13 @@ class Expr(Node):
     Example:
         >>> from multibody.graph import symbols
         >>> x, y = symbols("x y")
-        >>> 3 * (x + y) - x * 3
-        3*y
+        >>> (x + y) / (y + x) - 1 == 0
+        True
     """
 
     __slots__ = ()
+
+    plain = True  # neither a constant nor a negated expression: no rule of the normal form applies
 
     def __add__(self, other: Any) -> Expr:
         if not isinstance(other, Expr):
@@ -41,12 +59,13 @@ class Expr(Node):
                 return NotImplemented
             other = constant(other)
         fp = (self.fp + other.fp) % P
-        ref = _table.get(fp if fp < HALF else P - fp)
+        key = fp if fp < HALF else P - fp
+        ref = _table.get(key)
         if ref is None:
-            return _sum(self, other, fp)
+            return _sum(self, other, fp, key)
         node = ref()
         if node is None or not node.total or _unshared:
-            return _settled(node, _sum, self, other, fp)
+            return _settled(node, _sum, self, other, fp, key)
         return node if node.fp == fp else neg(node)
 
     def __sub__(self, other: Any) -> Expr:
@@ -55,12 +74,13 @@ class Expr(Node):
                 return NotImplemented
             other = constant(other)
         fp = (self.fp - other.fp) % P
-        ref = _table.get(fp if fp < HALF else P - fp)
+        key = fp if fp < HALF else P - fp
+        ref = _table.get(key)
         if ref is None:
-            return _difference(self, other, fp)
+            return _difference(self, other, fp, key)
         node = ref()
         if node is None or not node.total or _unshared:
-            return _settled(node, _difference, self, other, fp)
+            return _settled(node, _difference, self, other, fp, key)
         return node if node.fp == fp else neg(node)
 
     def __mul__(self, other: Any) -> Expr:
@@ -69,12 +89,13 @@ class Expr(Node):
                 return NotImplemented
             other = constant(other)
         fp = self.fp * other.fp % P
-        ref = _table.get(fp if fp < HALF else P - fp)
+        key = fp if fp < HALF else P - fp
+        ref = _table.get(key)
         if ref is None:
-            return _product(self, other, fp)
+            return _product(self, other, fp, key)
         node = ref()
         if node is None or not node.total or _unshared:
-            return _settled(node, _product, self, other, fp)
+            return _settled(node, _product, self, other, fp, key)
         return node if node.fp == fp else neg(node)
 
     def __truediv__(self, other: Any) -> Expr:
@@ -162,12 +183,13 @@ class Symbol(Expr):
 class Constant(Expr):
     """A number with its exact field values at both points, and the exact formula behind it, if it has one.
 
-    ``value`` is an int or a Fraction where the number is rational by construction, otherwise a float. ``formula`` is the
-    operation and its constant operands for irrational numbers such as sqrt(2)/2 or π/3, so that they print and convert
-    exactly; numbers that come from floats have none.
+    ``value`` is an int or a Fraction where the number is rational by construction, otherwise a float. ``formula`` is
+    the operation and its constant operands for irrational numbers such as sqrt(2)/2 or π/3, so that they print and
+    convert exactly; numbers that come from floats have none.
     """
 
     __slots__ = ("formula", "fp2", "value")
+    plain = False
 
     def __init__(self, value: Number, fp: Value, fp2: Value, formula: tuple[str, tuple[Constant, ...]] | None) -> None:
         super().__init__(CONST, (), fp, True)
@@ -181,7 +203,15 @@ class Constant(Expr):
         return self.formula is not None or not isinstance(self.value, float)
 
 
+class Negative(Expr):
+    """-x."""
+
+    __slots__ = ()
+    plain = False
+
+
 def is_scalar(thing: object) -> bool:
+    """Whether ``thing`` is an expression or a real number."""
     return isinstance(thing, Expr) or is_number(thing)
 
 
@@ -212,20 +242,20 @@ def folded(op: str, args: tuple[Constant, ...], value: Number, fp: Value, fp2: V
 
 def _known(fp: Value) -> Constant | None:
     node = find(fp, True)
-    if not isinstance(node, Constant):
-        return None
-    return node if node.fp == fp else neg(node)
+    if isinstance(node, Constant) and node.fp != fp:
+        node = neg(node)
+    return node if isinstance(node, Constant) else None
 
 
 ZERO, ONE, TWO = constant(0), constant(1), constant(2)
-_SMALL = tuple(constant(value) for value in (Fraction(1, 2), *range(65)))  # always alive, so that x + 7 - (x + 3) is found to be 4
+_SMALL = tuple(constant(value) for value in (Fraction(1, 2), *range(65)))  # always alive: x + 7 - (x + 3) is found
 
 
-def _settled(node: Expr | None, new: Any, a: Expr, b: Expr, fp: Value) -> Expr:
+def _settled(node: Any, new: Any, a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
     """The node found under a fingerprint, if it can stand for the result, or else the new node."""
     if node is not None and (node.total or not (a.total and b.total)) and (not _unshared or _evident(node, a, b)):
         return node if node.fp == fp else neg(node)
-    return new(a, b, fp)
+    return new(a, b, fp, key)
 
 
 def _evident(node: Expr, a: Expr, b: Expr) -> bool:
@@ -233,53 +263,50 @@ def _evident(node: Expr, a: Expr, b: Expr) -> bool:
     return sharing() or node is a or node is b or (node.op == CONST and (a is b or CONST in (a.op, b.op)))
 
 
-def _sum(a: Expr, b: Expr, fp: Value) -> Expr:
-    if a.op == CONST and b.op == CONST:
-        return folded(ADD, (a, b), a.value + b.value, fp, (a.fp2 + b.fp2) % P)
-    if b.op == NEG:
-        return a - b.args[0]
-    if a.op == NEG:
-        return b - a.args[0]
+def _sum(a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
+    if not (a.plain and b.plain):
+        if isinstance(a, Constant) and isinstance(b, Constant):
+            return folded(ADD, (a, b), a.value + b.value, fp, (a.fp2 + b.fp2) % P)
+        if is_negative(b):
+            return a - neg(b)
+        if is_negative(a):
+            return b - neg(a)
     if a is b:
         return TWO * a
-    if isinstance(b, Constant) and b.value < 0:
-        return a - neg(b)
-    if isinstance(a, Constant) and a.value < 0:
-        return b - neg(a)
-    return make(Expr, ADD, (a, b) if a.serial < b.serial else (b, a), fp, a.total and b.total)
+    return make(Expr, ADD, (a, b) if a.serial < b.serial else (b, a), fp, a.total and b.total, key)
 
 
-def _difference(a: Expr, b: Expr, fp: Value) -> Expr:
-    if a.op == CONST and b.op == CONST:
-        return folded(SUB, (a, b), a.value - b.value, fp, (a.fp2 - b.fp2) % P)
-    if b.op == NEG:
-        return a + b.args[0]
-    if a.op == NEG:
-        return neg(a.args[0] + b)
-    if isinstance(b, Constant) and b.value < 0:
-        return a + neg(b)
-    if isinstance(a, Constant) and a.value < 0:
-        return neg(neg(a) + b)
-    return make(Expr, SUB, (a, b), fp, a.total and b.total)
+def _difference(a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
+    if not (a.plain and b.plain):
+        if isinstance(a, Constant) and isinstance(b, Constant):
+            return folded(SUB, (a, b), a.value - b.value, fp, (a.fp2 - b.fp2) % P)
+        if is_negative(b):
+            return a + neg(b)
+        if is_negative(a):
+            return neg(neg(a) + b)
+    return make(Expr, SUB, (a, b), fp, a.total and b.total, key)
 
 
-def _product(a: Expr, b: Expr, fp: Value) -> Expr:
-    if isinstance(b, Constant):
-        if isinstance(a, Constant):
+def _product(a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
+    if not (a.plain and b.plain):
+        if isinstance(a, Constant) and isinstance(b, Constant):
             return folded(MUL, (a, b), a.value * b.value, fp, a.fp2 * b.fp2 % P)
-        a, b = b, a
-    if a.op == NEG:
-        return neg(a.args[0] * b)
-    if b.op == NEG:
-        return neg(a * b.args[0])
-    if isinstance(a, Constant):
-        if a.value < 0:
+        if is_negative(a):
             return neg(neg(a) * b)
-        if b.op == MUL and isinstance(b.args[0], Constant):
-            return (a * b.args[0]) * b.args[1]
-    elif a.serial > b.serial:
-        a, b = b, a
-    return make(Expr, MUL, (a, b), fp, a.total and b.total)
+        if is_negative(b):
+            return neg(a * neg(b))
+        if isinstance(b, Constant):
+            a, b = b, a
+        if isinstance(a, Constant):
+            if b.op == MUL and isinstance(b.args[0], Constant):
+                return (a * b.args[0]) * b.args[1]
+            return make(Expr, MUL, (a, b), fp, b.total, key)
+    return make(Expr, MUL, (a, b) if a.serial < b.serial else (b, a), fp, a.total and b.total, key)
+
+
+def is_negative(a: Expr) -> bool:
+    """Whether the expression has a sign in front: -x, or a constant below zero."""
+    return a.op == NEG or (isinstance(a, Constant) and a.value < 0)
 
 
 def neg(a: Expr) -> Expr:
@@ -287,15 +314,13 @@ def neg(a: Expr) -> Expr:
     if a.op == NEG:
         return a.args[0]
     ref = _negatives.get(a.serial)
-    node = None if ref is None else ref()
-    if node is None:
-        node = place(_negative(a), _negatives, a.serial)
-    return node
+    node: Any = None if ref is None else ref()
+    return place(_negated(a), _negatives, a.serial) if node is None else node
 
 
-def _negative(a: Expr) -> Expr:
+def _negated(a: Expr) -> Expr:
     if not isinstance(a, Constant):
-        return Expr(NEG, (a,), P - a.fp, a.total)
+        return Negative(NEG, (a,), P - a.fp, a.total)
     return a if a is ZERO else Constant(-a.value, -a.fp % P, -a.fp2 % P, a.formula and (NEG, (a,)))
 
 
@@ -318,4 +343,4 @@ def recip(a: Expr) -> Expr:
         return folded(RECIP, (a,), quotient(1, a.value), fp, inverse(a.fp2))
     if a.op == MUL and isinstance(a.args[0], Constant):
         return recip(a.args[0]) * recip(a.args[1])
-    return make(Expr, RECIP, (a,), fp, False)
+    return make(Expr, RECIP, (a,), fp, False, fp if fp < HALF else P - fp)

@@ -70,8 +70,8 @@ class Surd:
     """A polynomial Σ cₖ·sₖ in products of adjoined roots, with s² = a for each root s.
 
     ``terms`` maps a sorted tuple of radicands (each naming the root whose square it is) to a nonzero coefficient; the
-    empty tuple is the rational part. Operators return a Surd; ``% P`` brings it to normal form, an ``int`` if it is one,
-    so that the same text ``(a * b) % P`` serves integers and surds.
+    empty tuple is the rational part. Operators return a Surd; ``% P`` brings it to normal form, an ``int`` if it is
+    one, so that the same text ``(a * b) % P`` serves integers and surds.
     """
 
     __slots__ = ("_hash", "terms")

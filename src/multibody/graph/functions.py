@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 from multibody.errors import ExpressionError
 from multibody.graph import names
 from multibody.graph.circle import pi_image
-from multibody.graph.expr import ONE, Constant, Expr, Kind, Symbol, as_expr, folded, neg, recip
+from multibody.graph.expr import ONE, Constant, Expr, Kind, Symbol, as_expr, folded, is_negative, neg, recip
 from multibody.graph.field import Value
 from multibody.graph.fingerprint import of_operation, symbol_fingerprint
-from multibody.graph.node import CONST, MUL, NEG, Node, find, find_structure, intern, intern_structure
+from multibody.graph.node import CONST, MUL, Node, find, find_structure, intern, intern_structure
 from multibody.graph.number import Number
 
 pi: Constant = intern(Constant(math.pi, pi_image(0), pi_image(1), ("pi", ())))
@@ -101,16 +100,12 @@ _TOTAL = frozenset("sin cos atan atan2 sinh cosh tanh exp abs sign min max".spli
 
 def _odd(op: str, x: Any) -> Expr:
     a = as_expr(x)
-    return neg(apply(op, neg(a))) if _negative(a) else apply(op, a)
+    return neg(apply(op, neg(a))) if is_negative(a) else apply(op, a)
 
 
 def _even(op: str, x: Any) -> Expr:
     a = as_expr(x)
-    return apply(op, neg(a)) if _negative(a) else apply(op, a)
-
-
-def _negative(a: Expr) -> bool:
-    return a.op == NEG or (isinstance(a, Constant) and a.value < 0)
+    return apply(op, neg(a)) if is_negative(a) else apply(op, a)
 
 
 def sin(x: Any) -> Expr:
@@ -212,17 +207,13 @@ def _extremum(op: str, a: Expr, b: Expr) -> Expr:
 def power(base: Any, exponent: Any) -> Expr:
     """base ** exponent: integer exponents become products, halves square roots, anything else the power function."""
     a, e = as_expr(base), as_expr(exponent)
-    if isinstance(e, Constant) and not isinstance(e.value, float):
-        return _rational_power(a, Fraction(e.value), e)
-    if isinstance(e, Constant) and (2 * e.value).is_integer():
-        return _rational_power(a, Fraction(e.value), e)
+    if isinstance(e, Constant) and 2 * e.value == int(2 * e.value):
+        return _half_power(a, int(2 * e.value))
     return apply("pow", a, e)
 
 
-def _rational_power(a: Expr, exponent: Fraction, as_constant: Constant) -> Expr:
-    if exponent.denominator == 2:
-        return _integer_power(sqrt(a), exponent.numerator)
-    return _integer_power(a, exponent.numerator) if exponent.denominator == 1 else apply("pow", a, as_constant)
+def _half_power(a: Expr, halves: int) -> Expr:
+    return _integer_power(sqrt(a), halves) if halves % 2 else _integer_power(a, halves // 2)
 
 
 def _integer_power(a: Expr, n: int) -> Expr:

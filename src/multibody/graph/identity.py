@@ -53,10 +53,11 @@ def rank(matrix: Nested, *, points: int = 1) -> int:
         2
     """
     entries = array(matrix)
-    images = [lambda node: node.fp]
+    ranks = [len(independent_rows([[x.fp for x in row] for row in entries]))]
     if points > 1:
-        images.append(second_fingerprints(topological(flat(matrix))).__getitem__)
-    return max(len(independent_rows([[image(x) for x in row] for row in entries])) for image in images)
+        second = second_fingerprints(topological(flat(matrix)))
+        ranks.append(len(independent_rows([[second[x] for x in row] for row in entries])))
+    return max(ranks)
 
 
 def independent_rows(matrix: list[list[Value]]) -> list[int]:

@@ -5,7 +5,8 @@ Matrices are NumPy arrays of expressions (any nested list is accepted), vectors 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ class LDL(NamedTuple):
 
 
 class LU(NamedTuple):
-    """A[rows][:, columns] = L·U with unit lower triangular L; ``inverse_diagonal`` holds 1/U[k, k]."""
+    """``A[rows][:, columns]`` = L·U with unit lower triangular L; ``inverse_diagonal`` holds 1/U[k, k]."""
 
     l: Matrix  # noqa: E741 - the factor's name in every textbook
     u: Matrix
@@ -54,12 +55,12 @@ def product(a: Nested, b: Nested) -> Any:
         )
     columns = right.reshape(right.shape[0], -1).T
     rows = left.reshape(-1, left.shape[-1])
-    result = np.array([[_dot(row, column) for column in columns] for row in rows], dtype=object)
+    result: Matrix = array([[_dot(row, column) for column in columns] for row in rows])
     shape = left.shape[:-1] + right.shape[1:]
-    return result.reshape(shape) if shape else result.item()
+    return result.reshape(shape) if shape else result[0, 0]
 
 
-def _dot(row: Sequence[Expr], column: Sequence[Expr]) -> Expr:
+def _dot(row: Iterable[Expr], column: Iterable[Expr]) -> Expr:
     total: Expr = ZERO
     for a, b in zip(row, column, strict=True):
         if a is not ZERO and b is not ZERO:
@@ -85,8 +86,8 @@ def _singular(k: int) -> SingularMatrixError:
 def ldl(matrix: Nested) -> LDL:
     """Factor a symmetric matrix without pivoting, as for a mass matrix; only the lower triangle is read.
 
-    Zeros of the matrix stay zeros of L where elimination allows it, so a matrix ordered along a tree is factored without
-    fill-in (Featherstone 2008, section 6.5, has the numeric twin of this).
+    Zeros of the matrix stay zeros of L where elimination allows it, so a matrix ordered along a tree is factored
+    without fill-in (Featherstone 2008, section 6.5, has the numeric twin of this).
     """
     a = _square(matrix).copy()
     n = len(a)
@@ -140,14 +141,13 @@ def _pivot(a: Matrix, k: int) -> tuple[int, int]:
     nonzero = [(i, j) for i in range(k, n) for j in range(k, n) if a[i, j].fp != 0]
     if not nonzero:
         raise _singular(k)
-    in_row = [0] * n
-    in_column = [0] * n
-    for i, j in nonzero:
-        in_row[i] += 1
-        in_column[j] += 1
-    return min(
-        nonzero, key=lambda ij: (a[ij].op != "const", (in_row[ij[0]] - 1) * (in_column[ij[1]] - 1), ij[0] + ij[1])
-    )
+    in_row, in_column = Counter(i for i, _ in nonzero), Counter(j for _, j in nonzero)
+
+    def burden(place: tuple[int, int]) -> tuple[bool, int, int]:
+        i, j = place
+        return a[i, j].op != "const", (in_row[i] - 1) * (in_column[j] - 1), i + j
+
+    return min(nonzero, key=burden)
 
 
 def solve(matrix: Nested, right: Nested) -> Any:
@@ -203,7 +203,7 @@ def _backward(up: Matrix, inverse_diagonal: Matrix, x: Matrix) -> None:
 
 
 class Complement(NamedTuple):
-    """An orthogonal complement C of a constraint matrix B: B·C = 0, and C is the unit matrix in the independent rows."""
+    """An orthogonal complement C of a constraint matrix B: B·C = 0, and C is a unit matrix in the independent rows."""
 
     matrix: Matrix
     independent: tuple[int, ...]
@@ -214,8 +214,8 @@ class Complement(NamedTuple):
 def orthogonal_complement(constraints: Nested, independent: Sequence[int] | None = None) -> Complement:
     """All motions that B·v = 0 allows: v = C·v_independent.
 
-    Redundant rows of B are found by exact rank and left out. Without ``independent``, the dependent columns are chosen so
-    that the elimination is sparse.
+    Redundant rows of B are found by exact rank and left out. Without ``independent``, the dependent columns are chosen
+    so that the elimination is sparse.
 
     Args:
         constraints: the matrix B, one row per constraint.

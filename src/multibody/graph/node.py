@@ -23,11 +23,13 @@ from multibody.graph.field import HALF, P, Value
 CONST, SYMBOL, ADD, SUB, NEG, MUL, RECIP = "const", "symbol", "add", "sub", "neg", "mul", "recip"
 
 _serials = count()
-_table: dict[Any, weakref.ref[Node]] = {}  # fingerprint, up to sign -> the node that stands for it
-_negatives: dict[Any, weakref.ref[Node]] = {}  # serial of x -> -x
-_structures: dict[Any, weakref.ref[Node]] = {}  # (op, serials) -> node: functions, and what is made while sharing is off
+_table: dict[Any, weakref.ref[Any]] = {}  # fingerprint, up to sign -> the node that stands for it
+_negatives: dict[Any, weakref.ref[Any]] = {}  # serial of x -> -x
+_structures: dict[Any, weakref.ref[Any]] = {}  # (op, serials) -> node: functions; everything made without sharing
 _cleaning = threading.RLock()
-_room = {id(table): 10_000 for table in (_table, _negatives, _structures)}  # how far a table may grow before dead entries are removed
+_room = {
+    id(table): 10_000 for table in (_table, _negatives, _structures)
+}  # how far a table may grow before dead entries are removed
 
 _unshared: list[object] = []  # one entry for each active ``without_sharing``
 _sharing: ContextVar[bool] = ContextVar("multibody_sharing", default=True)
@@ -81,7 +83,7 @@ def sharing() -> bool:
 
 
 def find(fp: Value, total: bool) -> Any:
-    """The node whose fingerprint is ``fp`` or ``-fp``, or None; one with singularities does not stand for one without."""
+    """The node whose fingerprint is ``fp`` or ``-fp``, or None; a singular one does not stand for a total one."""
     ref = _table.get(fp if fp < HALF else P - fp)
     if ref is None or (_unshared and not _sharing.get()):
         return None
@@ -108,8 +110,8 @@ def intern_structure(node: Any) -> Any:
     return place(node, _structures, (node.op, *[arg.serial for arg in node.args]))
 
 
-def make(kind: type[Any], op: str, args: tuple[Any, ...], fp: Value, total: bool) -> Any:
-    """A new node of class ``kind``, interned: the same as ``intern(kind(op, args, fp, total))``, in one step for speed."""
+def make(kind: type[Any], op: str, args: tuple[Any, ...], fp: Value, total: bool, key: Value) -> Any:
+    """``intern(kind(op, args, fp, total))`` in one step, for speed; ``key`` is the fingerprint up to sign."""
     if _unshared and not _sharing.get():
         return intern_structure(kind(op, args, fp, total))
     node = _new(kind)
@@ -119,7 +121,6 @@ def make(kind: type[Any], op: str, args: tuple[Any, ...], fp: Value, total: bool
     node.total = total
     node.serial = next(_serials)
     ref = _weak(node)
-    key = fp if fp < HALF else P - fp
     if _table.setdefault(key, ref) is ref and node.serial & 1023:
         return node
     return place(node, _table, key)
@@ -129,7 +130,7 @@ _new = object.__new__
 _weak = weakref.ref
 
 
-def place(node: Any, table: dict[Any, weakref.ref[Node]], key: Any) -> Any:
+def place(node: Any, table: dict[Any, weakref.ref[Any]], key: Any) -> Any:
     """Enter ``node`` under ``key``; if another thread was faster, return the node that it entered."""
     ref = _weak(node)
     other = table.setdefault(key, ref)
@@ -152,7 +153,7 @@ def _better(node: Any, other: Any) -> bool:
     return node.total and not other.total and other.op != CONST
 
 
-def _sweep(table: dict[Any, weakref.ref[Node]]) -> None:
+def _sweep(table: dict[Any, weakref.ref[Any]]) -> None:
     """Remove the entries of dropped nodes; done so rarely that it costs a constant time per node."""
     with _cleaning:
         for key, ref in list(table.items()):
@@ -168,10 +169,10 @@ def without_sharing() -> Iterator[None]:
     Example:
         >>> from multibody.graph import cos, sin, symbols, without_sharing
         >>> x, y = symbols("x y")
-        >>> sin(x)**2 + cos(x)**2
+        >>> sin(x) ** 2 + cos(x) ** 2
         1
         >>> with without_sharing():
-        ...     print(sin(y)**2 + cos(y)**2)
+        ...     print(sin(y) ** 2 + cos(y) ** 2)
         sin(y)**2 + cos(y)**2
     """
     _unshared.append(None)

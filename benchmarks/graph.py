@@ -1,0 +1,230 @@
+"""A 30-link spatial chain: tip position, its Jacobian and its time derivative, here and with SymPy and CasADi.
+
+All three tools run the same text, ``tip``, with their own scalars; then each differentiates with its own means and makes a
+function the way its documentation recommends (here ``Function``, SymPy ``lambdify`` with cse, CasADi ``Function`` with
+buffers). CasADi is also timed with its matrix idiom, where a link is one 3×3 product. The best of several runs counts.
+
+The second table is compile time against size. Run with ``./dev bench graph``.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import tempfile
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+LINKS = 30
+STATES = 10_000
+PLANES = ((1, 2), (2, 0), (0, 1))  # what a rotation about x, y, z mixes
+
+
+def tip(sin: Callable[[Any], Any], cos: Callable[[Any], Any], q: Sequence[Any], l: Sequence[Any]) -> list[Any]:
+    """Position of the tip: link k turns about x, y or z by q[k] and is a vector l long."""
+    r: list[list[Any]] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    p: list[Any] = [0, 0, 0]
+    for k, angle in enumerate(q):
+        c, s = cos(angle), sin(angle)
+        a, b = PLANES[k % 3]
+        for row in r:
+            row[a], row[b] = row[a] * c + row[b] * s, row[b] * c - row[a] * s
+        for i, row in enumerate(r):
+            p[i] = p[i] + row[0] * l[0] + row[1] * l[1] + row[2] * l[2]
+    return p
+
+
+def best(run: Callable[[], Any], repeats: int = 7) -> tuple[float, Any]:
+    """The shortest of several runs, and what the last one returned."""
+    shortest, result = float("inf"), None
+    for _ in range(repeats):
+        result = None  # drop the previous one first: nothing is found that should be made
+        start = perf_counter()
+        result = run()
+        shortest = min(shortest, perf_counter() - start)
+    return shortest, result
+
+
+def ours() -> tuple[float, Any]:
+    """Derivation here."""
+    from multibody import graph as g
+
+    def derive() -> Any:
+        q = g.symbols(" ".join(f"q{k}" for k in range(LINKS)), "coordinate")
+        u = g.symbols(" ".join(f"u{k}" for k in range(LINKS)), "speed")
+        l = g.symbols("l1 l2 l3", "parameter")
+        p = tip(g.sin, g.cos, q, l)
+        jacobian = g.jacobian(p, q)
+        return q, u, l, p, jacobian, g.time_derivative(p, dict(zip(q, u, strict=True)))
+
+    return best(derive)
+
+
+def casadi_scalars() -> tuple[float, Any]:
+    """Derivation with CasADi's SX, the same scalar text."""
+    import casadi as ca
+
+    def derive() -> Any:
+        q, u, l = ca.SX.sym("q", LINKS), ca.SX.sym("u", LINKS), ca.SX.sym("l", 3)
+        p = ca.vertcat(*tip(ca.sin, ca.cos, ca.vertsplit(q), ca.vertsplit(l)))
+        return q, u, l, p, ca.jacobian(p, q), ca.jtimes(p, q, u)
+
+    return best(derive)
+
+
+def casadi_matrices() -> float:
+    """Derivation with CasADi's SX, one matrix product per link."""
+    import casadi as ca
+
+    def derive() -> Any:
+        q, u, l = ca.SX.sym("q", LINKS), ca.SX.sym("u", LINKS), ca.SX.sym("l", 3)
+        r, p = ca.SX.eye(3), ca.SX.zeros(3)
+        for k in range(LINKS):
+            a, b = PLANES[k % 3]
+            turn = ca.SX.eye(3)
+            turn[a, a] = turn[b, b] = ca.cos(q[k])
+            turn[b, a] = ca.sin(q[k])
+            turn[a, b] = -turn[b, a]
+            r = r @ turn
+            p = p + r @ l
+        return p, ca.jacobian(p, q), ca.jtimes(p, q, u)
+
+    return best(derive)[0]
+
+
+def sympy_derivation() -> tuple[float, Any]:
+    """Derivation with SymPy, once: it takes minutes."""
+    import sympy as sp
+
+    def derive() -> Any:
+        q, u, l = sp.symbols(f"q0:{LINKS}"), sp.symbols(f"u0:{LINKS}"), sp.symbols("l1:4")
+        p = sp.Matrix(tip(sp.sin, sp.cos, q, l))
+        jacobian = p.jacobian(q)
+        return q, u, l, p, jacobian, jacobian * sp.Matrix(u)
+
+    return best(derive, 1)
+
+
+def per_call(call: Callable[[], Any], seconds: float = 0.3) -> float:
+    """Seconds per call, the best of several rounds."""
+    call()
+    rounds = max(1, int(seconds / 7 / max(1e-7, best(call, 3)[0])))
+
+    def run() -> None:
+        for _ in range(rounds):
+            call()
+
+    return best(run)[0] / rounds
+
+
+def compile_ours(derived: Any) -> tuple[Any, float, float]:
+    """The compiled function, seconds to compile it, seconds to load it from the cache."""
+    from multibody.compile import Function
+
+    q, u, l, p, jacobian, v = derived
+
+    def build() -> Any:
+        function = Function("tip", {"q": q, "u": u, "l": l}, {"p": p, "J": jacobian, "v": v})
+        return function, function.address
+
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["MULTIBODY_CACHE"] = "off"
+        compiling, (function, _) = best(build, 3)
+        os.environ["MULTIBODY_CACHE"] = folder
+        build()
+        cached = best(build)[0]
+    return function, compiling, cached
+
+
+def chain(operations: int) -> Any:
+    """A function with about this many operations, no two alike."""
+    from multibody import graph as g
+    from multibody.compile import Function
+
+    pick = random.Random(0)
+    x = list(g.symbols(" ".join(f"x{k}" for k in range(50))))
+    values: list[Any] = list(x)
+    while len(values) < operations + len(x):
+        a, b = values[pick.randrange(max(0, len(values) - 200), len(values))], pick.choice(x)
+        values.append(pick.choice((lambda: a * b, lambda: a + b, lambda: a - b))())
+    return Function("long", {"x": x}, {"y": values[-50:], "total": sum(values[:: max(1, operations // 1000)])})
+
+
+def compile_times() -> None:
+    """Compile time against size."""
+    os.environ["MULTIBODY_CACHE"] = "off"
+    print("\ncompile time against size")
+    for size in (5_000, 20_000, 80_000):
+        function = chain(size)
+        start = perf_counter()
+        function.address  # noqa: B018 - this compiles
+        seconds = perf_counter() - start
+        count = sum(function.operations.values())
+        print(f"  {count:7d} operations: {seconds:7.2f} s   {seconds / count * 1e6:6.1f} µs per operation")
+
+
+def main() -> None:
+    """Measure, print a table, then the line of key figures."""
+    import casadi as ca
+    import sympy as sp
+
+    time_ours, derived = ours()
+    time_casadi, (cq, cu, cl, cp, cj, cv) = casadi_scalars()
+    time_casadi_matrices = casadi_matrices()
+    function, compiling, cached = compile_ours(derived)
+    print(function.report())
+
+    rng = np.random.default_rng(0)
+    states, speeds, lengths = rng.normal(size=(STATES, LINKS)), rng.normal(size=(STATES, LINKS)), rng.normal(size=3)
+    arrays = {"q": states[0].copy(), "u": speeds[0].copy(), "l": lengths}
+    outputs = {"p": np.zeros(3), "J": np.zeros((3, LINKS)), "v": np.zeros(3)}
+    call_ours = per_call(function.bind(**arrays, **outputs))
+
+    machine = ca.Function("tip", [cq, cu, cl], [cp, cj, cv])
+    buffer, call = machine.buffer()
+    results = [np.zeros(3), np.zeros((LINKS, 3)), np.zeros(3)]
+    for k, array in enumerate(arrays.values()):
+        buffer.set_arg(k, memoryview(array))
+    for k, array in enumerate(results):
+        buffer.set_res(k, memoryview(array))
+    call_casadi = per_call(call)
+    np.testing.assert_allclose(outputs["J"], machine(*arrays.values())[1].full(), rtol=1e-11, atol=1e-11)
+
+    shared = frozenset({2})
+    values = list(zip(function.inputs, (states, speeds, lengths), (STATES, STATES, None), strict=True))
+    loop = best(lambda: function._kernel(shared, 1).run(function, values, 1))[0] / STATES
+    batch = best(lambda: function._kernel(shared).run(function, values, 1))[0] / STATES
+
+    time_sympy, (sq, su, sl, s_p, sj, sv) = sympy_derivation()
+    start = perf_counter()
+    lambdified = sp.lambdify([sq, su, sl], [s_p, sj, sv], cse=True)
+    lambdify_seconds = perf_counter() - start
+    call_sympy = per_call(lambda: lambdified(*arrays.values()))
+    np.testing.assert_allclose(outputs["J"], lambdified(*arrays.values())[1], rtol=1e-9, atol=1e-9)
+
+    print(f"\n{LINKS} links                    multibody      CasADi SX     (its matrices)        SymPy")
+    print(
+        f"  derive           [ms] {time_ours * 1e3:13.2f} {time_casadi * 1e3:14.2f} {time_casadi_matrices * 1e3:14.2f} {time_sympy * 1e3:18.0f}"
+    )
+    print(f"  make a function   [s] {compiling:13.3f} {'':14} {'':14} {lambdify_seconds:18.2f}")
+    print(f"  one call         [µs] {call_ours * 1e6:13.3f} {call_casadi * 1e6:14.2f} {'':14} {call_sympy * 1e6:18.1f}")
+    print(f"  in a compiled loop [µs per state] {loop * 1e6:.3f}, in a batch on one thread {batch * 1e6:.3f}")
+    compile_times()
+    figures = {
+        "derive_vs_sympy": time_sympy / time_ours,
+        "derive_vs_casadi": time_casadi / time_ours,
+        "derive_vs_casadi_matrices": time_casadi_matrices / time_ours,
+        "eval_vs_lambdify": call_sympy / call_ours,
+        "eval_vs_casadi": call_casadi / call_ours,
+        "batch_gain": loop / batch,
+        "compile_s": compiling,
+        "cached_s": cached,
+    }
+    print("BAR " + " ".join(f"{key}={value:.4g}" for key, value in figures.items()))
+
+
+if __name__ == "__main__":
+    main()

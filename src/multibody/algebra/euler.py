@@ -1,0 +1,149 @@
+"""Euler and Cardan angles: the twelve sequences, intrinsic and extrinsic.
+
+A sequence in small letters is *intrinsic*: "zxz" turns about z, then about the new x, then about the newest z, so that
+R_AB = R_z(α)·R_x(β)·R_z(γ). In capital letters it is *extrinsic*, about the fixed axes of A: "XYZ" is R_z(γ)·R_y(β)·R_x(α).
+(SciPy's letters are the other way round.) All formulas below are for intrinsic sequences; an extrinsic one is the intrinsic
+one read backwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from multibody.algebra.mat3 import Mat3
+from multibody.algebra.quaternion import Frame, is_body
+from multibody.algebra.rotation_forms import Form, Identity, Turn, composed, turn
+from multibody.algebra.scalar import Scalar, atan2, cos, holds_anywhere, number_or_none, one_like, sin, where, zero_like
+from multibody.algebra.vec3 import Vec3
+from multibody.errors import ConversionError, ZeroDivisorError
+
+_LOCKED = 1e-14  # below this sine or cosine of the middle angle, the outer two angles turn about one axis
+
+Angles = tuple[Scalar, Scalar, Scalar]
+
+
+class Axes(NamedTuple):
+    """A sequence, understood: the axes i, j, k of the intrinsic turns.
+
+    ``third`` is the axis that is neither i nor j, ``sign`` is +1 if (i, j, third) is cyclic and -1 if not.
+    """
+
+    i: int
+    j: int
+    k: int
+    third: int
+    sign: int
+    reverse: bool
+
+    @property
+    def proper(self) -> bool:
+        """Whether the first axis comes back as the last (Euler), or all three differ (Cardan)."""
+        return self.i == self.k
+
+    def ordered(self, angles: Iterable[Scalar]) -> Angles:
+        """Angles as the user lists them, in the order of the intrinsic turns; and back again."""
+        a, b, c = Vec3.from_any(angles, what="list of angles")
+        return (c, b, a) if self.reverse else (a, b, c)
+
+
+def axes_of(sequence: str) -> Axes:
+    """The axes of a sequence such as "zxz"; an error says what a sequence looks like.
+
+    Example:
+        >>> axes_of("ZYX")[:3]
+        (0, 1, 2)
+    """
+    low = sequence.lower() if isinstance(sequence, str) else ""
+    valid = len(low) == 3 and set(low) <= set("xyz") and low[0] != low[1] != low[2] and sequence in (low, low.upper())
+    if not valid:
+        raise ConversionError(
+            f"{sequence!r} is not a sequence of rotation axes.",
+            cause="It takes three letters of x, y, z, all small or all capital, and no axis twice in a row.",
+            remedy='Use for example "zxz", "xyz" or "zyx" for turns about moving axes, "XYZ" for turns about fixed axes.',
+        )
+    i, j, k = ("xyz".index(letter) for letter in (low if sequence == low else low[::-1]))
+    return Axes(i, j, k, 3 - i - j, 1 if (j - i) % 3 == 1 else -1, sequence != low)
+
+
+def turn_by(axis: int, angle: Scalar) -> Form:
+    """The rotation about a coordinate axis."""
+    return turn(axis, cos(angle), sin(angle))
+
+
+def form_of(sequence: str, angles: Iterable[Scalar]) -> Form:
+    """The rotation with these angles."""
+    axes = axes_of(sequence)
+    result: Form = Identity()
+    for axis, angle in zip(axes[:3], axes.ordered(angles), strict=True):
+        result = composed(result, turn_by(axis, angle))
+    return result
+
+
+def angles_of(matrix: Mat3, sequence: str) -> Angles:
+    """The angles of a rotation matrix; the middle one in [0, π] (Euler) or [-π/2, π/2] (Cardan).
+
+    In gimbal lock, where only the sum or difference of the outer angles is known, the last intrinsic one becomes 0. The
+    first angle is read off, its turn is undone, and the other two are read off what is left: thus the angles always
+    give the matrix back, near gimbal lock too.
+    """
+    axes = axes_of(sequence)
+    i, j, _, third, e, _ = axes
+    if axes.proper:
+        y, x = matrix[j, i], -e * matrix[third, i]
+    else:
+        y, x = -e * matrix[j, third], matrix[third, third]
+    first = atan2(y, x)
+    size = number_or_none(x * x + y * y)
+    if size is not None:
+        first = where(size < _LOCKED**2, atan2(e * matrix[third, j], matrix[j, j]), first)
+    rest = composed(turn_by(i, -first), _as_form(matrix)).matrix()
+    if axes.proper:
+        middle = atan2(-e * rest[third, i], rest[i, i])
+        last = atan2(-e * rest[j, third], rest[j, j])
+    else:
+        middle = atan2(e * rest[i, third], rest[third, third])
+        last = atan2(e * rest[j, i], rest[j, j])
+    return axes.ordered((first, middle, last))
+
+
+def _as_form(matrix: Mat3) -> Form:
+    from multibody.algebra.rotation_forms import Matrix
+
+    return Matrix(matrix)
+
+
+def angular_velocity_matrix(sequence: str, angles: Iterable[Scalar], frame: Frame = "body") -> Mat3:
+    """H with w_AB = H·(rates of the angles), in coordinates of B (``frame="body"``) or of A (``frame="parent"``).
+
+    Example:
+        >>> angular_velocity_matrix("xyz", (0.0, 0.0, 0.0)) @ Vec3(1.0, 2.0, 3.0)
+        Vec3(1.0, 2.0, 3.0)
+    """
+    axes = axes_of(sequence)
+    a, b, c = axes.ordered(angles)
+    u, v, w = (_unit_vector(axis, a) for axis in axes[:3])
+    if is_body(frame):
+        last, middle = turn_by(axes.k, c), turn_by(axes.j, b)
+        columns = [last.apply_inverse(middle.apply_inverse(u)), last.apply_inverse(v), w]
+    else:
+        first, middle = turn_by(axes.i, a), turn_by(axes.j, b)
+        columns = [u, first.apply(v), first.apply(middle.apply(w))]
+    return Mat3.from_columns(*(columns[::-1] if axes.reverse else columns))
+
+
+def angle_rate_matrix(sequence: str, angles: Iterable[Scalar], frame: Frame = "body") -> Mat3:
+    """The inverse of ``angular_velocity_matrix``: (rates of the angles) = G·w_AB; an error in gimbal lock.
+
+    Example:
+        >>> angle_rate_matrix("zxz", (0.0, 1.0, 0.0)) @ Vec3(1.0, 0.0, 0.0)
+        Vec3(0.0, 1.0, 0.0)
+    """
+    axes = axes_of(sequence)
+    a, b, c = axes.ordered(angles)
+    near, far, end = (axes.k, c, axes.i) if is_body(frame) else (axes.i, -a, axes.k)
+    outer = turn_by(near, far)
+    across = 3 - near - axes.j  # the axis that is perpendicular to the near and the middle one
+    e = 1 if (axes.j - across) % 3 == 1 else -1
+    middle = b if is_body(frame) else -b
+    ...

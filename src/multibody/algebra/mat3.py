@@ -1,0 +1,152 @@
+"""Matrices of 3×3 scalars, made of three row vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Self, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multibody.algebra.scalar import Scalar, is_scalar, stacked, zero_like
+from multibody.algebra.value import Linear, set_once
+from multibody.algebra.vec3 import Vec3, VectorLike
+from multibody.errors import ShapeError
+
+MatrixLike: TypeAlias = "Mat3 | Iterable[Iterable[Scalar]]"
+"""A ``Mat3``, or three rows of three components as lists or as an array."""
+
+
+class Mat3(Linear):
+    """A 3×3 matrix by its rows.
+
+    Example:
+        >>> a = Mat3.diagonal(1.0, 2.0, 3.0)
+        >>> a @ Vec3(1.0, 1.0, 1.0)
+        Vec3(1.0, 2.0, 3.0)
+        >>> (a @ a).trace(), a.determinant(), a[2, 2]
+        (14.0, 6.0, 3.0)
+    """
+
+    __slots__ = ("row_x", "row_y", "row_z")
+    _fields = ("row_x", "row_y", "row_z")
+    _products = "Use '@' for the product of matrices, and of a matrix and a vector."
+    row_x: Vec3
+    row_y: Vec3
+    row_z: Vec3
+
+    def __init__(self, row_x: Vec3, row_y: Vec3, row_z: Vec3) -> None:
+        set_once(self, "row_x", row_x)
+        set_once(self, "row_y", row_y)
+        set_once(self, "row_z", row_z)
+
+    @classmethod
+    def zero(cls) -> Self:
+        """The zero matrix."""
+        return cls(Vec3.zero(), Vec3.zero(), Vec3.zero())
+
+    @classmethod
+    def identity(cls) -> Self:
+        """The identity matrix."""
+        return cls(Vec3.ex(), Vec3.ey(), Vec3.ez())
+
+    @classmethod
+    def diagonal(cls, x: Scalar, y: Scalar, z: Scalar) -> Self:
+        """The matrix with x, y, z on its diagonal and zeros elsewhere."""
+        o = zero_like(x)
+        return cls(Vec3(x, o, o), Vec3(o, y, o), Vec3(o, o, z))
+
+    @classmethod
+    def from_columns(cls, x: Vec3, y: Vec3, z: Vec3) -> Self:
+        """The matrix with these columns."""
+        return cls(*map(Vec3, x, y, z))
+
+    @classmethod
+    def cross_matrix(cls, vector: VectorLike) -> Self:
+        """The matrix A of a vector a with A·b = a × b (footnote 1 of the seed)."""
+        a = Vec3.from_any(vector)
+        o = zero_like(a.x)
+        return cls(Vec3(o, -a.z, a.y), Vec3(a.z, o, -a.x), Vec3(-a.y, a.x, o))
+
+    @classmethod
+    def from_any(cls, thing: MatrixLike, *, what: str = "matrix") -> Mat3:
+        """A matrix from a matrix, or from three rows of three components.
+
+        Example:
+            >>> Mat3.from_any([[1, 0, 0], [0, 1, 0], [0, 0, 1]]).row_y
+            Vec3(0, 1, 0)
+        """
+        if isinstance(thing, Mat3):
+            return thing
+        if isinstance(thing, np.ndarray):
+            thing = thing.tolist()
+        rows = list(thing) if isinstance(thing, Iterable) and not isinstance(thing, str | dict | set) else []
+        if len(rows) != 3 or any(is_scalar(row) and not isinstance(row, np.ndarray) for row in rows):
+            raise ShapeError(
+                f"A {what} needs three rows of three components.",
+                where=repr(thing)[:200],
+                remedy=f"Write the {what} as three rows; many matrices in one array are read by Mat3.from_batch.",
+            )
+        return cls(*[Vec3.from_any(row, what=f"row of a {what}") for row in rows])
+
+    @classmethod
+    def from_batch(cls, array: Any) -> Self:
+        """A batch of matrices from an array of shape (…, 3, 3)."""
+        entries = np.asarray(array)
+        if entries.ndim < 3 or entries.shape[-2:] != (3, 3):
+            raise ShapeError(
+                f"An array of shape {entries.shape} is not a batch of matrices.",
+                remedy="Give an array of shape (…, 3, 3), one matrix for each member of the batch.",
+            )
+        return cls(*[Vec3.from_batch(entries[..., i, :]) for i in range(3)])
+
+    @property
+    def rows(self) -> tuple[Vec3, Vec3, Vec3]:
+        """The three rows."""
+        return self.row_x, self.row_y, self.row_z
+
+    @property
+    def columns(self) -> tuple[Vec3, Vec3, Vec3]:
+        """The three columns."""
+        return self.transposed().rows
+
+    def __getitem__(self, index: tuple[int, int]) -> Scalar:
+        return self.rows[index[0]][index[1]]
+
+    @overload
+    def __matmul__(self, other: Vec3) -> Vec3: ...
+
+    @overload
+    def __matmul__(self, other: Mat3) -> Mat3: ...
+
+    def __matmul__(self, other: Vec3 | Mat3) -> Vec3 | Mat3:
+        if isinstance(other, Vec3):
+            return Vec3(self.row_x.dot(other), self.row_y.dot(other), self.row_z.dot(other))
+        if isinstance(other, Mat3):
+            return Mat3(*[other.apply_transposed(row) for row in self.rows])
+        return NotImplemented
+
+    def apply_transposed(self, vector: Vec3) -> Vec3:
+        """Aᵀ·v."""
+        return self.row_x * vector.x + self.row_y * vector.y + self.row_z * vector.z
+
+    def transposed(self) -> Mat3:
+        """Aᵀ."""
+        return Mat3.from_columns(*self.rows)
+
+    def trace(self) -> Scalar:
+        """The sum of the diagonal."""
+        return self.row_x.x + self.row_y.y + self.row_z.z
+
+    def determinant(self) -> Scalar:
+        """The triple product of the rows."""
+        return self.row_x.dot(self.row_y.cross(self.row_z))
+
+    def inverse(self) -> Mat3:
+        """A⁻¹, by cross products of the rows."""
+        x, y, z = self.row_y.cross(self.row_z), self.row_z.cross(self.row_x), self.row_x.cross(self.row_y)
+        return Mat3.from_columns(x, y, z) / self.row_x.dot(x)
+
+    def to_array(self) -> NDArray[Any]:
+        """An array of shape (3, 3); a batch keeps its own dimensions in front."""
+        return stacked(self.components(), 3, 3)

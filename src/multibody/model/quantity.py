@@ -1,0 +1,105 @@
+"""Parameters and inputs: named symbols or arrays of symbols, with value, unit and description."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from multibody.errors import MissingValueError, ModelError
+from multibody.graph import Expr, Kind, Symbol, array, evaluate, free_symbols, symbol
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A quantity that stays the same during a run.
+
+    Attributes:
+        name: the identifier; entries of an array are called ``name_1``, or ``name_1_2`` in a matrix.
+        symbols: the symbol, or an array of them.
+        default: a number or a formula of other parameters for each symbol; None where none was given.
+        unit: SI unit, as text.
+        description: what it is.
+    """
+
+    name: str
+    symbols: Any
+    default: dict[Symbol, Expr | None] = field(repr=False)
+    unit: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Input:
+    """A quantity that comes from outside while the system moves, such as a driving force."""
+
+    name: str
+    symbols: Any
+    unit: str = ""
+    description: str = ""
+    limits: tuple[float, float] = (-1.0, 1.0)
+
+
+def shaped_symbols(name: str, kind: Kind, scope: str, shape: Shape) -> Any:
+    """The symbol ``name``, or an array of symbols ``name_1``, ``name_2`` … of the given shape."""
+    if not shape:
+        return symbol(name, kind, scope)
+    result = np.empty(shape, dtype=object)
+    for place in np.ndindex(*shape):
+        result[place] = symbol("_".join([name, *(str(k + 1) for k in place)]), kind, scope)
+    return result
+
+
+def parameter(name: str, default: Any, scope: str, unit: str, description: str) -> Parameter:
+    """A parameter whose shape is that of its default; a scalar without value if there is none."""
+    if default is None:
+        one = symbol(name, "parameter", scope)
+        return Parameter(name, one, {one: None}, unit, description)
+    values = array(default)
+    symbols = shaped_symbols(name, "parameter", scope, values.shape)
+    strangers = [s.name for s in free_symbols(values) if s.kind != "parameter" or s.scope != scope]
+    if strangers:
+        raise ModelError(
+            f"The default depends on {', '.join(strangers)}.",
+            where=f"parameter '{name}'",
+            cause="A parameter stays the same during a run, and so must all that its default depends on.",
+            remedy="Use parameters of the same system in the formula.",
+        )
+    pairs = zip(np.ravel(symbols), values.flat, strict=True) if values.shape else [(symbols, values.item())]
+    return Parameter(name, symbols, dict(pairs), unit, description)
+
+
+def defaults(parameters: Iterable[Parameter], given: Mapping[str, float] | None = None) -> dict[Symbol, float]:
+    """The number for every parameter: as given, or else its default, whose formula may use other parameters.
+
+    Raises:
+        MissingValueError: with the names of all parameters that have no number.
+    """
+    numbers: dict[Any, float] = {}
+    pending: dict[Symbol, Expr] = {}
+    missing: list[str] = []
+    for one, default in ((s, d) for p in parameters for s, d in p.default.items()):
+        if given is not None and one.name in given:
+            numbers[one] = float(given[one.name])
+        elif default is None:
+            missing.append(one.name)
+        else:
+            pending[one] = default
+    while pending:
+        ready = {s: d for s, d in pending.items() if not any(other in pending for other in free_symbols(d))}
+        if not ready or missing:
+            break
+        for one, default in ready.items():
+            numbers[one] = float(evaluate(default, numbers))
+            del pending[one]
+    if missing:
+        raise MissingValueError(
+            f"No value for: {', '.join(sorted(missing))}.",
+            where="parameters",
+            remedy="Give each a default in the system, or a number here.",
+        )
+    return numbers

@@ -1,0 +1,21 @@
+"""What all tests share: reproducible random examples, and a cache of compiled code that is theirs alone."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "reproducible", derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("reproducible")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The user's cache of machine code stays out of it."""
+    folder = tmp_path_factory.mktemp("machine_code")
+    folder.chmod(0o700)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MULTIBODY_CACHE", str(folder))
+        yield

@@ -1,9 +1,9 @@
 """Euler and Cardan angles: the twelve sequences, intrinsic and extrinsic.
 
 A sequence in small letters is *intrinsic*: "zxz" turns about z, then about the new x, then about the newest z, so that
-R_AB = R_z(α)·R_x(β)·R_z(γ). In capital letters it is *extrinsic*, about the fixed axes of A: "XYZ" is R_z(γ)·R_y(β)·R_x(α).
-(SciPy's letters are the other way round.) All formulas below are for intrinsic sequences; an extrinsic one is the intrinsic
-one read backwards.
+R_AB = R_z(α)·R_x(β)·R_z(γ). In capital letters it is *extrinsic*, about the fixed axes of A: "XYZ" with (α, β, γ) is
+R_z(γ)·R_y(β)·R_x(α). (SciPy's letters are the other way round.) All formulas below are for intrinsic sequences; an
+extrinsic one is the intrinsic one read backwards.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from multibody.algebra.mat3 import Mat3
 from multibody.algebra.quaternion import Frame, is_body
-from multibody.algebra.rotation_forms import Form, Identity, Turn, composed, turn
+from multibody.algebra.rotation_forms import Form, Identity, Matrix, composed, turn
 from multibody.algebra.scalar import Scalar, atan2, cos, holds_anywhere, number_or_none, one_like, sin, where, zero_like
 from multibody.algebra.vec3 import Vec3
 from multibody.errors import ConversionError, ZeroDivisorError
@@ -54,13 +54,13 @@ def axes_of(sequence: str) -> Axes:
         >>> axes_of("ZYX")[:3]
         (0, 1, 2)
     """
-    low = sequence.lower() if isinstance(sequence, str) else ""
+    low = str(sequence).lower()
     valid = len(low) == 3 and set(low) <= set("xyz") and low[0] != low[1] != low[2] and sequence in (low, low.upper())
     if not valid:
         raise ConversionError(
             f"{sequence!r} is not a sequence of rotation axes.",
             cause="It takes three letters of x, y, z, all small or all capital, and no axis twice in a row.",
-            remedy='Use for example "zxz", "xyz" or "zyx" for turns about moving axes, "XYZ" for turns about fixed axes.',
+            remedy='Write "zxz" or "xyz" for turns about moving axes, "ZXZ" or "XYZ" for turns about fixed axes.',
         )
     i, j, k = ("xyz".index(letter) for letter in (low if sequence == low else low[::-1]))
     return Axes(i, j, k, 3 - i - j, 1 if (j - i) % 3 == 1 else -1, sequence != low)
@@ -97,7 +97,7 @@ def angles_of(matrix: Mat3, sequence: str) -> Angles:
     size = number_or_none(x * x + y * y)
     if size is not None:
         first = where(size < _LOCKED**2, atan2(e * matrix[third, j], matrix[j, j]), first)
-    rest = composed(turn_by(i, -first), _as_form(matrix)).matrix()
+    rest = composed(turn_by(i, -first), Matrix(matrix)).matrix()
     if axes.proper:
         middle = atan2(-e * rest[third, i], rest[i, i])
         last = atan2(-e * rest[j, third], rest[j, j])
@@ -105,12 +105,6 @@ def angles_of(matrix: Mat3, sequence: str) -> Angles:
         middle = atan2(e * rest[i, third], rest[third, third])
         last = atan2(e * rest[j, i], rest[j, j])
     return axes.ordered((first, middle, last))
-
-
-def _as_form(matrix: Mat3) -> Form:
-    from multibody.algebra.rotation_forms import Matrix
-
-    return Matrix(matrix)
 
 
 def angular_velocity_matrix(sequence: str, angles: Iterable[Scalar], frame: Frame = "body") -> Mat3:
@@ -141,9 +135,31 @@ def angle_rate_matrix(sequence: str, angles: Iterable[Scalar], frame: Frame = "b
     """
     axes = axes_of(sequence)
     a, b, c = axes.ordered(angles)
-    near, far, end = (axes.k, c, axes.i) if is_body(frame) else (axes.i, -a, axes.k)
-    outer = turn_by(near, far)
-    across = 3 - near - axes.j  # the axis that is perpendicular to the near and the middle one
-    e = 1 if (axes.j - across) % 3 == 1 else -1
-    middle = b if is_body(frame) else -b
-    ...
+    middle = turn_by(axes.j, b)
+    if is_body(frame):  # undo the last turn: what is left is f·ȧ + e_j·ḃ + e_k·ċ
+        near, outer, far = axes.k, turn_by(axes.k, c), middle.apply_inverse(_unit_vector(axes.i, a))
+    else:  # undo the first turn: what is left is e_i·ȧ + e_j·ḃ + f·ċ
+        near, outer, far = axes.i, turn_by(axes.i, -a), middle.apply(_unit_vector(axes.k, a))
+    across = 3 - near - axes.j
+    _require_free(far[across], sequence)
+    of_far = _unit_vector(across, a) / far[across]
+    of_near = _unit_vector(near, a) - of_far * far[near]
+    rows = [outer.apply_inverse(row) for row in (of_far, _unit_vector(axes.j, a), of_near)]
+    return Mat3(*(rows if is_body(frame) is not axes.reverse else rows[::-1]))
+
+
+def _unit_vector(axis: int, like: Scalar) -> Vec3:
+    """The unit vector along a coordinate axis, in scalars of the kind of ``like``."""
+    one, zero = one_like(like), zero_like(like)
+    return Vec3(*(one if axis == index else zero for index in range(3)))
+
+
+def _require_free(divisor: Scalar, sequence: str) -> None:
+    number = number_or_none(divisor)
+    if number is not None and holds_anywhere(abs(number) < _LOCKED):
+        raise ZeroDivisorError(
+            "In gimbal lock the rates of the angles do not follow from the angular velocity.",
+            where=f"sequence {sequence!r}",
+            cause="The middle angle is such that the first and the last axis coincide.",
+            remedy="Use another sequence, or a quaternion.",
+        )

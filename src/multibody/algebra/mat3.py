@@ -8,8 +8,8 @@ from typing import Any, Self, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.algebra.scalar import Scalar, is_scalar, stacked, zero_like
-from multibody.algebra.value import Linear, set_once
+from multibody.algebra.scalar import Scalar, stacked, zero_like
+from multibody.algebra.value import Linear, items_of, set_once
 from multibody.algebra.vec3 import Vec3, VectorLike
 from multibody.errors import ShapeError
 
@@ -78,10 +78,8 @@ class Mat3(Linear):
         """
         if isinstance(thing, Mat3):
             return thing
-        if isinstance(thing, np.ndarray):
-            thing = thing.tolist()
-        rows = list(thing) if isinstance(thing, Iterable) and not isinstance(thing, str | dict | set) else []
-        if len(rows) != 3 or any(is_scalar(row) and not isinstance(row, np.ndarray) for row in rows):
+        rows = items_of(thing)
+        if len(rows) != 3 or not all(isinstance(row, Vec3) or len(items_of(row)) == 3 for row in rows):
             raise ShapeError(
                 f"A {what} needs three rows of three components.",
                 where=repr(thing)[:200],
@@ -119,7 +117,7 @@ class Mat3(Linear):
     @overload
     def __matmul__(self, other: Mat3) -> Mat3: ...
 
-    def __matmul__(self, other: Vec3 | Mat3) -> Vec3 | Mat3:
+    def __matmul__(self, other: Any) -> Any:
         if isinstance(other, Vec3):
             return Vec3(self.row_x.dot(other), self.row_y.dot(other), self.row_z.dot(other))
         if isinstance(other, Mat3):

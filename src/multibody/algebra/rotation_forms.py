@@ -14,9 +14,11 @@ from multibody.algebra.mat3 import Mat3
 from multibody.algebra.scalar import (
     Scalar,
     difference_of_products,
+    minus,
     one_like,
     plus,
     sum_of_products,
+    times,
     zero_like,
 )
 from multibody.algebra.symmetric3 import Symmetric3
@@ -128,14 +130,17 @@ class Turn(Form):
         return Mat3(Vec3(c, -s, o), Vec3(s, c, o), Vec3(o, o, i))
 
     def turn_symmetric(self, s: Symmetric3) -> Symmetric3:
-        """A plane turn of a 2×2 block, whose trace stays, and of a vector of two components."""
+        """A plane turn of a 2×2 block (a, b; b, d), and of a vector of two components.
+
+        With z = s·(a - d) + 2·c·b the block becomes (a - s·z, c·z - b; c·z - b, d + s·z): half the usual products.
+        """
         i, j, k = self.axis, (self.axis + 1) % 3, (self.axis + 2) % 3
         c, n = self.cosine, self.sine
-        row_j, row_k = difference_of_products(c, s[j, j], n, s[j, k]), difference_of_products(c, s[j, k], n, s[k, k])
-        jj = difference_of_products(c, row_j, n, row_k)
-        on_diagonal = {i: s[i, i], j: jj, k: plus(s[j, j], s[k, k]) - jj}
+        z = sum_of_products(n, minus(s[j, j], s[k, k]), c, plus(s[j, k], s[j, k]))
+        moved = times(n, z)
+        on_diagonal = {i: s[i, i], j: minus(s[j, j], moved), k: plus(s[k, k], moved)}
         opposite = {  # an entry beside the diagonal, by the axis that it does not contain
-            i: sum_of_products(n, row_j, c, row_k),
+            i: minus(times(c, z), s[j, k]),
             j: sum_of_products(n, s[i, j], c, s[i, k]),
             k: difference_of_products(c, s[i, j], n, s[i, k]),
         }

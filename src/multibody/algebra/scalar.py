@@ -1,7 +1,7 @@
 """Scalars of three kinds under one roof: floats, NumPy arrays (batches) and graph expressions.
 
-The functions take whatever comes and answer in kind, so that one text of mechanics serves all three. ``plus``, ``minus``,
-``times`` and ``over`` know the graph's constants 0 and 1 by identity: structural zeros cost nothing.
+The functions take whatever comes and answer in kind, so that one text of mechanics serves all three. ``plus``,
+``minus``, ``times`` and ``over`` know the graph's constants 0 and 1 by identity: structural zeros cost nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.graph import Constant, Expr
+from multibody.graph import Constant, Expr, as_expr
 from multibody.graph import acos as _graph_acos
 from multibody.graph import asin as _graph_asin
 from multibody.graph import atan2 as _graph_atan2
@@ -162,7 +162,7 @@ def stacked(components: Sequence[Scalar], *shape: int) -> NDArray[Any]:
     """
     if any(isinstance(x, Expr) for x in components):
         result = np.empty(len(components), dtype=object)
-        result[:] = components
+        result[:] = [as_expr(x) for x in components]
         return result.reshape(shape)
     together = np.stack(np.broadcast_arrays(*components), axis=-1)
     return together.reshape(together.shape[:-1] + shape)

@@ -43,8 +43,12 @@ class Symmetric3(Linear):
     def __init__(
         self, xx: Scalar, yy: Scalar, zz: Scalar, xy: Scalar = 0.0, xz: Scalar = 0.0, yz: Scalar = 0.0
     ) -> None:
-        for name, value in zip(self._fields, (xx, yy, zz, xy, xz, yz), strict=True):
-            set_once(self, name, value)
+        set_once(self, "xx", xx)
+        set_once(self, "yy", yy)
+        set_once(self, "zz", zz)
+        set_once(self, "xy", xy)
+        set_once(self, "xz", xz)
+        set_once(self, "yz", yz)
 
     @classmethod
     def zero(cls) -> Self:
@@ -72,6 +76,13 @@ class Symmetric3(Linear):
         """(a·b)·1 - (a·bᵀ + b·aᵀ)/2; with b = m·a the inertia of a point mass m at a, about the origin."""
         x, y, z = times(a.x, b.x), times(a.y, b.y), times(a.z, b.z)
         xy, xz, yz = (sum_of_products(a[i], b[j], a[j], b[i]) / -2 for i, j in ((0, 1), (0, 2), (1, 2)))
+        return cls(plus(y, z), plus(x, z), plus(x, y), xy, xz, yz)
+
+    @classmethod
+    def moments(cls, a: Vec3, b: Vec3) -> Self:
+        """2·(a·b)·1 - (a·bᵀ + b·aᵀ), twice the ``moment``, with a doubled first: it is often a constant."""
+        x, y, z = (times(plus(a[k], a[k]), b[k]) for k in range(3))
+        xy, xz, yz = (-sum_of_products(a[i], b[j], a[j], b[i]) for i, j in ((0, 1), (0, 2), (1, 2)))
         return cls(plus(y, z), plus(x, z), plus(x, y), xy, xz, yz)
 
     @classmethod
@@ -130,14 +141,11 @@ def _size(matrix: Mat3) -> float:
 def _common(a: Scalar, b: Scalar, scale: float, what: str) -> Scalar:
     """The entry that two mirrored entries stand for: their mean, if they differ by rounding only."""
     x, y = number_or_none(a), number_or_none(b)
-    if x is None or y is None:
-        equal = same(a, b)
-    else:
-        equal = bool(np.all(np.abs(x - y) <= _ASYMMETRY * scale))
-    if not equal:
+    unknown = x is None or y is None
+    if not (same(a, b) if unknown else np.all(np.abs(x - y) <= _ASYMMETRY * scale)):
         raise NumberError(
             f"The {what} is not symmetric.",
             where=f"{a} and {b} on opposite sides of the diagonal",
             remedy="Make mirrored entries equal.",
         )
-    return a if x is None or y is None or np.all(x == y) else (a + b) / 2
+    return a if unknown or np.all(x == y) else (a + b) / 2

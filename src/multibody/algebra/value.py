@@ -17,6 +17,13 @@ set_once = object.__setattr__
 """How a constructor, and nobody else, fills the slots of a value."""
 
 
+def items_of(thing: Any) -> list[Any]:
+    """The items of a list, a tuple or an array; none for what has no order or no items."""
+    if isinstance(thing, np.ndarray):
+        return list(thing.tolist()) if thing.ndim else []
+    return list(thing) if isinstance(thing, Iterable) and not isinstance(thing, str | bytes | dict | set) else []
+
+
 class Value:
     """An immutable value made of parts that are scalars or values themselves.
 
@@ -144,7 +151,7 @@ class Linear(Value):
             >>> from multibody.graph import symbol, cos, sin
             >>> q, u = symbol("q", "coordinate"), symbol("u", "speed")
             >>> Vec3(cos(q), sin(q), 0).time_derivative({q: u})
-            Vec3(-(u*sin(q)), u*cos(q), 0)
+            Vec3(-u*sin(q), u*cos(q), 0)
         """
         return self._with(graph.time_derivative(self.components(), rates))
 

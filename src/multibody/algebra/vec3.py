@@ -19,7 +19,7 @@ from multibody.algebra.scalar import (
     sum_of_products,
     times,
 )
-from multibody.algebra.value import Linear
+from multibody.algebra.value import Linear, items_of
 from multibody.errors import ShapeError, ZeroDivisorError
 from multibody.graph.expr import ZERO
 
@@ -84,17 +84,15 @@ class Vec3(Linear):
         """
         if isinstance(thing, Vec3):
             return thing
-        if isinstance(thing, np.ndarray):
-            thing = thing.tolist()
-        items = list(thing) if isinstance(thing, Iterable) and not isinstance(thing, str | dict | set) else None
-        if items is None or len(items) != 3 or not all(map(is_scalar, items)):
+        items = items_of(thing)
+        if len(items) != 3 or not all(map(is_scalar, items)):
+            wrong = f"There are {len(items)} entries." if items else "It is not a list of numbers or expressions."
             raise ShapeError(
                 f"A {what} needs three components.",
                 where=repr(thing)[:200],
-                cause="It is not a list of three numbers or expressions." if items is None or len(items) == 3
-                else f"There are {len(items)} entries.",
+                cause="Its entries are not all numbers or expressions." if len(items) == 3 else wrong,
                 remedy=f"Write the {what} as (x, y, z); many vectors in one array are read by Vec3.from_batch.",
-            )  # fmt: skip
+            )
         return cls(*items)
 
     @classmethod

@@ -14,7 +14,7 @@ Example:
 from multibody.graph.conditions import Condition, equal, less, less_equal, where
 from multibody.graph.derivative import adjoint, directional, gradient, jacobian, time_derivative
 from multibody.graph.evaluate import evaluate
-from multibody.graph.expr import Constant, Expr, Kind, Symbol, as_expr, constant
+from multibody.graph.expr import ONE, ZERO, Constant, Expr, Kind, Symbol, as_expr, constant
 from multibody.graph.functions import (
     absolute,
     acos,

@@ -155,9 +155,19 @@ def _is_rational(node: Any) -> bool:
 
 
 def reads_back(node: Any, arrangement: Arrangement) -> bool:
-    """Whether the arrangement, evaluated from left to right, has the fingerprint of the node."""
+    """Whether the arrangement, evaluated from left to right, gives the node again.
+
+    It must have the same fingerprint, and must not hide a division or a root: x·y/x must not be shown as y.
+    """
+    if isinstance(arrangement, Call | Leaf):
+        return True
+    operands = arrangement.children
+    divided = isinstance(arrangement, Product) and any(isinstance(factor, Node) for factor, _ in arrangement.under)
+    whole = not divided and all(operand.total for operand in operands)
+    if (whole and not node.total) or len(set(operands)) < len(operands):
+        return False
     try:
-        return bool(_value(arrangement) in (None, node.fp))
+        return bool(_value(arrangement) == node.fp)
     except _VanishedError:
         return False
 
@@ -166,14 +176,12 @@ class _VanishedError(Exception):
     """A root has vanished on the way: it was squared or cancelled, or its fingerprint was cut off."""
 
 
-def _value(arrangement: Arrangement) -> Value | None:
+def _value(arrangement: Sum | Product) -> Value:
     if isinstance(arrangement, Sum):
         return _chained(add, [sign * count * term.fp % P for sign, count, term in arrangement.terms])
-    if isinstance(arrangement, Product):
-        over = _chained(mul, [arrangement.sign % P, *map(_power, arrangement.over)])
-        under = _chained(mul, [1, *map(_power, arrangement.under)])
-        return _chained(mul, [over, _rooted(inverse(under), under)])
-    return None
+    over = _chained(mul, [arrangement.sign % P, *map(_power, arrangement.over)])
+    under = _chained(mul, [1, *map(_power, arrangement.under)])
+    return _chained(mul, [over, _rooted(inverse(under), under)])
 
 
 def _power(factor: tuple[Any, int]) -> Value:

@@ -43,6 +43,11 @@ class Input:
     description: str = ""
     limits: tuple[float, float] = (-1.0, 1.0)
 
+    @property
+    def flat(self) -> tuple[Symbol, ...]:
+        """All its symbols, row by row."""
+        return tuple(np.ravel(np.array(self.symbols, dtype=object)))
+
 
 def shaped_symbols(name: str, kind: Kind, scope: str, shape: Shape) -> Any:
     """The symbol ``name``, or an array of symbols ``name_1``, ``name_2`` … of the given shape."""

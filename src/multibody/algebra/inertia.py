@@ -1,0 +1,159 @@
+"""The inertia of a rigid body: the motor dyad that maps its velocity to its momentum, eq. (7) of the seed."""
+
+from __future__ import annotations
+
+from typing import Any, Self, overload
+
+from numpy.typing import NDArray
+
+from multibody.algebra.dyad import MotorDyad
+from multibody.algebra.inertia_check import problems_of
+from multibody.algebra.mat3 import Mat3
+from multibody.algebra.motor import Motor
+from multibody.algebra.motor_kinds import AccelerationMotor, ForceMotor, MomentumMotor, VelocityMotor
+from multibody.algebra.rotation import Rotation
+from multibody.algebra.scalar import Scalar, holds_anywhere, number_or_none, zero_like
+from multibody.algebra.symmetric3 import Symmetric3, SymmetricLike
+from multibody.algebra.value import Linear, set_once
+from multibody.algebra.vec3 import Vec3, VectorLike
+from multibody.errors import ConversionError, ZeroDivisorError
+
+
+class Inertia(Linear):
+    """The inertia dyad (m·1, -m·R_s; m·R_s, Θ_O), by mass, first moment m·r_s and inertia tensor Θ_O about the origin.
+
+    Kept in this way, inertias in one frame are simply added, and a body without mass is no special case.
+
+    Example:
+        >>> rod = Inertia.rigid_body(2.0, (0.5, 0.0, 0.0), Symmetric3.diagonal(0.0, 0.1, 0.1))
+        >>> rod.tensor.zz
+        0.6
+        >>> rod.apply(VelocityMotor((0.0, 0.0, 1.0), (0.0, 0.0, 0.0))).moment.z
+        0.6
+    """
+
+    __slots__ = ("first_moment", "mass", "tensor")
+    _fields = ("mass", "first_moment", "tensor")
+    _products = "Use inertia.apply(velocity), or '@'."
+    mass: Scalar
+    first_moment: Vec3
+    tensor: Symmetric3
+
+    def __init__(self, mass: Scalar, first_moment: VectorLike, tensor: SymmetricLike) -> None:
+        set_once(self, "mass", mass)
+        set_once(self, "first_moment", Vec3.from_any(first_moment, what="first moment"))
+        set_once(self, "tensor", Symmetric3.from_any(tensor, what="inertia tensor"))
+
+    @classmethod
+    def rigid_body(
+        cls,
+        mass: Scalar,
+        center_of_mass: VectorLike = (0.0, 0.0, 0.0),
+        tensor: SymmetricLike | None = None,
+        *,
+        about: VectorLike | None = None,
+    ) -> Self:
+        """The inertia of a rigid body; its tensor is given about the centre of mass, or about another point.
+
+        Args:
+            mass: the mass.
+            center_of_mass: its position.
+            tensor: the inertia tensor, along the axes of the frame; none for a point mass.
+            about: the point that the tensor refers to, if it is not the centre of mass.
+        """
+        r = Vec3.from_any(center_of_mass, what="centre of mass")
+        given = Symmetric3.zero() if tensor is None else Symmetric3.from_any(tensor, what="inertia tensor")
+        about_origin = given + Symmetric3.moment(r, r * mass)
+        if about is not None:
+            d = r - Vec3.from_any(about, what="reference point")
+            about_origin = about_origin - Symmetric3.moment(d, d * mass)
+        return cls(mass, r * mass, about_origin)
+
+    @classmethod
+    def zero(cls) -> Self:
+        """The inertia of nothing."""
+        return cls(0.0, Vec3.zero(), Symmetric3.zero())
+
+    # and back ----------------------------------------------------------------------------------------------------
+
+    @property
+    def center_of_mass(self) -> Vec3:
+        """The position r_s of the centre of mass."""
+        number = number_or_none(self.mass)
+        if number is not None and holds_anywhere(number == 0):
+            raise ZeroDivisorError("A body without mass has no centre of mass.", remedy="Ask for the first moment.")
+        return self.first_moment / self.mass
+
+    def tensor_about(self, point: VectorLike) -> Symmetric3:
+        """The inertia tensor about another point, along the axes of this frame."""
+        return self.referred_to(point).tensor
+
+    @property
+    def central_tensor(self) -> Symmetric3:
+        """The inertia tensor about the centre of mass, along the axes of this frame."""
+        return self.tensor - Symmetric3.moment(self.center_of_mass, self.first_moment)
+
+    def problems(self, tolerance: float = 1e-9) -> list[str]:
+        """What no rigid body can have, as plain sentences; an empty list if all is well or not yet known.
+
+        Example:
+            >>> Inertia.rigid_body(-1.0).problems()
+            ['The mass is negative (-1).']
+        """
+        return problems_of(self.mass, self.first_moment, self.tensor, tolerance)
+
+    # mechanics ---------------------------------------------------------------------------------------------------
+
+    @overload
+    def apply(self, motor: VelocityMotor) -> MomentumMotor: ...
+
+    @overload
+    def apply(self, motor: AccelerationMotor) -> ForceMotor: ...
+
+    def apply(self, motor: VelocityMotor | AccelerationMotor) -> MomentumMotor | ForceMotor:
+        """The momentum of a body with this velocity, eq. (7); or its rate, for an acceleration."""
+        kind = _RESULTS.get(type(motor))
+        if kind is None:
+            raise ConversionError(
+                f"An inertia is not applied to a {type(motor).__name__}.",
+                remedy="Apply it to a VelocityMotor, which gives the momentum, or to an AccelerationMotor.",
+            )
+        omega, v, s = motor.resultant, motor.moment, self.first_moment
+        return kind(v * self.mass + omega.cross(s), s.cross(v) + self.tensor @ omega)
+
+    __matmul__ = apply
+
+    def kinetic_energy(self, velocity: VelocityMotor) -> Scalar:
+        """T = ½·(v, M∘v)."""
+        return velocity.inner(self.apply(velocity)) / 2
+
+    def force(self, velocity: VelocityMotor, acceleration: AccelerationMotor) -> ForceMotor:
+        """The force that the motion takes: f = M∘v° + v × (M∘v), eq. (8), Newton and Euler in one line."""
+        return self.apply(acceleration) + velocity.cross(self.apply(velocity))
+
+    # change of coordinates ---------------------------------------------------------------------------------------
+
+    def rotated(self, rotation: Rotation) -> Self:
+        """The inertia in A-coordinates from its B-coordinates, for R_AB and a common origin."""
+        return type(self)(self.mass, rotation @ self.first_moment, rotation.turn_symmetric(self.tensor))
+
+    def referred_to(self, point: VectorLike) -> Self:
+        """The inertia with another point as origin: Huygens' and Steiner's theorem."""
+        r = -Vec3.from_any(point, what="point")
+        half = r * (self.mass / 2)
+        middle = self.first_moment + half
+        return type(self)(self.mass, self.first_moment + r * self.mass, self.tensor + Symmetric3.moments(r, middle))
+
+    def dyad(self) -> MotorDyad:
+        """The four blocks of eq. (7)."""
+        zero = zero_like(self.mass)
+        m = Mat3.identity().map(lambda x: self.mass if x else zero)
+        s = Mat3.cross_matrix(self.first_moment)
+        return MotorDyad(m, -s, s, self.tensor.to_mat3())
+
+    def to_array(self) -> NDArray[Any]:
+        """The 6×6 matrix of eq. (7); a batch keeps its own dimensions in front."""
+        return self.dyad().to_array()
+
+
+_RESULTS: dict[type[Motor], type[Any]] = {VelocityMotor: MomentumMotor, AccelerationMotor: ForceMotor}

@@ -1,0 +1,146 @@
+"""Motors: pairs of a resultant vector and a moment, after R. von Mises (1924).
+
+Equation numbers are those of T. Zaiczek and O. Enge-Rosenblatt, "Towards an Object-oriented Implementation of von
+Mises' Motor Calculus Using Modelica", the seed document of this package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
+
+from multibody.algebra.rotation import Rotation
+from multibody.algebra.scalar import Scalar, holds_anywhere, number_or_none
+from multibody.algebra.value import Linear, set_once
+from multibody.algebra.vec3 import Vec3, VectorLike
+from multibody.errors import ConversionError, ZeroDivisorError
+from multibody.graph import Expr
+from multibody.graph.expr import ZERO
+
+if TYPE_CHECKING:
+    from multibody.algebra.motor_kinds import VelocityMotor
+
+Kind = TypeVar("Kind", bound="Motor")
+
+
+class MotorAxis(NamedTuple):
+    """The straight line on which a motor's moment is parallel to its resultant."""
+
+    point: Vec3
+    direction: Vec3
+
+
+class Motor(Linear):
+    """A motor (g, h_O): the field of moments h(r) = h_O + g × r, eq. (1).
+
+    Its components belong to one frame: they are coordinates along its axes, and the moment is the one at its origin O.
+    A plain motor is pure geometry; velocities, forces and momenta have classes of their own.
+
+    Example:
+        >>> wrench = Motor(Vec3(0.0, 0.0, 1.0), Vec3(0.0, 0.0, 0.0))
+        >>> wrench.moment_at((2.0, 0.0, 0.0))
+        Vec3(0.0, 2.0, 0.0)
+    """
+
+    __slots__ = ("moment", "resultant")
+    _fields = ("resultant", "moment")
+    _remedy = "Check the formula; motor.as_type(Kind) says that a motor is of another kind."
+    _products = "Use a.inner(b), eq. (2), or a.cross(b), eq. (3)."
+    resultant: Vec3
+    moment: Vec3
+
+    rate_kind: ClassVar[type[Motor]]
+    """The kind of the time derivative."""
+    is_velocity: ClassVar[bool] = False
+
+    def __init__(self, resultant: VectorLike, moment: VectorLike) -> None:
+        set_once(self, "resultant", Vec3.from_any(resultant, what="resultant"))
+        set_once(self, "moment", Vec3.from_any(moment, what="moment"))
+
+    @classmethod
+    def zero(cls) -> Self:
+        """The zero motor, the neutral element of addition (section 2.1.1)."""
+        return cls(Vec3.zero(), Vec3.zero())
+
+    def as_type(self, kind: type[Kind]) -> Kind:
+        """The same two vectors as a motor of another kind: ``axis.as_type(AccelerationMotor) * q_ddot``."""
+        return kind(self.resultant, self.moment)
+
+    # products ----------------------------------------------------------------------------------------------------
+
+    def inner(self, other: Motor) -> Scalar:
+        """The inner product g₁·h₂ + g₂·h₁, eq. (2), the same in all frames: of a force and a velocity the power."""
+        _require_motor(other)
+        return self.resultant.dot(other.moment) + other.resultant.dot(self.moment)
+
+    def cross(self, other: Motor) -> Motor:
+        """The outer product (g₁ × g₂, g₁ × h₂ + h₁ × g₂), eq. (3).
+
+        Carried along by a velocity, a motor changes at the rate velocity × motor, eq. (6). So a velocity and a momentum
+        give a force, and two velocities an acceleration; other pairs give a plain motor.
+        """
+        _require_motor(other)
+        g, h = self.resultant, self.moment
+        kind = other.rate_kind if self.is_velocity else self.rate_kind if other.is_velocity else Motor
+        return kind(g.cross(other.resultant), g.cross(other.moment) + h.cross(other.resultant))
+
+    # geometry ----------------------------------------------------------------------------------------------------
+
+    def moment_at(self, point: VectorLike) -> Vec3:
+        """h(r) = h_O + g × r, eq. (1): the velocity of a point of the body, or the torque about it."""
+        return self.moment + self.resultant.cross(Vec3.from_any(point, what="point"))
+
+    def axis(self) -> MotorAxis:
+        """The motor axis r_n(λ) = g × h_O / g² + λ·g (section 2), by its point nearest to O and its direction."""
+        square = self._square()
+        return MotorAxis(self.resultant.cross(self.moment) / square, self.resultant.unit())
+
+    def pitch(self) -> Scalar:
+        """The ratio g·h_O / g² of moment to resultant on the axis: 0 for a pure rotation or a single force."""
+        return self.resultant.dot(self.moment) / self._square()
+
+    def _square(self) -> Scalar:
+        square = self.resultant.dot(self.resultant)
+        number = number_or_none(square)
+        if square is ZERO or (number is not None and holds_anywhere(number == 0)):
+            raise ZeroDivisorError(
+                "A motor without resultant has no axis.",
+                where=repr(self)[:200],
+                cause="It is a pure translation or a pure couple: its moment is the same everywhere.",
+                remedy="Ask for its moment instead.",
+            )
+        return square
+
+    # change of coordinates, section 2.1.4; Transform.to_parent and to_child put the two steps together ---------------
+
+    def rotated(self, rotation: Rotation) -> Self:
+        """The motor in A-coordinates from its B-coordinates, for R_AB and a common origin."""
+        return type(self)(rotation @ self.resultant, rotation @ self.moment)
+
+    def referred_to(self, point: VectorLike) -> Self:
+        """The motor with its moment taken about another point, which becomes the origin."""
+        return type(self)(self.resultant, self.moment_at(point))
+
+    # derivatives -------------------------------------------------------------------------------------------------
+
+    def time_derivative(self, rates: Mapping[Expr, Any]) -> Motor:
+        """d/dt of each component along given rates, such as ``{q: u}`` (section 2.1.5)."""
+        return super().time_derivative(rates).as_type(self.rate_kind)
+
+    def fixed_frame_rate(self, moving_frame_rate: Motor, frame_velocity: VelocityMotor) -> Motor:
+        """The rate seen from a fixed frame, ḣ = h° + v × h, eq. (6), from the rate h° in a frame that moves with v."""
+        return moving_frame_rate + frame_velocity.cross(self)
+
+    def moving_frame_rate(self, fixed_frame_rate: Motor, frame_velocity: VelocityMotor) -> Motor:
+        """The rate h° seen from a frame that moves with v, from the rate seen from a fixed frame; eq. (6) backwards."""
+        return fixed_frame_rate - frame_velocity.cross(self)
+
+
+Motor.rate_kind = Motor
+
+
+def _require_motor(thing: object) -> None:
+    if not isinstance(thing, Motor):
+        raise ConversionError(
+            f"A {type(thing).__name__} is not a motor.", remedy="Make one of two vectors: Motor(resultant, moment)."
+        )

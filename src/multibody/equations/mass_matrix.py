@@ -1,0 +1,57 @@
+"""The mass matrix by composite bodies: what a subtree feels like, seen from its root.
+
+For link i and one of its ancestors k, F_{i,k} and L_{i,k} of the seed's section 4.1.3 are linear in the motion of k. By
+symmetry M_{k,i} = M_{i,k} it is enough to take the momentum of the composite body i for a unit speed of i itself, and to carry
+it inward to every ancestor (Walker and Orin 1982).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from multibody.algebra import ForceMotor, Inertia, Transform
+from multibody.equations.recursion import passed_on
+from multibody.graph import ZERO
+from multibody.graph.linear_algebra import Matrix
+from multibody.model import Link, Model
+
+
+def mass_matrix(model: Model, poses: Sequence[Transform]) -> Matrix:
+    """M(q), with zeros where two speeds belong to different branches of the tree."""
+    result = np.full((len(model.speeds), len(model.speeds)), ZERO, dtype=object)
+    for link, composite in zip(reversed(model.links), _composites(model, poses), strict=True):
+        if composite is None:
+            continue
+        axes = link.motion.axes(link.q)
+        for axis, column in zip(axes, link.columns, strict=True):
+            if column is not None:
+                _fill(model, poses, link, composite.apply(axis).as_type(ForceMotor), column, result)
+    return result
+
+
+def _composites(model: Model, poses: Sequence[Transform]) -> list[Inertia | None]:
+    """The inertia of each link with all that it carries, in its frame; last link first."""
+    totals: list[Inertia | None] = [link.inertia for link in model.links]
+    for link in reversed(model.links):
+        own = totals[link.index]
+        if own is not None and link.parent >= 0:
+            carried = link.before.to_parent(poses[link.index].to_parent(own))
+            known = totals[link.parent]
+            totals[link.parent] = carried if known is None else known + carried
+    return totals[::-1]
+
+
+def _fill(
+    model: Model, poses: Sequence[Transform], link: Link, momentum: ForceMotor, column: int, result: Matrix
+) -> None:
+    """One column of M: the momentum for a unit speed, projected on the axes of the link and of its ancestors."""
+    while True:
+        for axis, row in zip(link.motion.axes(link.q), link.columns, strict=True):
+            if row is not None and row <= column:
+                result[row, column] = result[column, row] = axis.inner(momentum)
+        if link.parent < 0:
+            return
+        momentum = passed_on(link, poses[link.index], momentum)
+        link = model.links[link.parent]

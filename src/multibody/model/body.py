@@ -1,0 +1,113 @@
+"""Bodies, and frames on them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multibody.algebra import Rotation, Symmetric3, Transform, Vec3, exact_rotation
+from multibody.errors import ModelError
+from multibody.graph import ZERO, Expr, array, as_expr
+from multibody.model.joints.contract import IDENTITY
+
+if TYPE_CHECKING:
+    from multibody.model.system import System
+
+
+class Frame:
+    """A coordinate system fixed to a body; a body is a frame too, its own.
+
+    Attributes:
+        name: unique in its system.
+        body: the body that carries it.
+        pose: X_BF, from frame coordinates to body coordinates.
+    """
+
+    def __init__(self, system: System, name: str, body: Body | None, pose: Transform) -> None:
+        self._system = system
+        self.name = name
+        self.body: Body = self if body is None else body  # type: ignore[assignment]
+        self.pose = pose
+
+    def frame(self, name: str, position: Any = (0, 0, 0), rotation: Any = None) -> Frame:
+        """A new frame, placed relative to this one.
+
+        Args:
+            name: unique in the system.
+            position: its origin in coordinates of this frame, numbers or expressions of parameters.
+            rotation: a ``Rotation`` or a 3×3 matrix whose columns are its axes; None for parallel axes.
+        """
+        place = Transform(as_rotation(rotation, name), Vec3.from_any(position, what="position").symbolic())
+        return self._system._register(Frame(self._system, name, self.body, self.pose @ place))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+
+class Body(Frame):
+    """A rigid body.
+
+    Attributes:
+        mass: in kg.
+        com: centre of mass, in the body's frame.
+        inertia: inertia tensor about the centre of mass, in the body's axes.
+    """
+
+    def __init__(self, system: System, name: str, mass: Expr, com: Vec3, inertia: Symmetric3) -> None:
+        super().__init__(system, name, None, IDENTITY)
+        self.mass = mass
+        self.com = com
+        self.inertia = inertia
+
+
+def as_rotation(rotation: Any, name: str) -> Rotation:
+    """A rotation from a rotation, a 3×3 matrix, or nothing; a rounded matrix is made exactly orthogonal."""
+    if rotation is None:
+        return Rotation.identity()
+    if isinstance(rotation, Rotation):
+        return rotation.symbolic()
+    entries = array(rotation)
+    if entries.shape != (3, 3):
+        raise ModelError(
+            f"A rotation cannot be made from an array of shape {entries.shape}.",
+            where=f"frame '{name}'",
+            remedy="Give a Rotation, such as Rotation.about_x(pi / 2), or a 3×3 matrix.",
+        )
+    if all(entry.op == "const" for entry in entries.flat):
+        return exact_rotation(np.array([[float(entry) for entry in row] for row in entries]))
+    return Rotation.matrix(entries)
+
+
+def as_inertia(inertia: Any, mass: Expr, com: Vec3, about: Any, name: str) -> Symmetric3:
+    """An inertia tensor about the centre of mass.
+
+    Args:
+        inertia: a 3×3 matrix, the six numbers (xx, xy, yy, xz, yz, zz), or three principal values.
+        mass: of the body.
+        com: its centre of mass.
+        about: ``"com"``, ``"origin"`` or a point: what ``inertia`` refers to.
+        name: of the body, for errors.
+    """
+    if isinstance(inertia, Symmetric3):
+        tensor = inertia.symbolic()
+    else:
+        values = array(inertia)
+        if values.shape == (3,):
+            tensor = Symmetric3(values[0], values[1], values[2], ZERO, ZERO, ZERO)
+        elif values.shape == (6,):
+            xx, xy, yy, xz, yz, zz = values
+            tensor = Symmetric3(xx, yy, zz, xy, xz, yz)
+        elif values.shape == (3, 3):
+            tensor = Symmetric3.from_any(values.tolist(), what=f"inertia of body '{name}'")
+        else:
+            raise ModelError(
+                f"An inertia cannot be read from an array of shape {values.shape}.",
+                where=f"body '{name}'",
+                remedy="Give a 3×3 matrix, six numbers (xx, xy, yy, xz, yz, zz), or three principal values.",
+            )
+    if isinstance(about, str) and about == "com":
+        return tensor
+    point = Vec3(ZERO, ZERO, ZERO) if isinstance(about, str) and about == "origin" else Vec3.from_any(about).symbolic()
+    arm = com - point
+    return tensor - Symmetric3.moment(arm, arm * as_expr(mass))

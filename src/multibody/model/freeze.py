@@ -1,0 +1,175 @@
+"""From the builder to the frozen model: spanning tree, links, symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from multibody.algebra import Inertia, Transform
+from multibody.errors import ModelError, TopologyError
+from multibody.graph import ZERO, Expr, Symbol, free_symbols, symbol, time_derivative
+from multibody.model.body import Body
+from multibody.model.joint import Joint
+from multibody.model.joints import Step
+from multibody.model.joints.contract import IDENTITY
+from multibody.model.joints.reverse import reversed_steps
+from multibody.model.model import Link, Model
+from multibody.model.quantity import Input, Parameter
+from multibody.model.topology import Branch, Edge, Tree, spanning_tree
+
+if TYPE_CHECKING:
+    from multibody.model.system import System
+
+
+def frozen(system: System) -> Model:
+    """The model of a system; raises if bodies are not connected to the world."""
+    joints = {joint.name: joint for joint in system.all(Joint)}
+    bodies = tuple(body for body in system.all(Body) if body is not system.world)
+    tree = _tree(system, joints, bodies)
+    inputs = list(system.all(Input))
+    builder = _Links(system, joints, inputs)
+    for branch in tree.branches:
+        builder.add(branch)
+    order = tuple(joints[branch.edge.name] for branch in tree.branches)
+    moving = [joint for joint in order if joint.prescribed is None]
+    return Model(
+        name=system.name,
+        time=system.time,
+        gravity=system.gravity,
+        world=system.world,
+        bodies=bodies,
+        joints=order,
+        cuts=tuple(joints[edge.name] for edge in tree.cuts),
+        links=builder.links(),
+        attachments=MappingProxyType(builder.attachments),
+        coordinates=tuple(q for joint in moving for q in joint.coordinates),
+        speeds=tuple(builder.speeds),
+        accelerations=tuple(builder.accelerations),
+        rates=tuple(builder.rates),
+        start=MappingProxyType(_start(moving)),
+        parameters=tuple(system.all(Parameter)),
+        inputs=tuple(inputs),
+        loads=MappingProxyType(dict(system.loads)),
+        sensors=MappingProxyType(dict(system.sensors)),
+    )
+
+
+def _tree(system: System, joints: Mapping[str, Joint], bodies: Sequence[Body]) -> Tree:
+    edges = [Edge(joint.name, joint.parent.body, joint.child.body) for joint in joints.values()]
+    tree = spanning_tree(system.world, bodies, edges)
+    if tree.unreached:
+        lost = ", ".join(repr(body.name) for body in tree.unreached if isinstance(body, Body))
+        among = [edge.name for edge in edges if edge.parent in tree.unreached]
+        raise TopologyError(
+            f"No joint connects {lost} to the world.",
+            where=f"system '{system.name}'",
+            cause=f"The joints {', '.join(map(repr, among))} form a part of their own." if among else "A joint is missing.",
+            remedy="Connect each part to the world; a body that moves freely needs a Free() joint.",
+        )
+    return tree
+
+
+def _start(joints: Sequence[Joint]) -> dict[Symbol, float]:
+    values: dict[Symbol, float] = {}
+    for joint in joints:
+        values |= dict(zip(joint.coordinates, joint.q, strict=True)) | dict(zip(joint.speeds, joint.u, strict=True))
+    return values
+
+
+class _Links:
+    """Collects links while the tree is walked."""
+
+    def __init__(self, system: System, joints: Mapping[str, Joint], inputs: list[Input]) -> None:
+        self._system = system
+        self._joints = joints
+        self._inputs = inputs
+        self._parts: list[dict[str, Any]] = []
+        self._inertias: dict[int, Inertia] = {}
+        self.attachments: dict[Body, tuple[int, Transform]] = {system.world: (-1, IDENTITY)}
+        self.speeds: list[Symbol] = []
+        self.accelerations: list[Symbol] = []
+        self.rates: list[Expr] = []
+
+    def links(self) -> tuple[Link, ...]:
+        """All links, with the inertia of the bodies on them."""
+        return tuple(Link(**part, inertia=self._inertias.get(part["index"])) for part in self._parts)
+
+    def add(self, branch: Branch) -> None:
+        """One joint with the body that it carries."""
+        joint = self._joints[branch.edge.name]
+        steps, end = joint.kind.steps(), joint.kind.end()
+        near, far = joint.parent, joint.child
+        motions = _motions(joint, steps, self)
+        if branch.reversed:
+            steps, end = reversed_steps(steps, end)
+            near, far, motions = far, near, motions[::-1]
+        parent, place = self.attachments[near.body]
+        place = place @ near.pose
+        for step, (q, u, a, columns) in zip(steps, motions, strict=True):
+            part = {"index": len(self._parts), "parent": parent, "joint": joint, "before": place @ step.before}
+            self._parts.append(part | {"motion": step.motion, "q": q, "u": u, "a": a, "columns": columns})
+            parent, place = part["index"], IDENTITY
+        self._attach(far.body, parent, place @ end @ far.pose.inverse())
+
+    def _attach(self, body: Body, link: int, place: Transform) -> None:
+        self.attachments[body] = link, place
+        if body.mass is ZERO and all(c is ZERO for c in body.inertia.components()):
+            return
+        inertia = place.to_parent(Inertia.rigid_body(body.mass, body.com, body.inertia))
+        known = self._inertias.get(link)
+        self._inertias[link] = inertia if known is None else known + inertia
+
+    def moving(self, joint: Joint, q: Sequence[Symbol], u: Sequence[Symbol], step: Step) -> tuple[Any, ...]:
+        """Coordinates, speeds, accelerations and columns of a step that moves freely."""
+        columns = tuple(range(len(self.speeds), len(self.speeds) + len(u)))
+        a = tuple(symbol(f"{speed.name}_dot", "variable", self._system.name) for speed in u)
+        self.speeds += u
+        self.accelerations += a
+        self.rates += step.motion.rates(q, u)
+        return tuple(q), tuple(u), a, columns
+
+    def prescribed(self, joint: Joint, q: Sequence[Expr], step: Step) -> tuple[Any, ...]:
+        """The same for a step whose motion is given: its speeds follow by differentiation."""
+        if step.motion.speeds:
+            raise ModelError(
+                "The motion of a joint with a quaternion or angular velocities cannot be prescribed.",
+                where=f"joint '{joint.name}'",
+                remedy="Use a stack of elementary movements such as ['Tx', 'Ty', 'Tz', 'Rz', 'Ry', 'Rx'].",
+            )
+        u = time_derivative(list(q), self._input_rates(q))
+        a = time_derivative(u, self._input_rates(u))
+        return tuple(q), tuple(u), tuple(a), (None,) * len(q)
+
+    def _input_rates(self, expressions: Sequence[Expr]) -> dict[Expr, Any]:
+        """A prescribed motion that follows an input needs the input's rate as an input of its own."""
+        rates: dict[Expr, Any] = {}
+        for one in free_symbols(list(expressions)):
+            if one.kind == "input":
+                name = one.name.replace("_dot", "_ddot") if one.name.endswith("_dot") else f"{one.name}_dot"
+                rates[one] = symbol(name, "input", one.scope)
+                if all(known.name != name for known in self._inputs):
+                    self._inputs.append(Input(name, rates[one], description=f"rate of {one.name}"))
+        return rates
+
+
+def _motions(joint: Joint, steps: Sequence[Step], links: _Links) -> list[tuple[Any, ...]]:
+    """What each step needs: its share of the joint's coordinates and speeds."""
+    result = []
+    sizes = [(len(step.motion.coordinates), step.motion.freedom) for step in steps]
+    q_edges = _edges([size for size, _ in sizes])
+    u_edges = _edges([size for _, size in sizes])
+    for step, (q0, q1), (u0, u1) in zip(steps, pairwise(q_edges), pairwise(u_edges), strict=True):
+        if joint.prescribed is None:
+            result.append(links.moving(joint, joint.coordinates[q0:q1], joint.speeds[u0:u1], step))
+        else:
+            result.append(links.prescribed(joint, joint.prescribed[q0:q1], step))
+    return result
+
+
+def _edges(sizes: Sequence[int]) -> list[int]:
+    edges = [0]
+    for size in sizes:
+        edges.append(edges[-1] + size)
+    return edges

@@ -1,0 +1,134 @@
+"""A joint between two frames, with the names and start values of its coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from multibody.errors import ModelError
+from multibody.graph import Expr, Symbol, as_expr, symbol
+from multibody.model.body import Frame
+from multibody.model.joints import Elementary, JointKind, Step
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A connection of two frames.
+
+    Attributes:
+        name: unique in the system.
+        parent: the frame that it starts from.
+        child: the frame that it moves.
+        kind: what movement it allows.
+        coordinates: the symbols of its coordinates; one coordinate has the joint's own name.
+        speeds: the symbols of its speeds.
+        q: start values of the coordinates.
+        u: start values of the speeds.
+        limits: range of each coordinate, for sliders and checks; None where it has none.
+        prescribed: for a joint whose motion is given, each coordinate as an expression of time and inputs.
+    """
+
+    name: str
+    parent: Frame
+    child: Frame
+    kind: JointKind
+    coordinates: tuple[Symbol, ...]
+    speeds: tuple[Symbol, ...]
+    q: tuple[float, ...]
+    u: tuple[float, ...]
+    limits: tuple[tuple[float, float] | None, ...]
+    prescribed: tuple[Expr, ...] | None
+
+    @property
+    def coordinate(self) -> Symbol:
+        """The only coordinate of a joint with one degree of freedom."""
+        return _only(self.coordinates, self.name)
+
+    @property
+    def speed(self) -> Symbol:
+        """The only speed of a joint with one degree of freedom."""
+        return _only(self.speeds, self.name)
+
+
+def _only(symbols: tuple[Symbol, ...], name: str) -> Symbol:
+    if len(symbols) != 1:
+        raise ModelError(
+            f"The joint has {len(symbols)} of them, not one.",
+            where=f"joint '{name}'",
+            remedy="Use joint.coordinates[k] or joint.speeds[k].",
+        )
+    return symbols[0]
+
+
+def as_kind(kind: Any) -> JointKind:
+    """A kind of joint from an object, a string such as ``"Tx"`` or a list of such strings."""
+    return kind if isinstance(kind, JointKind) else Elementary(kind)
+
+
+def joint(
+    name: str, parent: Frame, child: Frame, kind: Any, q: Any, u: Any, limits: Any, prescribed: Any, scope: str
+) -> Joint:
+    """A joint with its symbols and start values."""
+    what = as_kind(kind)
+    steps = what.steps()
+    coordinates = tuple(_symbols(name, [label for s in steps for label in s.motion.coordinates], "coordinate", scope))
+    speeds = tuple(s for step, own in _by_step(steps, coordinates) for s in _speeds(name, step, own, scope))
+    rest = [value for step in steps for value in step.motion.rest]
+    given = None if prescribed is None else _prescribed(prescribed, len(coordinates), name)
+    return Joint(
+        name, parent, child, what, coordinates, speeds,
+        _numbers(q, rest, f"start value q of joint '{name}'"),
+        _numbers(u, [0.0] * len(speeds), f"start value u of joint '{name}'"),
+        _limits(limits, len(coordinates), name), given,
+    )  # fmt: skip
+
+
+def _by_step(steps: Sequence[Step], coordinates: Sequence[Symbol]) -> list[tuple[Step, Sequence[Symbol]]]:
+    result, start = [], 0
+    for step in steps:
+        end = start + len(step.motion.coordinates)
+        result.append((step, coordinates[start:end]))
+        start = end
+    return result
+
+
+def _symbols(name: str, labels: Sequence[str], kind: Any, scope: str) -> list[Symbol]:
+    texts = [name] if len(labels) == 1 else [f"{name}_{label}" for label in labels]
+    return [symbol(text, kind, scope) for text in texts]
+
+
+def _speeds(name: str, step: Step, coordinates: Sequence[Symbol], scope: str) -> list[Symbol]:
+    if step.motion.speeds:
+        return [symbol(f"{name}_{label}", "speed", scope) for label in step.motion.speeds]
+    return [symbol(f"{q.name}_dot", "speed", scope) for q in coordinates]
+
+
+def _numbers(value: Any, default: Sequence[float], where: str) -> tuple[float, ...]:
+    if value is None:
+        return tuple(default)
+    numbers = np.atleast_1d(np.asarray(value, dtype=float))
+    if numbers.shape != (len(default),) or not np.isfinite(numbers).all():
+        raise ModelError(f"{len(default)} finite numbers are needed, not {value!r}.", where=where)
+    return tuple(map(float, numbers))
+
+
+def _limits(limits: Any, count: int, name: str) -> tuple[tuple[float, float] | None, ...]:
+    if limits is None:
+        return (None,) * count
+    pairs = [limits] if np.ndim(limits) == 1 else list(limits)
+    if len(pairs) != count or any(pair is not None and not (len(pair) == 2 and pair[0] <= pair[1]) for pair in pairs):
+        raise ModelError(f"{count} ranges (low, high) are needed.", where=f"limits of joint '{name}'")
+    return tuple(None if pair is None else (float(pair[0]), float(pair[1])) for pair in pairs)
+
+
+def _prescribed(value: Any, count: int, name: str) -> tuple[Expr, ...]:
+    given = [value] if isinstance(value, Expr) or np.ndim(value) == 0 else list(value)
+    if len(given) != count:
+        raise ModelError(
+            f"The motion of {count} coordinates is needed, {len(given)} are given.",
+            where=f"prescribed motion of joint '{name}'",
+        )
+    return tuple(as_expr(expression) for expression in given)

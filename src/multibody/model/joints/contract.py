@@ -1,0 +1,98 @@
+"""The contract that all joints keep. No algorithm asks for a joint's type.
+
+A joint is a chain of steps. Each step is a fixed transform followed by a *motion*, which says, for its coordinates q and
+speeds u: the pose of its child frame, the motion axes (the columns of the velocity motor, in the child frame), their
+apparent derivative, and q̇. Between the steps there are frames without mass. Where a joint allows it, the steps move about
+or along one coordinate axis each, because that is what costs least.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from multibody.algebra import Rotation, Transform, Vec3, VelocityMotor
+from multibody.graph import Expr
+
+
+IDENTITY = Transform.identity().symbolic()
+"""No displacement, with components that are known to be zero."""
+
+
+class Motion(ABC):
+    """A movement of a child frame relative to a parent frame.
+
+    Attributes:
+        coordinates: a short label for each coordinate, unique within the motion.
+        speeds: a label for each speed; empty if the speeds are the rates of the coordinates.
+        rest: the coordinates at which parent and child frame coincide.
+    """
+
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...] = ()
+    rest: tuple[float, ...]
+
+    @property
+    def freedom(self) -> int:
+        """The number of speeds."""
+        return len(self.speeds or self.coordinates)
+
+    @abstractmethod
+    def pose(self, q: Sequence[Expr]) -> Transform:
+        """X_PC: from child coordinates to parent coordinates."""
+
+    @abstractmethod
+    def axes(self, q: Sequence[Expr]) -> tuple[VelocityMotor, ...]:
+        """The velocity motor of the child relative to the parent for each unit speed, at the child's origin, in its axes."""
+
+    def bias(self, q: Sequence[Expr], u: Sequence[Expr]) -> VelocityMotor | None:
+        """Σ (d axis/dt)·u as seen in the child frame; None where the axes are constant there."""
+        return None
+
+    def rates(self, q: Sequence[Expr], u: Sequence[Expr]) -> tuple[Expr, ...]:
+        """q̇ as a function of q and u."""
+        return tuple(u)
+
+    def reversed(self) -> Motion:
+        """The same movement seen from the child frame."""
+        from multibody.model.joints.reverse import Reversed  # it is a motion itself
+
+        return Reversed(self)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A fixed transform from the parent frame, and the motion that follows it."""
+
+    motion: Motion
+    before: Transform
+
+
+class JointKind(ABC):
+    """A kind of joint, such as ``Revolute("z")``: what a user names when connecting two frames."""
+
+    @abstractmethod
+    def steps(self) -> tuple[Step, ...]:
+        """The movements from the parent frame to the child frame, in order."""
+
+    def end(self) -> Transform:
+        """The fixed transform from the last step to the child frame."""
+        return IDENTITY
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in vars(self).items())})"
+
+
+def motor(angular: Vec3, linear: Vec3) -> VelocityMotor:
+    """The velocity motor (ω, v) with all components as expressions, so that zeros are known as zeros."""
+    return VelocityMotor(angular.symbolic(), linear.symbolic())
+
+
+def fixed(rotation: Rotation | None = None, position: Any = None) -> Transform:
+    """A constant transform; None stands for no rotation or no displacement."""
+    return Transform(
+        IDENTITY.rotation if rotation is None else rotation,
+        IDENTITY.position if position is None else Vec3.from_any(position).symbolic(),
+    )

@@ -1,0 +1,28 @@
+"""The cylindrical joint."""
+
+from __future__ import annotations
+
+from multibody.algebra import Transform
+from multibody.model.joints.axis import Direction, axis
+from multibody.model.joints.contract import JointKind, Step, fixed
+from multibody.model.joints.elementary import Slide, slide_direction, turn_steps
+
+
+class Cylindrical(JointKind):
+    """A translation along an axis and a rotation about it, independent of each other: a shaft in a bushing.
+
+    Args:
+        axis: ``"x"``, ``"-z"`` …, or a direction in the parent frame, which is the same in the child frame.
+    """
+
+    def __init__(self, axis: Direction = "z") -> None:
+        self.axis = axis
+
+    def steps(self) -> tuple[Step, ...]:
+        """The translation, then the rotation."""
+        along = axis(self.axis)
+        return (Step(Slide(slide_direction(along), "t"), fixed()), *turn_steps(along, "r")[0])
+
+    def end(self) -> Transform:
+        """Back from the turned frame of an axis that is not a coordinate axis."""
+        return turn_steps(axis(self.axis), "r")[1]

@@ -1,0 +1,52 @@
+"""The free joint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from multibody.algebra import Transform, Vec3, VelocityMotor
+from multibody.graph import ZERO, Expr
+from multibody.model.joints.axis import UNIT
+from multibody.model.joints.contract import JointKind, Motion, Step, fixed, motor
+from multibody.model.joints.spherical import SPIN, Orientation
+
+_NOTHING = Vec3(ZERO, ZERO, ZERO)
+
+
+class Flight(Motion):
+    """Six degrees of freedom; its speeds are the angular velocity and the velocity of the origin, in the child's axes."""
+
+    def __init__(self, form: str) -> None:
+        self._orientation = Orientation(form)
+        self.coordinates = ("x", "y", "z", *self._orientation.labels)
+        self.speeds = (*SPIN, "vx", "vy", "vz")
+        self.rest = (0.0, 0.0, 0.0, *self._orientation.rest)
+
+    def pose(self, q: Sequence[Expr]) -> Transform:
+        """Position in the parent frame, and orientation."""
+        return Transform(self._orientation.rotation(q[3:]), Vec3(*q[:3]))
+
+    def axes(self, q: Sequence[Expr]) -> tuple[VelocityMotor, ...]:
+        """The child's coordinate axes, to turn about and to move along."""
+        return (*(motor(unit, _NOTHING) for unit in UNIT), *(motor(_NOTHING, unit) for unit in UNIT))
+
+    def rates(self, q: Sequence[Expr], u: Sequence[Expr]) -> tuple[Expr, ...]:
+        """The velocity turned into the parent frame, and the kinematic differential equations."""
+        velocity = self._orientation.rotation(q[3:]).apply(Vec3(*u[3:]))
+        return (*velocity.components(), *self._orientation.rates(q[3:], u[:3]))
+
+
+class Free(JointKind):
+    """No constraint at all: a body in flight, the floating base of a robot.
+
+    Args:
+        form: coordinates of the orientation: ``"quaternion"``, which has no singularity, or a sequence of axes such as
+            ``"zxz"`` (Euler) or ``"xyz"`` (Cardan).
+    """
+
+    def __init__(self, form: str = "quaternion") -> None:
+        self.form = form
+
+    def steps(self) -> tuple[Step, ...]:
+        """One motion with six degrees of freedom."""
+        return (Step(Flight(self.form), fixed()),)

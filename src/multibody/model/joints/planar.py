@@ -1,0 +1,22 @@
+"""The planar joint."""
+
+from __future__ import annotations
+
+from multibody.model.joints.contract import JointKind, Step
+from multibody.model.joints.elementary import Elementary
+
+
+class Planar(JointKind):
+    """Two translations in a plane and the rotation about its normal: a puck on a table.
+
+    Args:
+        normal: ``"x"``, ``"y"`` or ``"z"``; the plane is fixed to the parent frame.
+    """
+
+    def __init__(self, normal: str = "z") -> None:
+        self.normal = normal
+
+    def steps(self) -> tuple[Step, ...]:
+        """Two translations along the plane's axes, then the rotation."""
+        plane = {"x": "yz", "y": "zx", "z": "xy"}.get(self.normal, self.normal)
+        return Elementary([f"T{letter}" for letter in plane] + [f"R{self.normal}"]).steps()

@@ -1,0 +1,30 @@
+"""The screw joint."""
+
+from __future__ import annotations
+
+from multibody.algebra import Transform
+from multibody.graph import Expr, as_expr
+from multibody.model.joints.axis import Direction, axis
+from multibody.model.joints.contract import JointKind, Step
+from multibody.model.joints.elementary import turn_steps
+
+
+class Screw(JointKind):
+    """A rotation about an axis with a proportional advance along it: a nut on a thread.
+
+    Args:
+        axis: ``"x"``, ``"-z"`` …, or a direction in the parent frame, which is the same in the child frame.
+        pitch: the advance in metres per radian; may be a parameter.
+    """
+
+    def __init__(self, axis: Direction = "z", pitch: Expr | float = 0.0) -> None:
+        self.axis = axis
+        self.pitch = pitch
+
+    def steps(self) -> tuple[Step, ...]:
+        """One rotation with its advance."""
+        return turn_steps(axis(self.axis), "r", as_expr(self.pitch))[0]
+
+    def end(self) -> Transform:
+        """Back from the turned frame of an axis that is not a coordinate axis."""
+        return turn_steps(axis(self.axis), "r")[1]

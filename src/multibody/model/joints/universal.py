@@ -1,0 +1,31 @@
+"""The universal joint."""
+
+from __future__ import annotations
+
+from multibody.algebra import Transform
+from multibody.model.joints.axis import Direction, axis
+from multibody.model.joints.contract import JointKind, Step
+from multibody.model.joints.elementary import turn_steps
+
+
+class Universal(JointKind):
+    """Two rotations, the second about an axis that the first carries along: a Cardan or Hooke joint.
+
+    Args:
+        first: an axis of the parent frame.
+        second: an axis of the frame after the first rotation, which is the same in the child frame.
+    """
+
+    def __init__(self, first: Direction = "x", second: Direction = "y") -> None:
+        self.first = first
+        self.second = second
+
+    def steps(self) -> tuple[Step, ...]:
+        """The two rotations."""
+        (one,), between = turn_steps(axis(self.first), "r1")
+        (two,), _ = turn_steps(axis(self.second), "r2")
+        return one, Step(two.motion, between @ two.before)
+
+    def end(self) -> Transform:
+        """Back from the turned frame of an axis that is not a coordinate axis."""
+        return turn_steps(axis(self.second), "r2")[1]

@@ -1,0 +1,119 @@
+"""The frozen model: links in an order in which parents come first, symbols, loads, sensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from multibody.algebra import Inertia, Transform, Vec3
+from multibody.errors import TopologyError
+from multibody.graph import Expr, Symbol
+from multibody.model.body import Body, Frame
+from multibody.model.joint import Joint
+from multibody.model.joints import Motion
+from multibody.model.quantity import Input, Parameter, defaults
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A rigid part of the tree, with the motion that connects it to its parent.
+
+    Its frame is the child frame of that motion; bodies are attached to it by fixed transforms.
+
+    Attributes:
+        index: its number; parents have smaller ones.
+        parent: number of the parent link; -1 for the world.
+        joint: the joint that the motion belongs to.
+        before: X from the parent link's frame to the motion's parent frame; constant.
+        motion: how it moves.
+        q: its coordinates: symbols, or expressions where the motion is prescribed.
+        u: its speeds.
+        a: the rates of its speeds.
+        columns: the number of each speed in the system's vector u; None where the motion is prescribed.
+        inertia: of all bodies attached to it, in its frame; None without mass.
+    """
+
+    index: int
+    parent: int
+    joint: Joint
+    before: Transform
+    motion: Motion
+    q: tuple[Expr, ...]
+    u: tuple[Expr, ...]
+    a: tuple[Expr, ...]
+    columns: tuple[int | None, ...]
+    inertia: Inertia | None
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A system that does not change any more.
+
+    Attributes:
+        name: of the system.
+        time: the symbol of time.
+        gravity: acceleration of free fall in the world's axes.
+        bodies: without the world.
+        joints: of the tree, parents first.
+        cuts: joints that close loops.
+        links: the rigid parts of the tree, parents first.
+        attachments: link number and fixed transform X_LB of every body; number -1 is the world.
+        coordinates: symbols q.
+        speeds: symbols u.
+        accelerations: symbols that stand for u̇.
+        rates: q̇ as expressions of q and u.
+        start: start value of every coordinate and speed.
+    """
+
+    name: str
+    time: Symbol
+    gravity: Vec3
+    world: Body
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    cuts: tuple[Joint, ...]
+    links: tuple[Link, ...]
+    attachments: Mapping[Body, tuple[int, Transform]]
+    coordinates: tuple[Symbol, ...]
+    speeds: tuple[Symbol, ...]
+    accelerations: tuple[Symbol, ...]
+    rates: tuple[Expr, ...]
+    start: Mapping[Symbol, float]
+    parameters: tuple[Parameter, ...]
+    inputs: tuple[Input, ...]
+    loads: Mapping[str, Any]
+    sensors: Mapping[str, Any]
+
+    def attachment(self, frame: Frame) -> tuple[int, Transform]:
+        """The link that carries a frame, and the constant X from the frame to that link."""
+        link, place = self.attachments[frame.body]
+        return link, place @ frame.pose
+
+    def parameter_values(self, given: Mapping[str, float] | None = None) -> dict[Symbol, float]:
+        """The number for every parameter: as given by name, or else its default."""
+        return defaults(self.parameters, given)
+
+    @property
+    def parameter_symbols(self) -> tuple[Symbol, ...]:
+        """All parameters, one after the other, arrays row by row."""
+        return tuple(symbol for parameter in self.parameters for symbol in parameter.default)
+
+    @property
+    def input_symbols(self) -> tuple[Symbol, ...]:
+        """All inputs, one after the other, arrays row by row."""
+        return tuple(symbol for one in self.inputs for symbol in one.flat)
+
+    def children(self, index: int) -> Sequence[Link]:
+        """The links that a link (or the world, -1) carries."""
+        return [link for link in self.links if link.parent == index]
+
+    def require_tree(self) -> None:
+        """An error if joints close loops."""
+        if self.cuts:
+            raise TopologyError(
+                f"The joints {', '.join(repr(joint.name) for joint in self.cuts)} close kinematic loops.",
+                where=f"system '{self.name}'",
+                cause="There is more than one way from the world to a body.",
+                remedy="Remove one joint of each loop; closed loops need constraint equations, which are not there yet.",
+            )

@@ -1,0 +1,187 @@
+"""The builder: what the user writes. Each method makes one small object and returns it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from multibody.algebra import Symmetric3, Vec3
+from multibody.errors import ModelError
+from multibody.graph import ZERO, Expr, Symbol, as_expr, names, symbol
+from multibody.model.body import Body, Frame, as_inertia
+from multibody.model.freeze import frozen
+from multibody.model.joint import Joint, joint
+from multibody.model.model import Model
+from multibody.model.quantity import Input, Parameter, parameter, shaped_symbols
+
+Named = TypeVar("Named")
+
+
+class System:
+    """A mechanical system in the making.
+
+    Args:
+        name: an identifier; it also keeps the symbols of different systems apart.
+        gravity: the acceleration of free fall in the world's axes; numbers or expressions of parameters.
+
+    Example:
+        >>> crane = System("crane", gravity=(0, 0, -9.81))
+        >>> m1, m2, l = crane.parameters(m1=10.0, m2=1.0, l=1.0)
+        >>> crab = crane.body("crab", mass=m1)
+        >>> load = crane.body("load", mass=m2)
+        >>> slide = crane.joint("slide", crane.world, crab, "Tx")
+        >>> swing = crane.joint("swing", crab, load.frame("hook", (0, 0, l)), "Ry", q=-1.0)
+        >>> crane.freeze().coordinates
+        (slide, swing)
+    """
+
+    def __init__(self, name: str, gravity: Any = (0, 0, -9.81)) -> None:
+        self.name = names.check(name, "system")
+        self.time: Symbol = symbol("t", "time", name)
+        self.loads: dict[str, Any] = {}
+        self.sensors: dict[str, Any] = {}
+        self._things: dict[str, Any] = {"t": self.time}
+        nothing = Vec3(ZERO, ZERO, ZERO)
+        self.world: Body = self._register(Body(self, "world", ZERO, nothing, Symmetric3.zero().symbolic()))
+        self.gravity = gravity
+
+    @property
+    def gravity(self) -> Vec3:
+        """The acceleration of free fall in the world's axes."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: Any) -> None:
+        self._gravity = Vec3.from_any(value, what="gravity").symbolic()
+
+    # quantities --------------------------------------------------------------------------------------------------
+
+    def parameter(self, name: str, default: Any = None, *, unit: str = "", description: str = "") -> Any:
+        """A parameter: its symbol, or an array of symbols if the default is an array.
+
+        Args:
+            name: an identifier.
+            default: a number, an array, or a formula of other parameters; None if it must be given later.
+            unit: SI unit, as text.
+            description: what it is.
+        """
+        return self._register(parameter(names.check(name, "parameter"), default, self.name, unit, description)).symbols
+
+    def parameters(self, **defaults: Any) -> list[Any]:
+        """Several parameters with their defaults, in the order of writing."""
+        return [self.parameter(name, default) for name, default in defaults.items()]
+
+    def input(
+        self, name: str, shape: tuple[int, ...] = (), *, unit: str = "", description: str = "",
+        limits: tuple[float, float] = (-1.0, 1.0),
+    ) -> Any:  # fmt: skip
+        """An input: its symbol, or an array of symbols of the given shape."""
+        symbols = shaped_symbols(names.check(name, "input"), "input", self.name, shape)
+        return self._register(Input(name, symbols, unit, description, limits)).symbols
+
+    # parts -------------------------------------------------------------------------------------------------------
+
+    def body(
+        self, name: str, mass: Any = 0, com: Any = (0, 0, 0), inertia: Any = (0, 0, 0), *, about: Any = "com"
+    ) -> Body:
+        """A rigid body.
+
+        Args:
+            name: an identifier.
+            mass: in kg.
+            com: centre of mass in the body's frame.
+            inertia: 3×3 matrix, six numbers (xx, xy, yy, xz, yz, zz) or three principal values, in the body's axes.
+            about: the point that ``inertia`` refers to: ``"com"``, ``"origin"``, or coordinates in the body's frame.
+        """
+        centre, m = Vec3.from_any(com, what="centre of mass").symbolic(), as_expr(mass)
+        return self._register(Body(self, name, m, centre, as_inertia(inertia, m, centre, about, name)))
+
+    def particle(self, name: str, mass: Any) -> Body:
+        """A point mass: a body without extension."""
+        return self.body(name, mass)
+
+    def frame(self, name: str, position: Any = (0, 0, 0), rotation: Any = None) -> Frame:
+        """A frame fixed to the world; frames on bodies come from ``body.frame``."""
+        return self.world.frame(name, position, rotation)
+
+    def joint(
+        self, name: str, parent: Frame, child: Frame, kind: Any, q: Any = None, u: Any = None, *,
+        limits: Any = None, prescribed: Any = None,
+    ) -> Joint:  # fmt: skip
+        """A joint from one frame to another.
+
+        Args:
+            name: an identifier; the coordinate of a joint with one degree of freedom has the same name.
+            parent: the frame to start from: a body, a frame on a body, or ``system.world``.
+            child: the frame that moves.
+            kind: a string such as ``"Tx"``, a list such as ``["Tx", "Ry"]``, or an object such as ``Revolute("z")``.
+            q: start values of the coordinates.
+            u: start values of the speeds.
+            limits: a range (low, high), or one for each coordinate.
+            prescribed: the coordinates as expressions of time and inputs, for a motion that is given.
+        """
+        self._require_own(name, parent, child)
+        return self._register(joint(name, parent, child, kind, q, u, limits, prescribed, self.name))
+
+    def load(self, load: Any, name: str | None = None) -> Any:
+        """A load, such as ``Spring(a, b, stiffness=k)``; without a name it is called ``load_1``, ``load_2`` …"""
+        return self._named(self.loads, load, name, "load")
+
+    def sensor(self, name: str, sensor: Any) -> Any:
+        """Something to measure, such as ``Distance(a, b)``; its name is that of the output."""
+        return self._named(self.sensors, sensor, name, "sensor")
+
+    # results -----------------------------------------------------------------------------------------------------
+
+    def freeze(self) -> Model:
+        """The model as it is now; later changes of the system do not touch it."""
+        return frozen(self)
+
+    def all(self, kind: type[Named]) -> Iterator[Named]:
+        """Everything of one type, in the order of writing."""
+        return (thing for thing in self._things.values() if isinstance(thing, kind))
+
+    def __getitem__(self, name: str) -> Any:
+        """The body, frame, joint, parameter or input with this name."""
+        if name not in self._things:
+            raise ModelError(
+                f"There is no '{name}'.", where=f"system '{self.name}'", cause=f"There are: {', '.join(self._things)}."
+            )
+        return self._things[name]
+
+    def _register(self, thing: Named) -> Named:
+        name: str = names.check(thing.name, type(thing).__name__.lower())  # type: ignore[attr-defined]
+        if name in self._things or name in self.sensors:
+            raise ModelError(
+                f"The name '{name}' is taken twice.",
+                where=f"system '{self.name}'",
+                cause=f"It belongs to a {type(self._things.get(name)).__name__.lower()} already.",
+                remedy="Names are unique within a system; choose another one.",
+            )
+        self._things[name] = thing
+        return thing
+
+    def _named(self, register: dict[str, Any], thing: Named, name: str | None, what: str) -> Named:
+        label = f"{what}_{len(register) + 1}" if name is None else names.check(name, what)
+        if label in register or label in self._things:
+            raise ModelError(
+                f"The name '{label}' is taken twice.", where=f"{what} of system '{self.name}'", remedy="Choose another."
+            )
+        register[label] = thing
+        return thing
+
+    def _require_own(self, name: str, *frames: Any) -> None:
+        for frame in frames:
+            if not isinstance(frame, Frame) or frame._system is not self:
+                raise ModelError(
+                    f"{frame!r} is not a body or frame of this system.",
+                    where=f"joint '{name}' of system '{self.name}'",
+                    cause="It is None, a name instead of an object, or it belongs to another system.",
+                    remedy="Connect frames that come from body(), body.frame() or system.world.",
+                )
+        if frames[0].body is frames[1].body:
+            raise ModelError(
+                f"Both ends of the joint are on the body '{frames[0].body.name}'.",
+                where=f"joint '{name}'",
+                remedy="A joint connects two different bodies.",
+            )

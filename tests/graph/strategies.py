@@ -21,7 +21,6 @@ exact_numbers = integers | fractions | irrationals
 leaves = symbols | symbols | exact_numbers
 
 
-
 def modest_power(a, b):
     """a**b, but not 12**12**12."""
     return f.power(a, b) if not isinstance(b, Constant) or abs(b.value) < 6 else a

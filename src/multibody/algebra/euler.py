@@ -93,18 +93,23 @@ def angles_of(matrix: Mat3, sequence: str) -> Angles:
         y, x = matrix[j, i], -e * matrix[third, i]
     else:
         y, x = -e * matrix[j, third], matrix[third, third]
-    first = atan2(y, x)
+    first, positive = atan2(y, x), _itself
     size = number_or_none(x * x + y * y)
     if size is not None:
-        first = where(size < _LOCKED**2, atan2(e * matrix[third, j], matrix[j, j]), first)
+        locked = size < _LOCKED**2
+        first, positive = where(locked, atan2(e * matrix[third, j], matrix[j, j]), first), abs
     rest = composed(turn_by(i, -first), Matrix(matrix)).matrix()
     if axes.proper:
-        middle = atan2(-e * rest[third, i], rest[i, i])
+        middle = atan2(positive(-e * rest[third, i]), rest[i, i])
         last = atan2(-e * rest[j, third], rest[j, j])
     else:
-        middle = atan2(e * rest[i, third], rest[third, third])
+        middle = atan2(e * rest[i, third], positive(rest[third, third]))
         last = atan2(e * rest[j, i], rest[j, j])
     return axes.ordered((first, middle, last))
+
+
+def _itself(x: Scalar) -> Scalar:
+    return x
 
 
 def angular_velocity_matrix(sequence: str, angles: Iterable[Scalar], frame: Frame = "body") -> Mat3:

@@ -153,7 +153,8 @@ class Vec3(Linear):
 
     def norm(self) -> Scalar:
         """The length."""
-        return sqrt(self.dot(self))
+        square = self.dot(self)
+        return square if square is ZERO else sqrt(square)
 
     def unit(self) -> Vec3:
         """The vector of length 1 in the same direction.

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from multibody.graph import Constant, Expr, Symbol, topological
+from multibody.graph import Condition, Expr, Symbol, topological
 
 CONDITIONS = frozenset({"lt", "le", "eq", "and", "or", "not"})
 
@@ -69,42 +69,61 @@ def _counts(operations: Sequence[Operation]) -> dict[str, int]:
 def lowered(inputs: Sequence[Sequence[Symbol]], outputs: Sequence[Sequence[Expr]], shared: frozenset[int]) -> Program:
     """The program that computes ``outputs``; what depends on ``shared`` input ports alone goes to the first stage."""
     places = {symbol: (port, k) for port, items in enumerate(inputs) for k, symbol in enumerate(items)}
-    parameters = frozenset(symbol for symbol, (port, _) in places.items() if port in shared)
-    order = [node for node in topological([x for port in outputs for x in port]) if not isinstance(node, Constant)]
-    fixed = _fixed(order, parameters)
-    fused = _fused_reciprocals(order, outputs, fixed)
-    operations = [_operation(node, fused) for node in order if node.args and node not in fused]
-    prepare = tuple(step for step in operations if step.node in fixed)
-    main = tuple(step for step in operations if step.node not in fixed)
-    used = {arg for step in main for arg in step.args} | {x for port in outputs for x in port}
+    parameters = {symbol for symbol, (port, _) in places.items() if port in shared}
+    steps, results = _steps(outputs)
+    fixed = _fixed(steps, parameters)
+    steps = _with_divisions(steps, results, fixed)
+    prepare = tuple(step for step in steps if step.node in fixed)
+    main = tuple(step for step in steps if step.node not in fixed)
+    used = {arg for step in main for arg in step.args} | {x for port in results for x in port}
     hoisted = tuple(step.node for step in prepare if step.node in used)
-    return Program(places, prepare, main, hoisted, tuple(map(tuple, outputs)), len(inputs), shared)
+    return Program(places, prepare, main, hoisted, results, len(inputs), shared)
 
 
-def _fixed(order: list[Any], parameters: frozenset[Symbol]) -> set[Any]:
+def _steps(outputs: Sequence[Sequence[Expr]]) -> tuple[list[Operation], tuple[tuple[Any, ...], ...]]:
+    """All operations in order; of nodes with one value, made in different places, only the first is computed."""
+    first: dict[Any, Any] = {}
+    stands_for: dict[Any, Any] = {}
+    steps: list[Operation] = []
+    for node in topological([x for port in outputs for x in port]):
+        if node.args:
+            stands_for[node] = first.setdefault((node.fp, type(node) is Condition), node)
+            if stands_for[node] is node:
+                steps.append(Operation(node.op, node, tuple(stands_for.get(arg, arg) for arg in node.args)))
+    results = tuple(tuple(stands_for.get(x, x) for x in port) for port in outputs)
+    if len(steps) == len(stands_for):
+        return steps, results
+    needed = {x for port in results for x in port}
+    for step in reversed(steps):
+        if step.node in needed:
+            needed.update(step.args)
+    return [step for step in steps if step.node in needed], results
+
+
+def _fixed(steps: list[Operation], parameters: set[Symbol]) -> set[Any]:
     """Nodes that depend on parameters and constants alone."""
-    fixed: set[Any] = set()
-    for node in order:
-        if node in parameters or (node.args and all(arg in fixed or arg.op == "const" for arg in node.args)):
-            fixed.add(node)
+    fixed: set[Any] = set(parameters)
+    for step in steps:
+        if all(arg in fixed or arg.op == "const" for arg in step.args):
+            fixed.add(step.node)
     return fixed
 
 
-def _fused_reciprocals(order: list[Any], outputs: Sequence[Sequence[Expr]], fixed: set[Any]) -> set[Any]:
-    """Reciprocals whose only use is one product in the same stage: a · (1/b) is then a / b."""
-    uses = Counter(arg for node in order for arg in node.args)
+def _with_divisions(
+    steps: list[Operation], outputs: Sequence[Sequence[Any]], fixed: set[Any]
+) -> list[Operation]:
+    """A reciprocal whose only use is one product in the same stage becomes a division: a · (1/b) is a / b."""
+    uses = Counter(arg for step in steps for arg in step.args)
     uses.update(x for port in outputs for x in port)
-    found: set[Any] = set()
-    for node in order:
-        if node.op == "mul":
-            single = [x for x in node.args if x.op == "recip" and uses[x] == 1 and (x in fixed) == (node in fixed)]
-            found.update(single[:1])
-    return found
-
-
-def _operation(node: Any, fused: set[Any]) -> Operation:
-    if node.op == "mul":
-        for divisor, dividend in (node.args, node.args[::-1]):
-            if divisor in fused:
-                return Operation("div", node, (dividend, divisor.args[0]))
-    return Operation(node.op, node, node.args)
+    inverted = {step.node: step.args[0] for step in steps if step.op == "recip"}
+    gone: set[Any] = set()
+    result: list[Operation] = []
+    for step in steps:
+        single = [x for x in step.args if step.op == "mul" and x in inverted and uses[x] == 1]
+        single = [x for x in single if (x in fixed) == (step.node in fixed)]
+        if single:
+            dividend = step.args[1] if step.args[0] is single[0] else step.args[0]
+            gone.add(single[0])
+            step = Operation("div", step.node, (dividend, inverted[single[0]]))
+        result.append(step)
+    return [step for step in result if step.node not in gone]

@@ -51,7 +51,7 @@ from multibody.graph.linear_algebra import (
     product,
     solve,
 )
-from multibody.graph.node import live_nodes, without_sharing
+from multibody.graph.node import isolated, live_nodes, without_sharing
 #from multibody.graph.parse import parse
 #from multibody.graph.sympy_bridge import from_sympy, to_sympy
 from multibody.graph.tables import Table
@@ -61,7 +61,7 @@ from multibody.graph.traverse import array, free_symbols, substitute, topologica
 __all__ = [
     "LDL", "LU", "Complement", "Condition", "Constant", "Expr", "Kind", "Symbol", "Table", "absolute", "acos", "adjoint",
     "array", "as_expr", "asin", "atan", "atan2", "constant", "cos", "cosh", "directional", "equal", "evaluate", "exp",
-    "free_symbols", "from_sympy", "gradient", "is_zero", "jacobian", "ldl", "ldl_solve", "less", "less_equal", "listing",
+    "free_symbols", "from_sympy", "gradient", "is_zero", "isolated", "jacobian", "ldl", "ldl_solve", "less", "less_equal", "listing",
     "live_nodes", "log", "lu", "maximum", "minimum", "orthogonal_complement", "parse", "pi", "power", "product", "rank",
     "same", "sign", "sin", "sinh", "solve", "sqrt", "substitute", "symbol", "symbols", "tan", "tanh", "time_derivative",
     "to_latex", "to_sympy", "to_text", "topological", "where", "without_sharing",

@@ -22,9 +22,10 @@ from multibody.graph.node import (
     SUB,
     SYMBOL,
     Node,
+    _leaves,
     _negatives,
-    _table,
     _unshared,
+    current_table,
     find,
     intern,
     make,
@@ -60,7 +61,7 @@ class Expr(Node):
             other = constant(other)
         fp = (self.fp + other.fp) % P
         key = fp if fp < HALF else P - fp
-        ref = _table.get(key)
+        ref = current_table().get(key) or _leaves.get(key)
         if ref is None:
             return _sum(self, other, fp, key)
         node = ref()
@@ -75,7 +76,7 @@ class Expr(Node):
             other = constant(other)
         fp = (self.fp - other.fp) % P
         key = fp if fp < HALF else P - fp
-        ref = _table.get(key)
+        ref = current_table().get(key) or _leaves.get(key)
         if ref is None:
             return _difference(self, other, fp, key)
         node = ref()
@@ -90,7 +91,7 @@ class Expr(Node):
             other = constant(other)
         fp = self.fp * other.fp % P
         key = fp if fp < HALF else P - fp
-        ref = _table.get(key)
+        ref = current_table().get(key) or _leaves.get(key)
         if ref is None:
             return _product(self, other, fp, key)
         node = ref()

@@ -57,7 +57,7 @@ def _second(node: Any) -> Value:
 def apply(op: str, *args: Expr) -> Expr:
     """The expression ``op(args)`` in normal form."""
     node = find_structure(op, *args)
-    return _applied(op, args) if node is None else node
+    return _applied(op, args) if node is None else intern(node)
 
 
 def _applied(op: str, args: tuple[Any, ...]) -> Expr:

@@ -22,17 +22,20 @@ from multibody.graph.field import HALF, P, Value
 
 CONST, SYMBOL, ADD, SUB, NEG, MUL, RECIP = "const", "symbol", "add", "sub", "neg", "mul", "recip"
 
-_serials = count()
-_table: dict[Any, weakref.ref[Any]] = {}  # fingerprint, up to sign -> the node that stands for it
-_negatives: dict[Any, weakref.ref[Any]] = {}  # serial of x -> -x
-_structures: dict[Any, weakref.ref[Any]] = {}  # (op, serials) -> node: functions; everything made without sharing
-_cleaning = threading.RLock()
-_room = {
-    id(table): 10_000 for table in (_table, _negatives, _structures)
-}  # how far a table may grow before dead entries are removed
+Table = dict[Any, "weakref.ref[Any]"]
 
+_serials = count()
+_leaves: Table = {}  # fingerprint, up to sign -> the symbol or constant that stands for it
+_table: Table = {}  # the same for operations
+_negatives: Table = {}  # serial of x -> -x
+_structures: Table = {}  # (op, serials) -> node: functions; everything made without sharing
+_cleaning = threading.RLock()
+_room: dict[int, int] = {}  # how far a table may grow before the entries of dropped nodes are removed
+
+_current: ContextVar[Table] = ContextVar("multibody_table", default=_table)
 _unshared: list[object] = []  # one entry for each active ``without_sharing``
 _sharing: ContextVar[bool] = ContextVar("multibody_sharing", default=True)
+current_table = _current.get
 
 
 class Node:
@@ -84,11 +87,12 @@ def sharing() -> bool:
 
 def find(fp: Value, total: bool) -> Any:
     """The node whose fingerprint is ``fp`` or ``-fp``, or None; a singular one does not stand for a total one."""
-    ref = _table.get(fp if fp < HALF else P - fp)
-    if ref is None or (_unshared and not _sharing.get()):
+    key = fp if fp < HALF else P - fp
+    ref = _leaves.get(key) or current_table().get(key)
+    node = None if ref is None else ref()
+    if node is None or (total and not node.total) or (node.args and _unshared and not _sharing.get()):
         return None
-    node = ref()
-    return None if node is None or (total and not node.total) else node
+    return node
 
 
 def find_structure(op: str, *args: Node) -> Any:
@@ -99,10 +103,12 @@ def find_structure(op: str, *args: Node) -> Any:
 
 def intern(node: Any) -> Any:
     """The one node that stands for the value of ``node``: itself, if it is the first."""
-    if _unshared and node.args and not _sharing.get():
+    key = node.fp if node.fp < HALF else P - node.fp
+    if not node.args:
+        return place(node, _leaves, key)
+    if _unshared and not _sharing.get():
         return intern_structure(node)
-    fp = node.fp
-    return place(node, _table, fp if fp < HALF else P - fp)
+    return place(node, current_table(), key)
 
 
 def intern_structure(node: Any) -> Any:
@@ -121,21 +127,22 @@ def make(kind: type[Any], op: str, args: tuple[Any, ...], fp: Value, total: bool
     node.total = total
     node.serial = next(_serials)
     ref = _weak(node)
-    if _table.setdefault(key, ref) is ref and node.serial & 1023:
+    table = current_table()
+    if table.setdefault(key, ref) is ref and node.serial & 1023:
         return node
-    return place(node, _table, key)
+    return place(node, table, key)
 
 
 _new = object.__new__
 _weak = weakref.ref
 
 
-def place(node: Any, table: dict[Any, weakref.ref[Any]], key: Any) -> Any:
+def place(node: Any, table: Table, key: Any) -> Any:
     """Enter ``node`` under ``key``; if another thread was faster, return the node that it entered."""
     ref = _weak(node)
     other = table.setdefault(key, ref)
     if other is ref:
-        if len(table) > _room[id(table)]:
+        if len(table) > _room.get(id(table), 10_000):
             _sweep(table)
         return node
     with _cleaning:
@@ -153,13 +160,38 @@ def _better(node: Any, other: Any) -> bool:
     return node.total and not other.total and other.op != CONST
 
 
-def _sweep(table: dict[Any, weakref.ref[Any]]) -> None:
+def _sweep(table: Table) -> None:
     """Remove the entries of dropped nodes; done so rarely that it costs a constant time per node."""
     with _cleaning:
         for key, ref in list(table.items()):
             if ref() is None and table.get(key) is ref:
                 del table[key]
         _room[id(table)] = 10_000 + 2 * len(table)
+
+
+@contextmanager
+def isolated() -> Iterator[None]:
+    """Look only among the nodes made inside this block (and symbols and constants) for a node with the wanted value.
+
+    What is built inside then does not depend on what else happens to be alive: the same derivation gives the same
+    expressions, with the same number of operations, in every session.
+
+    Example:
+        >>> from multibody.graph import symbols
+        >>> x, y = symbols("x y")
+        >>> long_way = (x + y) * (x - y) + y * y
+        >>> x * x is long_way
+        True
+        >>> with isolated():
+        ...     print(x * x)
+        x**2
+    """
+    token = _current.set({})
+    try:
+        yield
+    finally:
+        _room.pop(id(_current.get()), None)
+        _current.reset(token)
 
 
 @contextmanager
@@ -186,6 +218,7 @@ def without_sharing() -> Iterator[None]:
 
 def live_nodes() -> int:
     """How many nodes are alive in this process."""
-    for table in (_table, _negatives, _structures):
+    tables = (_leaves, _table, _negatives, _structures)
+    for table in tables:
         _sweep(table)
-    return len({id(ref()) for table in (_table, _negatives, _structures) for ref in list(table.values())})
+    return len({id(ref()) for table in tables for ref in list(table.values())})

@@ -42,7 +42,7 @@ def _term_key(node: Any, key_of: KeyOf) -> tuple[Any, ...]:
 def _factor_key(factor: Any, key_of: KeyOf) -> tuple[Any, ...]:
     """Numbers first, then symbols, functions, sums."""
     if isinstance(factor, int):
-        return 0, [], str(factor)
+        return 0, [], ""
     text = key_of(factor)
     rank = 1 if isinstance(factor, Constant) else 2 if text.isidentifier() else 3 + (operation(factor)[0] in (ADD, SUB))
     return rank, natural(text), text
@@ -55,7 +55,7 @@ def natural(text: str) -> list[tuple[int, int]]:
         >>> sorted(["x", "q10", "q2", "x*y", "x**2", "x**3", "Q1"], key=natural)
         ['Q1', 'q2', 'q10', 'x**3', 'x**2', 'x*y', 'x']
     """
-    parts = re.findall(r"\*\*[0-9]{1,9}|[0-9]{1,9}|.", text.casefold(), re.DOTALL)
+    parts = re.findall(r"\*\*[0-9]{1,9}|[0-9]{1,9}|.", text.casefold().replace("`", ""), re.DOTALL)
     return [*map(_part_key, parts), (3, 0)]
 
 

@@ -62,7 +62,7 @@ class Printer(ABC):
 
     def definition(self, root: Any) -> str:
         """The text of an expression that has a name itself."""
-        self._arrangements.pop(root, None)
+        self.pieces.pop(root, None)
         return self._walked(root).text
 
     def _piece(self, root: Any) -> Piece:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from multibody.graph.assignments import assignments, nodes_below
+from multibody.graph.assignments import Assignments, assignments, nodes_below
 from multibody.graph.expr import Symbol
 from multibody.graph.node import Node
 from multibody.graph.printer import (
@@ -43,7 +43,7 @@ def to_text(expr: Node, *, max_lines: int | None = None) -> str:
 
     Args:
         expr: an expression or a condition.
-        max_lines: how many lines to print at most.
+        max_lines: how many intermediate results to print at most; a shortened text cannot be read back.
 
     Example:
         >>> from multibody.graph.functions import pi, sin, symbols
@@ -59,9 +59,8 @@ def to_text(expr: Node, *, max_lines: int | None = None) -> str:
             pass
     steps = assignments([expr])
     printer = TextPrinter(steps.names, symbol_texts(nodes_below([expr])))
-    lines = [f"{name} = {printer.definition(node)}" for name, node in steps.definitions]
-    head = printer.text(expr)
-    return "\n".join([head, "where", *_shortened([f"  {line}" for line in lines], max_lines)]) if lines else head
+    lines = [f"  {line}" for line in _definitions(steps, printer, max_lines)]
+    return "\n".join([printer.text(expr), *(["where", *lines] if lines else [])])
 
 
 def listing(exprs: Any, *, max_lines: int | None = None) -> str:
@@ -83,9 +82,14 @@ def listing(exprs: Any, *, max_lines: int | None = None) -> str:
     labels, outputs = _labelled(exprs)
     steps = assignments(outputs)
     printer = TextPrinter(steps.names, symbol_texts(nodes_below(outputs)))
-    lines = [f"{name} = {printer.definition(node)}" for name, node in steps.definitions]
     results = [label + printer.text(output) for label, output in zip(labels, outputs, strict=True)]
-    return "\n".join(_shortened(lines, max_lines) + results)
+    return "\n".join(_definitions(steps, printer, max_lines) + results)
+
+
+def _definitions(steps: Assignments, printer: Printer, max_lines: int | None) -> list[str]:
+    lines = [f"{name} = {printer.definition(node)}" for name, node in steps.definitions[:max_lines]]
+    hidden = len(steps.definitions) - len(lines)
+    return [*lines, f"… and {hidden} more lines"] if hidden else lines
 
 
 def _labelled(exprs: Any) -> tuple[list[str], list[Any]]:
@@ -104,12 +108,6 @@ def _indices(shape: tuple[int, ...]) -> Iterable[tuple[int, ...]]:
     from numpy import ndindex
 
     return ndindex(*shape)
-
-
-def _shortened(lines: list[str], max_lines: int | None) -> list[str]:
-    if max_lines is None or len(lines) <= max_lines:
-        return lines
-    return [*lines[:max_lines], f"… and {len(lines) - max_lines} more lines"]
 
 
 def symbol_texts(nodes: Iterable[Any]) -> dict[Symbol, str]:
@@ -151,7 +149,10 @@ class TextPrinter(Printer):
                 sign, piece = -sign, Piece(piece.text[1:], PRODUCT)
             first = not text and sign > 0 and count == 1
             term = f"{count}*" * (count > 1) + _enclosed(piece, SUM if first else PRODUCT)
-            text += term if first else f"{' ' * bool(text)}{'-' if sign < 0 else '+'}{' ' * bool(text)}{term}"
+            if text:
+                text += f" - {term}" if sign < 0 else f" + {term}"
+            else:
+                text = f"-{term}" if sign < 0 else term
         single = len(terms) == 1 and text.startswith("-")
         return Piece(text, SUM, _depth(piece for _, _, piece in terms), single)
 

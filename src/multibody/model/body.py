@@ -66,7 +66,8 @@ def as_rotation(rotation: Any, name: str) -> Rotation:
     if rotation is None:
         return Rotation.identity()
     if isinstance(rotation, Rotation):
-        return rotation.symbolic()
+        exact = any(isinstance(component, Expr) for component in rotation.components())
+        return rotation.symbolic() if exact else exact_rotation(rotation.to_array())
     entries = array(rotation)
     if entries.shape != (3, 3):
         raise ModelError(

@@ -124,7 +124,7 @@ class _Links:
     def moving(self, joint: Joint, q: Sequence[Symbol], u: Sequence[Symbol], step: Step) -> tuple[Any, ...]:
         """Coordinates, speeds, accelerations and columns of a step that moves freely."""
         columns = tuple(range(len(self.speeds), len(self.speeds) + len(u)))
-        a = tuple(symbol(f"{speed.name}_dot", "variable", self._system.name) for speed in u)
+        a = tuple(symbol(_rate_name(speed.name), "variable", self._system.name) for speed in u)
         self.speeds += u
         self.accelerations += a
         self.rates += step.motion.rates(q, u)
@@ -147,7 +147,7 @@ class _Links:
         rates: dict[Expr, Any] = {}
         for one in free_symbols(list(expressions)):
             if one.kind == "input":
-                name = one.name.replace("_dot", "_ddot") if one.name.endswith("_dot") else f"{one.name}_dot"
+                name = _rate_name(one.name)
                 rates[one] = symbol(name, "input", one.scope)
                 if all(known.name != name for known in self._inputs):
                     self._inputs.append(Input(name, rates[one], description=f"rate of {one.name}"))
@@ -166,6 +166,11 @@ def _motions(joint: Joint, steps: Sequence[Step], links: _Links) -> list[tuple[A
         else:
             result.append(links.prescribed(joint, joint.prescribed[q0:q1], step))
     return result
+
+
+def _rate_name(name: str) -> str:
+    """The name of a rate: x, x_dot, x_ddot."""
+    return f"{name.removesuffix('_dot')}_ddot" if name.endswith("_dot") else f"{name}_dot"
 
 
 def _edges(sizes: Sequence[int]) -> list[int]:

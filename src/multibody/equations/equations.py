@@ -1,0 +1,209 @@
+"""The one contract for equations of motion, whatever formalism they come from.
+
+    q̇ = N(q,t)·u + ν(q,t)
+    M(q,t)·u̇ + h(q,u,t) = f(q,u,r,t)
+
+M is the mass matrix, h holds inertia forces and gravity, f the loads. Argument order is (t, q, u, r, p) everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from multibody.compile import Function
+from multibody.equations.kinetics import Kinetics
+from multibody.graph import ONE, ZERO, Expr, Symbol, array, jacobian, substitute
+from multibody.graph.linear_algebra import Matrix
+from multibody.model import Joint, Model
+
+
+class Implicit(NamedTuple):
+    """A form matrix · rates = right-hand side."""
+
+    matrix: Matrix
+    right: Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class EquationsOfMotion:
+    """Equations of motion with all their names.
+
+    Attributes:
+        model: the frozen model they belong to.
+        formalism: how they were derived.
+        acceleration: u̇ as an explicit function of (t, q, u, r, p).
+        implicit: makes M, h and f when they are asked for; a formalism may not need them.
+    """
+
+    model: Model
+    formalism: str
+    acceleration: tuple[Expr, ...]
+    implicit: Callable[[], tuple[Matrix, Matrix, Matrix]] = field(repr=False)
+
+    # names -------------------------------------------------------------------------------------------------------
+
+    @property
+    def coordinates(self) -> tuple[Symbol, ...]:
+        """The symbols q."""
+        return self.model.coordinates
+
+    @property
+    def speeds(self) -> tuple[Symbol, ...]:
+        """The symbols u."""
+        return self.model.speeds
+
+    @property
+    def inputs(self) -> tuple[Symbol, ...]:
+        """The symbols r."""
+        return self.model.input_symbols
+
+    @property
+    def parameters(self) -> tuple[Symbol, ...]:
+        """The symbols p."""
+        return self.model.parameter_symbols
+
+    # expressions -------------------------------------------------------------------------------------------------
+
+    @property
+    def rates(self) -> tuple[Expr, ...]:
+        """q̇ as expressions of q, u and t."""
+        return self.model.rates
+
+    @cached_property
+    def N(self) -> Matrix:
+        """The matrix in q̇ = N·u + ν."""
+        return jacobian(list(self.rates), self.speeds)
+
+    @cached_property
+    def nu(self) -> Matrix:
+        """The vector ν in q̇ = N·u + ν."""
+        return np.array(substitute(list(self.rates), {u: ZERO for u in self.speeds}), dtype=object)
+
+    @property
+    def M(self) -> Matrix:
+        """The mass matrix."""
+        return self._implicit[0]
+
+    @property
+    def h(self) -> Matrix:
+        """Centrifugal, Coriolis and gyroscopic terms, and gravity."""
+        return self._implicit[1]
+
+    @property
+    def f(self) -> Matrix:
+        """Generalized forces of the loads."""
+        return self._implicit[2]
+
+    @cached_property
+    def _implicit(self) -> tuple[Matrix, Matrix, Matrix]:
+        return self.implicit()
+
+    @cached_property
+    def kinetics(self) -> Kinetics:
+        """Poses, velocities, accelerations, and the forces through every joint."""
+        return Kinetics(self.model)
+
+    @cached_property
+    def outputs(self) -> Mapping[str, Any]:
+        """What the sensors measure, as expressions of (t, q, u, u̇, r, p)."""
+        return {name: sensor.measure(self.kinetics) for name, sensor in self.model.sensors.items()}
+
+    @cached_property
+    def kinetic_energy(self) -> Expr:
+        """T."""
+        from multibody.model.energy import kinetic_energy
+
+        return kinetic_energy(self.kinetics)
+
+    @cached_property
+    def potential_energy(self) -> Expr:
+        """V, of gravity and of all loads that store energy."""
+        from multibody.model.energy import potential_energy
+
+        return potential_energy(self.kinetics)
+
+    def reaction(self, joint: Joint | str) -> Any:
+        """The force motor that a joint transmits to its child frame, at its origin and in its axes, with u̇ as symbols."""
+        found = joint if isinstance(joint, Joint) else next(j for j in self.model.joints if j.name == joint)
+        return self.kinetics.reaction(found)
+
+    # three forms -------------------------------------------------------------------------------------------------
+
+    def explicit_form(self) -> Matrix:
+        """ẋ = (q̇, u̇) as an explicit function."""
+        return array([*self.rates, *self.acceleration])
+
+    def combined_form(self) -> Implicit:
+        """One matrix for all of ẋ = (q̇, u̇)."""
+        n, m = len(self.coordinates), len(self.speeds)
+        matrix = np.full((n + m, n + m), ZERO, dtype=object)
+        matrix[range(n), range(n)] = ONE
+        matrix[n:, n:] = self.M
+        return Implicit(matrix, np.concatenate([array(list(self.rates)), self.f - self.h]))
+
+    def separate_form(self) -> Implicit:
+        """M·u̇ = f - h; the rates q̇ stand beside it in ``rates``."""
+        return Implicit(self.M, self.f - self.h)
+
+    # compiled functions ------------------------------------------------------------------------------------------
+
+    @property
+    def _ports(self) -> dict[str, Any]:
+        return {
+            "t": self.model.time,
+            "q": self.coordinates,
+            "u": self.speeds,
+            "r": self.inputs,
+            "p": self.parameters,
+        }
+
+    def function(self, name: str, outputs: Mapping[str, Any], *, with_acceleration: bool = False) -> Function:
+        """Any expressions of (t, q, u, r, p) as a compiled function; u̇ may be an input of its own, or is put in."""
+        ports = self._ports
+        if with_acceleration:
+            ports = {**ports, "a": self.model.accelerations}
+        else:
+            known = dict(zip(self.model.accelerations, self.acceleration, strict=True))
+            outputs = {key: substitute(value, known) for key, value in outputs.items()}
+        return Function(f"{self.model.name}_{name}", ports, outputs)
+
+    @cached_property
+    def forward_dynamics(self) -> Function:
+        """(t, q, u, r, p) → u̇."""
+        return self.function("forward_dynamics", {"acceleration": list(self.acceleration)})
+
+    @cached_property
+    def inverse_dynamics(self) -> Function:
+        """(t, q, u, r, p, a) → M·a + h - f: what has to be added to the loads so that the speeds change at the rates a."""
+        return self.function("inverse_dynamics", {"force": self.kinetics.residual()}, with_acceleration=True)
+
+    @cached_property
+    def mass_matrix(self) -> Function:
+        """(t, q, u, r, p) → M."""
+        return self.function("mass_matrix", {"mass": self.M})
+
+    @cached_property
+    def bias(self) -> Function:
+        """(t, q, u, r, p) → h - f."""
+        return self.function("bias", {"bias": self.h - self.f})
+
+    @cached_property
+    def sensors(self) -> Function:
+        """(t, q, u, r, p) → all outputs."""
+        return self.function("sensors", self.outputs)
+
+    @cached_property
+    def state_rate(self) -> Function:
+        """(t, q, u, r, p) → q̇ and u̇."""
+        return self.function("state_rate", {"q_dot": list(self.rates), "u_dot": list(self.acceleration)})
+
+    def __str__(self) -> str:
+        lines = [f"{self.model.name}: {len(self.speeds)} degrees of freedom, by {self.formalism}"]
+        lines += [f"  d/dt {q} = {rate}" for q, rate in zip(self.coordinates, self.rates, strict=True)]
+        lines += [f"  d/dt {u} = {a}" for u, a in zip(self.speeds, self.acceleration, strict=True)]
+        return "\n".join(lines)

@@ -1,0 +1,74 @@
+"""Where the files of meshes and textures are: below one folder, and never outside it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote
+
+
+class MeshFolder:
+    """Finds the files that a robot's description names.
+
+    Args:
+        root: the folder below which all files must lie; None if files are not looked for.
+
+    Attributes:
+        messages: what was not found or not allowed, as plain sentences.
+        asked: how many different files were asked for.
+    """
+
+    def __init__(self, root: str | os.PathLike[str] | None) -> None:
+        self._root = None if root is None else Path(root).resolve()
+        self._known: dict[str, Path | None] = {}
+        self.messages: list[str] = []
+
+    @property
+    def asked(self) -> int:
+        """How many different files were asked for."""
+        return len(self._known)
+
+    def find(self, uri: str) -> Path | None:
+        """The file behind ``package://…``, ``model://…``, ``file://…`` or a relative path; None if there is none.
+
+        Symbolic links are followed first: what counts is where the file really is.
+        """
+        if uri not in self._known:
+            self._known[uri] = None if self._root is None else self._search(uri, self._root)
+        return self._known[uri]
+
+    def _search(self, uri: str, root: Path) -> Path | None:
+        candidates = _candidates(uri)
+        if not candidates:
+            self.messages.append(f"The mesh '{uri[:200]}' is not looked for: its address is not a path below mesh_root.")
+            return None
+        try:
+            places = [(root / candidate).resolve() for candidate in candidates]
+            below = [place for place in places if place.is_relative_to(root)]
+            found = next((place for place in below if place.is_file()), None)
+        except (OSError, ValueError, RuntimeError):  # too long, or links in a circle
+            below, found = [], None
+        if found is None:
+            why = "is not there" if below else "lies outside mesh_root"
+            self.messages.append(f"The mesh '{uri[:200]}' {why}.")
+        return found
+
+
+def _candidates(uri: str) -> list[PurePosixPath]:
+    """The paths that an address may stand for; none if it is of a kind that is not followed."""
+    scheme, mark, rest = uri.replace("\\", "/").partition("://")
+    if not mark:
+        return _plain(scheme)
+    if scheme == "file":
+        return _plain(unquote(rest))
+    if scheme in ("package", "model"):
+        package, _, inside = rest.partition("/")
+        return [*_plain(f"{package}/{inside}", relative=True), *_plain(inside, relative=True)]
+    return []
+
+
+def _plain(text: str, *, relative: bool = False) -> list[PurePosixPath]:
+    """A path without tricks, or nothing."""
+    path = PurePosixPath(text)
+    odd = not path.parts or ".." in path.parts or ":" in text or any(ord(letter) < 32 for letter in text)
+    return [] if odd or (relative and path.is_absolute()) else [path]

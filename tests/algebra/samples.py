@@ -30,7 +30,9 @@ vectors = st.builds(Vec3, numbers, numbers, numbers)
 long_vectors = vectors.filter(lambda v: v.norm() > 1e-2)
 quaternions = st.builds(Quaternion, numbers, numbers, numbers, numbers).filter(lambda q: q.norm() > 1e-2)
 unit_quaternions = quaternions.map(Quaternion.unit)
-turns = st.builds(lambda make, angle: make(angle), st.sampled_from([Rotation.about_x, Rotation.about_y, Rotation.about_z]), angles)
+turns = st.builds(
+    lambda make, angle: make(angle), st.sampled_from([Rotation.about_x, Rotation.about_y, Rotation.about_z]), angles
+)
 rotations = st.one_of(st.just(Rotation.identity()), turns, unit_quaternions.map(Rotation.quaternion))
 transforms = st.builds(Transform, rotations, vectors)
 symmetric_matrices = st.builds(Symmetric3, numbers, numbers, numbers, numbers, numbers, numbers)

@@ -41,7 +41,11 @@ def _inertia(s):
 
 # every use of the algebra that goes through different code for different kinds of scalars, as a function of 24 scalars
 USES = {
-    "vectors": lambda s: [Vec3(*s[:3]).cross(Vec3(*s[3:6])).unit(), Vec3(*s[:3]).dot(s[3:6]), Vec3(*s[:3]).outer(s[3:6])],
+    "vectors": lambda s: [
+        Vec3(*s[:3]).cross(Vec3(*s[3:6])).unit(),
+        Vec3(*s[:3]).dot(s[3:6]),
+        Vec3(*s[:3]).outer(s[3:6]),
+    ],
     "turn": lambda s: [Rotation.about_x(s[0]).to_matrix(), Rotation.about_y(s[0]) @ Vec3(*s[1:4])],
     "composition": lambda s: Rotation.about_z(s[0]) @ Rotation.about_z(s[1]) @ Rotation.about_x(s[2]),
     "axis": lambda s: Rotation.about(Vec3(*s[:3]), s[3]),
@@ -56,10 +60,19 @@ USES = {
     "slerp": lambda s: Quaternion(*s[:4]).unit().slerp(Quaternion(*s[4:8]).unit(), 0.25),
     "to quaternion": lambda s: Rotation.euler("zxz", s[:3]).to_quaternion(),
     "transform": lambda s: (_frame(s) @ _frame(s[6:])).inverse(),
-    "motor": lambda s: [_frame(s) @ _velocity(s), _frame(s).to_child(_velocity(s)), _velocity(s).pitch(), *_velocity(s).axis()],
+    "motor": lambda s: [
+        _frame(s) @ _velocity(s),
+        _frame(s).to_child(_velocity(s)),
+        _velocity(s).pitch(),
+        *_velocity(s).axis(),
+    ],
     "products": lambda s: [_velocity(s).cross(Motor(s[:3], s[3:6])), ForceMotor(s[:3], s[3:6]).power(_velocity(s))],
     "dyad": lambda s: (_frame(s) @ MotorDyad.outer(_velocity(s), Motor(s[12:15], s[15:18]))) @ MotorDyad.identity(),
-    "inertia": lambda s: [_frame(s) @ _inertia(s), _inertia(s).central_tensor, _inertia(s).kinetic_energy(_velocity(s))],
+    "inertia": lambda s: [
+        _frame(s) @ _inertia(s),
+        _inertia(s).central_tensor,
+        _inertia(s).kinetic_energy(_velocity(s)),
+    ],
     "force": lambda s: _inertia(s).force(_velocity(s), AccelerationMotor(s[:3], s[18:21])),
     "turned inertia": lambda s: _inertia(s).rotated(Rotation.about_y(s[0])),
     "dyadic": lambda s: Dyadic.outer(s[:3], s[3:6]).left_cross(s[6:9]).cross(s[9:12]),

@@ -42,7 +42,9 @@ def test_angles_give_the_rotation_back_in_and_near_gimbal_lock(sequence):
     proper = sequence[0] == sequence[2]
     locks = (0.0, math.pi) if proper else (math.pi / 2, -math.pi / 2)
     distances = (0.0, 1e-16, -1e-16, 1e-15, 1e-14, -1e-14, 1e-12, 1e-9, 1e-7, 1e-5)
-    for lock, distance, outer in itertools.product(locks, distances, ((0.3, -1.1), (0.0, 0.0), (2.0, 2.5), (-3.0, 3.0))):
+    for lock, distance, outer in itertools.product(
+        locks, distances, ((0.3, -1.1), (0.0, 0.0), (2.0, 2.5), (-3.0, 3.0))
+    ):
         R = Rotation.euler(sequence, (outer[0], lock + distance, outer[1]))
         found = R.angles(sequence)
         assert close(Rotation.euler(sequence, found), R, 3e-14)

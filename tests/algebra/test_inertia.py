@@ -52,7 +52,10 @@ def test_momentum_is_that_of_all_particles():
     masses, positions = _masses()
     v = VelocityMotor((0.3, -0.2, 0.9), (1.0, 2.0, -0.5))
     momentum = _body(masses, positions).apply(v)
-    shares = [ForceMotor.single_force(v.moment_at(r) * m, r).as_type(MomentumMotor) for m, r in zip(masses, positions, strict=True)]
+    shares = [
+        ForceMotor.single_force(v.moment_at(r) * m, r).as_type(MomentumMotor)
+        for m, r in zip(masses, positions, strict=True)
+    ]
     assert close(momentum, sum(shares[1:], shares[0]))
     energy = sum(m * v.moment_at(r).dot(v.moment_at(r)) / 2 for m, r in zip(masses, positions, strict=True))
     assert close(_body(masses, positions).kinetic_energy(v), energy)
@@ -131,7 +134,9 @@ def test_energy_law_by_complex_step():
     values = {s: float(rng.normal()) for s in [*_symbols_of(M), *v.components(), *v_ring.components()]}
     power = evaluate(M.force(v, v_ring).power(v), values)
     h = 1e-200
-    stepped = values | {s: values[s] + 1j * h * values[rate] for s, rate in zip(v.components(), v_ring.components(), strict=True)}
+    stepped = values | {
+        s: values[s] + 1j * h * values[rate] for s, rate in zip(v.components(), v_ring.components(), strict=True)
+    }
     assert evaluate(M.kinetic_energy(v), stepped).imag / h == pytest.approx(power, rel=1e-13)
 
 
@@ -241,14 +246,18 @@ def test_physical_checks(tensor, problem):
 
 def test_checks_of_the_mass():
     assert Inertia.rigid_body(-2.0, (1.0, 0.0, 0.0)).problems() == ["The mass is negative (-2)."]
-    assert Inertia(0.0, (1.0, 0.0, 0.0), Symmetric3.zero()).problems() == ["The mass is zero, but the first moment is not."]
+    assert Inertia(0.0, (1.0, 0.0, 0.0), Symmetric3.zero()).problems() == [
+        "The mass is zero, but the first moment is not."
+    ]
     assert Inertia(0.0, (0.0, 0.0, 0.0), Symmetric3.diagonal(1.0, 1.0, 1.0)).problems() == []
     assert inertia("M").problems() == []
     m = symbols("m")[0]
     assert Inertia.rigid_body(m, (1, 0, 0)).problems() == []
     assert Inertia.rigid_body(-1, (m, 0, 0)).problems() == ["The mass is negative (-1)."]
     assert Inertia.rigid_body(-1.0).symbolic().problems() == ["The mass is negative (-1)."]
-    batch = Inertia.rigid_body(np.array([1.0, 2.0]), (0.1, 0.2, 0.3), Symmetric3.diagonal(1.0, 1.0, np.array([1.0, 3.0])))
+    batch = Inertia.rigid_body(
+        np.array([1.0, 2.0]), (0.1, 0.2, 0.3), Symmetric3.diagonal(1.0, 1.0, np.array([1.0, 3.0]))
+    )
     assert len(batch.problems()) == 1
 
 

@@ -22,10 +22,23 @@ from multibody.algebra import (
 from multibody.errors import ConversionError, MultibodyError, ShapeError, ZeroDivisorError
 from multibody.graph import symbols
 
-from .samples import KINDS, angles, close, long_vectors, motor, motors, numbers, proved, transform, transforms, vector, vectors
+from .samples import (
+    KINDS,
+    angles,
+    close,
+    long_vectors,
+    motor,
+    motors,
+    numbers,
+    proved,
+    transform,
+    transforms,
+    vector,
+    vectors,
+)
 
 
-@pytest.mark.parametrize(("a", "b"), itertools.permutations(KINDS, 2))
+@pytest.mark.parametrize(("a", "b"), [*itertools.permutations(KINDS, 2)])
 def test_quantities_of_different_kinds_cannot_be_added(a, b):
     for operation in (lambda x, y: x + y, lambda x, y: x - y):
         with pytest.raises(TypeError) as caught:
@@ -40,7 +53,17 @@ def test_quantities_of_different_kinds_cannot_be_added(a, b):
 def test_a_motor_keeps_its_kind(kind):
     h = motor("h", kind)
     (s,) = symbols("s")
-    for same_kind in (h + h, h - h, -h, h * s, s * h, h / s, transform("X") @ h, transform("X").to_child(h), kind.zero()):
+    for same_kind in (
+        h + h,
+        h - h,
+        -h,
+        h * s,
+        s * h,
+        h / s,
+        transform("X") @ h,
+        transform("X").to_child(h),
+        kind.zero(),
+    ):
         assert type(same_kind) is kind
     assert type(h.partial_derivative(s)) is kind
     assert type(h.as_type(ForceMotor)) is ForceMotor
@@ -53,14 +76,19 @@ PRODUCTS = {
 }
 
 
-@pytest.mark.parametrize(("a", "b"), itertools.product(KINDS, KINDS))
+@pytest.mark.parametrize(("a", "b"), [*itertools.product(KINDS, KINDS)])
 def test_kinds_of_outer_products(a, b):
     assert type(motor("a", a).cross(motor("b", b))) is PRODUCTS.get((a, b), Motor)
 
 
 def test_kinds_of_derivatives():
     speed = symbols("s", "speed")[0]
-    for kind, rate in ((VelocityMotor, AccelerationMotor), (MomentumMotor, ForceMotor), (ForceMotor, Motor), (Motor, Motor)):
+    for kind, rate in (
+        (VelocityMotor, AccelerationMotor),
+        (MomentumMotor, ForceMotor),
+        (ForceMotor, Motor),
+        (Motor, Motor),
+    ):
         h = kind((speed, 0, 0), (0, speed * speed, 0))
         assert type(h.time_derivative({speed: 1})) is rate
         assert h.time_derivative({speed: 1}).moment.y is 2 * speed
@@ -140,7 +168,9 @@ def test_axis_and_pitch_by_proof():
     assert screw.pitch() == 3
 
 
-@pytest.mark.parametrize("nothing", [Motor((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)), Motor.zero().symbolic(), ForceMotor.torque((0, 0, 1))])
+@pytest.mark.parametrize(
+    "nothing", [Motor((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)), Motor.zero().symbolic(), ForceMotor.torque((0, 0, 1))]
+)
 def test_a_pure_couple_has_no_axis(nothing):
     for ask in (Motor.axis, Motor.pitch):
         with pytest.raises(ZeroDivisorError, match="no axis"):

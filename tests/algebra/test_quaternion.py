@@ -117,7 +117,11 @@ def test_exponential_and_logarithm_of_batches():
 
 
 def test_length_zero_is_refused():
-    for nothing in (Quaternion(0, 0, 0, 0), Quaternion(0, 0, 0, 0).symbolic(), Quaternion(np.array([0.0, 1.0]), 0, 0, 0)):
+    for nothing in (
+        Quaternion(0, 0, 0, 0),
+        Quaternion(0, 0, 0, 0).symbolic(),
+        Quaternion(np.array([0.0, 1.0]), 0, 0, 0),
+    ):
         for use in (Quaternion.unit, Quaternion.to_matrix, Quaternion.to_rotation):
             with pytest.raises(ZeroDivisorError, match="length zero"):
                 use(nothing)

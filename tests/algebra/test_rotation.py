@@ -98,7 +98,9 @@ def test_coordinate_axes_take_the_cheap_way():
     assert Rotation.about([0.0, 2.0, 0.0], 0.5).axis == "y"
 
 
-@pytest.mark.parametrize("axis", [(0.6, 0.8, 0.0), (1, 1, 0), (1, 2, 3), (0.1, -0.2, 0.3), (1e-9, 0.0, 1.0), (-1, -1, -1)])
+@pytest.mark.parametrize(
+    "axis", [(0.6, 0.8, 0.0), (1, 1, 0), (1, 2, 3), (0.1, -0.2, 0.3), (1e-9, 0.0, 1.0), (-1, -1, -1)]
+)
 def test_symbolic_angle_about_a_numeric_axis_is_exactly_orthogonal(axis):
     q = symbol("q")
     R = Rotation.about(axis, q)
@@ -220,4 +222,7 @@ def test_expressions_and_numbers_agree(values):
         Rotation.euler("zyx", s) @ Rotation.about((1, 2, 2), s[0]) @ Rotation.exp(Vec3(*s)) for s in (names, values)
     )
     assert close(symbolic.evaluate(given_), numeric)
-    assert close(symbolic.to_quaternion().evaluate(given_), numeric.to_quaternion(), 1e-6) or abs(numeric.to_quaternion().w) < 1e-6
+    assert (
+        close(symbolic.to_quaternion().evaluate(given_), numeric.to_quaternion(), 1e-6)
+        or abs(numeric.to_quaternion().w) < 1e-6
+    )

@@ -29,7 +29,9 @@ def test_laws_by_proof():
     assert proved(X.inverse().point_to_parent(p), X.point_to_child(p))
     distance = X.point_to_parent(p) - X.point_to_parent(q)
     assert proved(distance.dot(distance), (p - q).dot(p - q))
-    assert proved(X @ X.inverse(), Transform(Rotation.matrix(Rotation.identity().to_matrix().symbolic()), vector("o") * 0))
+    assert proved(
+        X @ X.inverse(), Transform(Rotation.matrix(Rotation.identity().to_matrix().symbolic()), vector("o") * 0)
+    )
 
 
 def test_identity_and_translation():

@@ -54,7 +54,9 @@ def test_structural_zeros_and_ones_cost_nothing():
     assert (a / ONE).x is a.x
 
 
-@pytest.mark.parametrize("given_", [[1, 2, 3], (1, 2, 3), np.array([1, 2, 3]), Vec3(1, 2, 3), range(1, 4), iter([1, 2, 3])])
+@pytest.mark.parametrize(
+    "given_", [[1, 2, 3], (1, 2, 3), np.array([1, 2, 3]), Vec3(1, 2, 3), range(1, 4), iter([1, 2, 3])]
+)
 def test_three_components_make_a_vector(given_):
     assert Vec3.from_any(given_) == Vec3(1, 2, 3)
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from multibody.graph import Condition, Expr, Symbol, topological
 
 CONDITIONS = frozenset({"lt", "le", "eq", "and", "or", "not"})
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(NamedTuple):
     """One step: ``op`` applied to ``args``; the result is named by ``node``, the graph's own object."""
 
     op: str

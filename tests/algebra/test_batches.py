@@ -19,7 +19,7 @@ from multibody.algebra import (
     angle_rate_matrix,
     angular_velocity_matrix,
 )
-from multibody.graph import symbols
+from multibody.graph import directional, evaluate, symbols
 
 from .samples import scalars
 
@@ -97,8 +97,6 @@ def test_a_batch_is_a_loop(use):
 
 @pytest.mark.parametrize("use", USES)
 def test_expressions_agree_with_numbers(use):
-    from multibody.graph import evaluate
-
     expressions = scalars(USES[use](SYMBOLS))
     found = [evaluate(expressions, dict(zip(SYMBOLS, map(float, state), strict=True))) for state in _states()]
     assert np.allclose(np.array(found, dtype=float), _loop(USES[use]), rtol=1e-10, atol=1e-11)
@@ -109,8 +107,6 @@ def test_complex_steps_go_through_where_no_branch_is_taken(use):
     """Derivatives by complex step, for all that is analytic."""
     if any(word in use for word in ("exp", "log", "angles", "slerp", "to quaternion")):
         return
-    from multibody.graph import directional, evaluate
-
     state = _states()[0]
     expressions = scalars(USES[use](SYMBOLS))
     values = dict(zip(SYMBOLS, map(float, state), strict=True))

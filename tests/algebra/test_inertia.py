@@ -12,11 +12,13 @@ from multibody.algebra import (
     Motor,
     Rotation,
     Symmetric3,
+    Transform,
     Vec3,
     VelocityMotor,
+    angle_rate_matrix,
 )
 from multibody.errors import ConversionError, NumberError, ZeroDivisorError
-from multibody.graph import evaluate, is_zero, same, symbols, time_derivative
+from multibody.graph import evaluate, free_symbols, is_zero, same, symbols, time_derivative
 
 from .samples import (
     close,
@@ -29,7 +31,6 @@ from .samples import (
     symmetric_matrices,
     transform,
     transforms,
-    vector,
     vectors,
 )
 
@@ -99,31 +100,22 @@ def test_rate_of_momentum_in_the_fixed_frame_is_the_force():
     """ṗ = f in an inertial frame, eq. (8) in the body frame: one motor, for a body that moves in any way."""
     q, u = symbols("a b c x y z", "coordinate"), symbols("w_x w_y w_z v_x v_y v_z", "speed")
     u_dot = symbols("w_dx w_dy w_dz v_dx v_dy v_dz", "input")
-    from multibody.algebra import Transform, angle_rate_matrix
-
     X = Transform(Rotation.euler("xyz", q[:3]), Vec3(*q[3:]))
     v, v_ring = VelocityMotor(u[:3], u[3:]), AccelerationMotor(u_dot[:3], u_dot[3:])
     rates = dict(zip(q, [*(angle_rate_matrix("xyz", q[:3]) @ v.resultant), *X.vector_to_parent(v.moment)], strict=True))
     rates |= dict(zip(u, u_dot, strict=True))
     M = inertia("M")
-    constants = dict.fromkeys(M.components(), 0) | dict.fromkeys([s for s in _symbols_of(M)], 0)
     p_fixed = X.to_parent(M.apply(v))
-    p_dot = p_fixed.time_derivative({**rates, **constants})
+    p_dot = p_fixed.time_derivative({**rates, **dict.fromkeys(free_symbols(M.components()), 0)})
     assert type(p_dot) is ForceMotor
     assert proved(p_dot, X.to_parent(M.force(v, v_ring)))
     assert proved(M.apply(v).fixed_frame_rate(M.apply(v_ring), v), M.force(v, v_ring))
 
 
-def _symbols_of(value):
-    from multibody.graph import free_symbols
-
-    return free_symbols(value.components())
-
-
 def test_energy_law():
     """dT/dt = (f, v), section 2.2.2, by proof: along any motion, f is the force that the motion takes."""
     M, v, v_ring = inertia("M"), motor("v", VelocityMotor), motor("a", AccelerationMotor)
-    rates = dict(zip(v.components(), v_ring.components(), strict=True)) | dict.fromkeys(_symbols_of(M), 0)
+    rates = dict(zip(v.components(), v_ring.components(), strict=True)) | dict.fromkeys(free_symbols(M.components()), 0)
     dT = time_derivative(M.kinetic_energy(v), rates)
     assert same(dT, M.force(v, v_ring).power(v), points=2)
 
@@ -131,7 +123,7 @@ def test_energy_law():
 def test_energy_law_by_complex_step():
     M, v, v_ring = inertia("M"), motor("v", VelocityMotor), motor("a", AccelerationMotor)
     rng = np.random.default_rng(3)
-    values = {s: float(rng.normal()) for s in [*_symbols_of(M), *v.components(), *v_ring.components()]}
+    values = {s: float(rng.normal()) for s in [*free_symbols(M.components()), *v.components(), *v_ring.components()]}
     power = evaluate(M.force(v, v_ring).power(v), values)
     h = 1e-200
     stepped = values | {

@@ -1,4 +1,4 @@
-"""The computational rules of motor calculus, section 2.1 of the seed: by number on random motors, by proof on symbols."""
+"""The computational rules of motor calculus, section 2.1 of the seed: by number and by proof."""
 
 import pytest
 from hypothesis import given, settings
@@ -151,6 +151,6 @@ def test_derivative_in_a_moving_frame():
     spin = angular_velocity_matrix("zxz", q[:3], "body") @ Vec3(*u[:3])
     v_frame = VelocityMotor(spin, X.vector_to_child(Vec3(*u[3:])))  # of the frame, in the frame
     h = motor("h")
-    seen_from_fixed = X.to_parent(h).time_derivative({**rates, **{s: 0 for s in h.components()}})
+    seen_from_fixed = X.to_parent(h).time_derivative({**rates, **dict.fromkeys(h.components(), 0)})
     h_ring = 0 * h
     assert proved(X.to_child(seen_from_fixed), h.fixed_frame_rate(h_ring, v_frame))

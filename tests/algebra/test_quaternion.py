@@ -9,7 +9,8 @@ from scipy.spatial.transform import Slerp
 
 from multibody.algebra import Mat3, Quaternion, Rotation, Vec3
 from multibody.errors import ConversionError, ZeroDivisorError
-from multibody.graph import is_zero, symbols
+from multibody.graph import cos, is_zero, sin, symbols, topological
+from multibody.graph.expr import ZERO
 
 from .samples import close, proved, quaternion, quaternions, rotations, unit_quaternions, vector, vectors
 
@@ -44,6 +45,12 @@ def test_all_traces_and_axes(axis, angle):
     assert np.allclose(np.outer(q.components(), q.components()), np.outer(theirs, theirs), atol=1e-14)
 
 
+def test_the_quaternion_of_a_turn_has_no_needless_branches():
+    q = Rotation.about_z(symbols("a")[0]).to_quaternion()
+    assert (q.x, q.y) == (ZERO, ZERO)
+    assert len({node.args[0] for node in topological([q.w, q.z]) if node.op == "where"}) == 2  # larger one, and sign
+
+
 def test_laws_of_quaternions():
     p, q, r = quaternion("p"), quaternion("q"), quaternion("r")
     assert proved((p * q) * r, p * (q * r))
@@ -60,8 +67,6 @@ def test_laws_of_quaternions():
 
 
 def test_a_quaternion_of_length_one_is_not_divided():
-    from multibody.graph import cos, sin
-
     (a,) = symbols("a")
     q = Quaternion(cos(a), sin(a), 0, 0).symbolic()
     assert proved(q.to_rotation().to_matrix(), Rotation.about_x(2 * a).to_matrix())

@@ -12,7 +12,7 @@ from multibody.errors import ConversionError, ShapeError, ZeroDivisorError
 from multibody.graph import Constant, Expr, constant, symbol, symbols
 from multibody.graph.expr import ONE, ZERO
 
-from .samples import close, long_vectors, numbers, proved, vector, vectors
+from .samples import close, dyad, inertia, long_vectors, matrix, motor, numbers, proved, quaternion, vector, vectors
 
 
 @given(vectors, vectors, numbers)
@@ -123,6 +123,15 @@ def test_products_with_numpy_scalars_and_arrays_are_vectors():
     assert (np.array([1.0, 2.0]) * a).y.tolist() == [2.0, 4.0]
     assert Fraction(1, 2) * Vec3(2, 4, 6) == Vec3(1, 2, 3)
     assert symbol("k") * Vec3(0, 1, 2) == Vec3(ZERO, symbol("k"), 2 * symbol("k"))
+
+
+@pytest.mark.parametrize("value", [vector("a"), matrix("m"), motor("h"), dyad("t"), quaternion("q"), inertia("i")])
+def test_exact_zeros_and_ones_as_factors(value):
+    assert all(component is ZERO for component in (value * ZERO).components())
+    assert all(component is ZERO for component in (ZERO * value).components())
+    assert type(value * ZERO) is type(value)
+    assert value * ONE == value == value / ONE
+    assert value + value * ZERO == value
 
 
 def test_wrong_products_and_sums_are_refused_with_a_remedy():

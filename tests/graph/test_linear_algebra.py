@@ -166,7 +166,7 @@ def test_chosen_independent_columns_are_kept():
         assert _equal(result.matrix[free], np.eye(2, dtype=int))
 
 
-@pytest.mark.parametrize("free", [[0], [0, 1, 2], [0, 0], [0, 9], [-1, 0], [1, 2]])
+@pytest.mark.parametrize("free", [[0], [0, 1, 2], [0, 0], [0, 9], [-1, 0], [0, 3]])
 def test_impossible_independent_columns_are_refused(free):
     with pytest.raises(SingularMatrixError):
         orthogonal_complement([[1, 0, 0, y], [0, 0, 0, 1]], independent=free)

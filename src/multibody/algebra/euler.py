@@ -17,6 +17,7 @@ from multibody.algebra.rotation_forms import Form, Identity, Matrix, composed, t
 from multibody.algebra.scalar import Scalar, atan2, cos, holds_anywhere, number_or_none, one_like, sin, where, zero_like
 from multibody.algebra.vec3 import Vec3
 from multibody.errors import ConversionError, ZeroDivisorError
+from multibody.graph import Expr
 
 _LOCKED = 1e-14  # below this sine or cosine of the middle angle, the outer two angles turn about one axis
 
@@ -93,23 +94,23 @@ def angles_of(matrix: Mat3, sequence: str) -> Angles:
         y, x = matrix[j, i], -e * matrix[third, i]
     else:
         y, x = -e * matrix[j, third], matrix[third, third]
-    first, positive = atan2(y, x), _itself
+    first = atan2(y, x)
     size = number_or_none(x * x + y * y)
     if size is not None:
-        locked = size < _LOCKED**2
-        first, positive = where(locked, atan2(e * matrix[third, j], matrix[j, j]), first), abs
+        first = where(size < _LOCKED**2, atan2(e * matrix[third, j], matrix[j, j]), first)
     rest = composed(turn_by(i, -first), Matrix(matrix)).matrix()
     if axes.proper:
-        middle = atan2(positive(-e * rest[third, i]), rest[i, i])
+        middle = atan2(_positive(-e * rest[third, i]), rest[i, i])
         last = atan2(-e * rest[j, third], rest[j, j])
     else:
-        middle = atan2(e * rest[i, third], positive(rest[third, third]))
+        middle = atan2(e * rest[i, third], _positive(rest[third, third]))
         last = atan2(e * rest[j, i], rest[j, j])
     return axes.ordered((first, middle, last))
 
 
-def _itself(x: Scalar) -> Scalar:
-    return x
+def _positive(x: Scalar) -> Scalar:
+    """What cannot be negative, but for rounding."""
+    return x if isinstance(x, Expr) else abs(x)
 
 
 def angular_velocity_matrix(sequence: str, angles: Iterable[Scalar], frame: Frame = "body") -> Mat3:

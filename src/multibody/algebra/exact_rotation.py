@@ -36,8 +36,8 @@ def exact_rotation(matrix: MatrixLike, tolerance: float = 0.0) -> Rotation:
             rounding only. Angles from files such as 1.5708 need about 1e-5.
 
     Returns:
-        A rotation whose entries differ from the given ones by at most 1e-15 or twice the tolerance, plus the amount by
-        which the given matrix is no rotation.
+        A rotation whose entries differ from the given ones by at most 1e-15 or, for three angles, three times the
+        tolerance, plus the amount by which the given matrix is no rotation.
 
     Example:
         >>> import math
@@ -49,7 +49,7 @@ def exact_rotation(matrix: MatrixLike, tolerance: float = 0.0) -> Rotation:
     """
     cosines = Rotation.matrix(Mat3.from_any(matrix, what="rotation matrix").map(float)).to_array()
     defect = float(np.max(np.abs(cosines @ cosines.T - np.eye(3))))
-    allowed = max(_ROUNDING, 2 * tolerance) + defect
+    allowed = max(_ROUNDING, 3 * tolerance) + defect
     for index in np.argsort(np.abs(cosines), axis=None):
         i, j = divmod(int(index), 3)
         if abs(cosines[i, j]) > max(_ROUNDING, tolerance):
@@ -72,15 +72,9 @@ def _turns(cosines: Floats, i: int, j: int, tolerance: float) -> Form:
 
 def _turn(axis: int, angle: float, tolerance: float) -> Form:
     """A number of quarter turns, and a turn by at most π/4 if there is more to it."""
-    quarters = round(angle / (math.pi / 2))
-    rest = _minus_quarters(angle, quarters)
-    quarter_turns = turn_by(axis, pi * Fraction(quarters, 2))
+    rest = math.remainder(angle, math.pi / 2)
+    quarter_turns = turn_by(axis, pi * Fraction(round((angle - rest) / (math.pi / 2)), 2))
     return quarter_turns if abs(rest) <= tolerance else composed(quarter_turns, turn_by(axis, constant(rest)))
-
-
-def _minus_quarters(angle: float, quarters: int) -> float:
-    """angle - quarters·π/2, where π has a second part beyond the float."""
-    return angle - quarters * (math.pi / 2) - quarters * 6.123233995736766e-17
 
 
 def _distance(rotation: Rotation, cosines: Floats) -> float:

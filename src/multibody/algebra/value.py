@@ -134,14 +134,16 @@ class Linear(Value):
     def __mul__(self, factor: Scalar) -> Self:
         if not self._is_factor(factor):
             return NotImplemented
-        return type(self)(*[times(part, factor) for part in self.parts()])
+        return type(self)(*[part * factor if isinstance(part, Value) else times(part, factor) for part in self.parts()])
 
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Scalar) -> Self:
         if not self._is_factor(divisor):
             return NotImplemented
-        return type(self)(*[over(part, divisor) for part in self.parts()])
+        return type(self)(
+            *[part / divisor if isinstance(part, Value) else over(part, divisor) for part in self.parts()]
+        )
 
     def time_derivative(self, rates: Mapping[Expr, Any]) -> Any:
         """d/dt, component by component, along given rates such as ``{q: u}``; see ``graph.time_derivative``.

@@ -49,7 +49,7 @@ def _fill(
     """One column of M: the momentum for a unit speed, projected on the axes of the link and of its ancestors."""
     while True:
         for axis, row in zip(link.motion.axes(link.q), link.columns, strict=True):
-            if row is not None and row <= column:
+            if row is not None:
                 result[row, column] = result[column, row] = axis.inner(momentum)
         if link.parent < 0:
             return

@@ -11,7 +11,7 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion, Kinetics
 from multibody.equations.mass_matrix import mass_matrix
-from multibody.errors import ModelError, SingularMatrixError
+from multibody.errors import SingularMatrixError
 from multibody.formalisms.contract import Formalism
 from multibody.graph import Expr, array, ldl, ldl_solve
 from multibody.graph.linear_algebra import Matrix
@@ -38,15 +38,16 @@ def solved(model: Model, mass: Matrix, bias: list[Expr]) -> tuple[Expr, ...]:
     """u̇ from M·u̇ = -bias, tips first."""
     if not bias:
         return ()
+    order = [column for link in reversed(model.links) for column in reversed(link.columns) if column is not None]
     try:
-        factors = ldl(mass[::-1, ::-1])
+        factors = ldl(mass[np.ix_(order, order)])
     except SingularMatrixError as error:
         raise _massless(model, mass) from error
-    right = np.array([-value for value in reversed(bias)], dtype=object)
-    return tuple(reversed(ldl_solve(factors, right)))
+    values = ldl_solve(factors, np.array([-bias[column] for column in order], dtype=object))
+    return tuple(value for _, value in sorted(zip(order, values, strict=True), key=lambda pair: pair[0]))
 
 
-def _massless(model: Model, mass: Matrix) -> ModelError:
+def _massless(model: Model, mass: Matrix) -> SingularMatrixError:
     stuck = [u.name for u, row in zip(model.speeds, mass, strict=True) if all(entry.fp == 0 for entry in row)]
     return SingularMatrixError(
         "The mass matrix is singular for all positions: nothing resists "

@@ -173,8 +173,8 @@ def _sweep(table: Table) -> None:
 def isolated() -> Iterator[None]:
     """Look only among the nodes made inside this block (and symbols and constants) for a node with the wanted value.
 
-    What is built inside then does not depend on what else happens to be alive: the same derivation gives the same
-    expressions, with the same number of operations, in every session.
+    What is built inside then does not depend on what other operations happen to be alive: a derivation takes the form
+    that its author gave it, and not that of another one with the same result.
 
     Example:
         >>> from multibody.graph import symbols

@@ -13,20 +13,12 @@ class MeshFolder:
     Args:
         root: the folder below which all files must lie; None if files are not looked for.
 
-    Attributes:
-        messages: what was not found or not allowed, as plain sentences.
-        asked: how many different files were asked for.
     """
 
     def __init__(self, root: str | os.PathLike[str] | None) -> None:
         self._root = None if root is None else Path(root).resolve()
         self._known: dict[str, Path | None] = {}
-        self.messages: list[str] = []
-
-    @property
-    def asked(self) -> int:
-        """How many different files were asked for."""
-        return len(self._known)
+        self._refused: dict[str, list[str]] = {}
 
     def find(self, uri: str) -> Path | None:
         """The file behind ``package://…``, ``model://…``, ``file://…`` or a relative path; None if there is none.
@@ -40,7 +32,9 @@ class MeshFolder:
     def _search(self, uri: str, root: Path) -> Path | None:
         candidates = _candidates(uri)
         if not candidates:
-            self.messages.append(f"The mesh '{uri[:200]}' is not looked for: its address is not a path below mesh_root.")
+            self.messages.append(
+                f"The mesh '{uri[:200]}' is not looked for: its address is not a path below mesh_root."
+            )
             return None
         try:
             places = [(root / candidate).resolve() for candidate in candidates]
@@ -49,9 +43,17 @@ class MeshFolder:
         except (OSError, ValueError, RuntimeError):  # too long, or links in a circle
             below, found = [], None
         if found is None:
-            why = "is not there" if below else "lies outside mesh_root"
-            self.messages.append(f"The mesh '{uri[:200]}' {why}.")
+            self._refuse("not found below mesh_root" if below else "not used, because they lie outside mesh_root", uri)
         return found
+
+    def _refuse(self, why: str, uri: str) -> None:
+        self._refused.setdefault(why, []).append(uri[:200])
+
+    def messages(self) -> list[str]:
+        """What was not found or not allowed."""
+        if self._root is None and self._known:
+            return [f"{len(self._known)} files of meshes and textures are named; to find them, give mesh_root."]
+        return [f"Meshes or textures {why}: {', '.join(map(repr, uris))}." for why, uris in self._refused.items()]
 
 
 def _candidates(uri: str) -> list[PurePosixPath]:

@@ -10,11 +10,20 @@ from multibody.io.xml_text import Element
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
+LARGEST = 1e30
+"""No length, mass or angle of a machine is larger; beyond it, products of such numbers overflow."""
+
 Three = tuple[float, float, float]
 
 
-def numbers(element: Element, attribute: str, count: int) -> tuple[float, ...] | None:
+def numbers(element: Element, attribute: str, count: int, largest: float = LARGEST) -> tuple[float, ...] | None:
     """So many finite numbers, separated by spaces; None if there is no such attribute.
+
+    Args:
+        element: that has the attribute.
+        attribute: its name.
+        count: how many numbers it must hold.
+        largest: what no number's size may exceed.
 
     Example:
         >>> from multibody.io.xml_text import read_xml
@@ -36,12 +45,14 @@ def numbers(element: Element, attribute: str, count: int) -> tuple[float, ...] |
     if not all(map(math.isfinite, values)):
         what = "is not a finite number" if count == 1 else f"does not hold {count} finite numbers"
         _refuse(element, attribute, what, _hint(text))
+    if any(abs(value) > largest for value in values):
+        _refuse(element, attribute, f"is beyond ±{largest:g}", "Lengths are in metres, masses in kilograms.")
     return values
 
 
-def number(element: Element, attribute: str) -> float | None:
+def number(element: Element, attribute: str, largest: float = LARGEST) -> float | None:
     """One finite number, or None if there is no such attribute."""
-    found = numbers(element, attribute, 1)
+    found = numbers(element, attribute, 1, largest)
     return None if found is None else found[0]
 
 

@@ -1,8 +1,8 @@
 """XML from files that nobody vouches for: elements with their lines, and nothing that reaches beyond the text.
 
-Documents with a DOCTYPE are refused, so that there are no entities to expand and no addresses to follow. Size, depth and
-number of elements are limited. Prefixes are kept as they stand (``xacro:macro``), because robot files use prefixes that
-they never declare.
+Documents with a DOCTYPE are refused, so that there are no entities to expand and no addresses to follow. Size, depth
+and number of elements are limited. Prefixes are kept as they stand (``xacro:macro``), because robot files use prefixes
+that they never declare.
 """
 
 from __future__ import annotations
@@ -137,7 +137,9 @@ class _Builder:
         try:
             self._parser.Parse(text, True)
         except expat.ExpatError as error:
-            self._fail(f"The text is not well-formed XML: {expat.ErrorString(error.code)}.", "It is cut off or misspelled.")
+            self._fail(
+                f"The text is not well-formed XML: {expat.ErrorString(error.code)}.", "It is cut off or misspelled."
+            )
         except (LookupError, ValueError) as error:  # an encoding that Python does not know
             self._fail(f"The text cannot be decoded: {error}.", "The encoding that the first line names is unusual.")
         assert self._root is not None  # expat does not accept a document without elements

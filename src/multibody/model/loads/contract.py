@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from multibody.algebra import ForceMotor
-from multibody.graph import ZERO, Expr, Symbol
+from multibody.algebra import ForceMotor, Vec3
+from multibody.errors import ModelError
+from multibody.graph import ZERO, Expr, Symbol, as_expr, free_symbols
 from multibody.model.body import Frame
 from multibody.model.kinematics import Kinematics
+from multibody.model.sensors.contract import named
+from multibody.model.sensors.signal import resolved
 
 
 class Applied(NamedTuple):
@@ -38,3 +41,27 @@ class Load(ABC):
     @abstractmethod
     def touches(self) -> tuple[object, ...]:
         """The frames and joints that it acts on, for checks."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(named(thing) for thing in self.touches)})"
+
+    def scalar(self, value: Any, kinematics: Kinematics) -> Expr:
+        """A value that the user gave, with measured values put in.
+
+        Raises:
+            ModelError: if it depends on accelerations, which follow from the loads.
+        """
+        expression = as_expr(resolved(value, kinematics))
+        unknown = [s.name for s in free_symbols(expression) if s in kinematics.model.accelerations]
+        if unknown:
+            raise ModelError(
+                f"A load cannot depend on accelerations: {', '.join(unknown)}.",
+                where=repr(self),
+                cause="Accelerations follow from the loads, not the other way round.",
+                remedy="Use positions and velocities, or let the acceleration come in through an input.",
+            )
+        return expression
+
+    def vector(self, value: Any, kinematics: Kinematics) -> Vec3:
+        """Three values that the user gave, with measured values put in."""
+        return Vec3.from_any(value, what="load").symbolic().map(lambda part: self.scalar(part, kinematics))

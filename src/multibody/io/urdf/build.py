@@ -1,0 +1,165 @@
+"""From the data of a file to a ``System``: bodies, frames and joints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from multibody.algebra import Rotation
+from multibody.io.urdf.data import JointData, Limits, LinkData, RobotData
+from multibody.io.urdf.inertial import as_parameters, mass_properties
+from multibody.io.urdf.names import Names
+from multibody.io.urdf.rotation import Rotations, turned_to
+from multibody.io.xml_numbers import Three
+from multibody.model import Body, Frame, Free, JointKind, Planar, Prismatic, Revolute, System, Weld
+
+ROOT_JOINT = "root_joint"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a robot is to be read; see ``read_urdf``."""
+
+    floating: bool
+    fixed: str
+    numbers: str
+
+
+class SystemBuilder:
+    """Fills a system, link by link from the root outward.
+
+    Attributes:
+        frames: the frame of each link, by the file's name.
+        joints: the name in the system of each joint that is there.
+        messages: what was odd, and how it was handled.
+    """
+
+    def __init__(self, robot: RobotData, system: System, rotations: Rotations, options: Options) -> None:
+        self._robot = robot
+        self._system = system
+        self._rotations = rotations
+        self._options = options
+        self.names = Names()
+        self.frames: dict[str, Frame] = {}
+        self.joints: dict[JointData, str] = {}
+        self.messages: list[str] = []
+        self._links: dict[str, str] = {}
+        self._root_joint = ROOT_JOINT
+
+    def build(self, root: str, order: Sequence[JointData], start: Mapping[JointData, float]) -> None:
+        """All links and joints.
+
+        Args:
+            root: the root link.
+            order: the joints, parents first.
+            start: start values that are not zero.
+        """
+        axes = {joint: self._axis(joint) for joint in order}
+        self._name_everything(root, order, axes)
+        self.frames[root] = self._root(self._robot.links[root])
+        for joint in order:
+            self.frames[joint.child] = self._carried(joint, axes[joint], start.get(joint))
+
+    # names -------------------------------------------------------------------------------------------------------
+
+    def _name_everything(self, root: str, order: Sequence[JointData], axes: Mapping[JointData, Any]) -> None:
+        """Joints that move come first, because their names are those of the coordinates; then links, then the rest."""
+        if self._options.floating:
+            self._root_joint = self.names.helper(ROOT_JOINT)
+            for ending in _endings(Free()):
+                self.names.helper(self._root_joint + ending)
+        for joint in (one for one in self._robot.joints if not one.fixed):
+            self.joints[joint] = self.names.take(joint.name, "joint", _endings(_kind(joint, axes[joint])))
+        for name in self._robot.links:
+            self._links[name] = "world" if self._is_world(name, root) else self.names.take(name, "link")
+        for joint in (one for one in order if one.fixed and self._has_body(one.child)):
+            self.joints[joint] = self.names.take(joint.name, "joint")
+
+    def _is_world(self, name: str, root: str) -> bool:
+        return name == root == "world" and not self._options.floating
+
+    def _has_body(self, link: str) -> bool:
+        """Whether a link that is fixed to its parent becomes a body of its own, or a frame only."""
+        return self._options.fixed == "keep" or not self._robot.links[link].massless
+
+    # parts -------------------------------------------------------------------------------------------------------
+
+    def _root(self, link: LinkData) -> Frame:
+        world, name = self._system.world, self._links[link.name]
+        if self._is_world(link.name, link.name):
+            if not link.massless:
+                self.messages.append(f"The link '{link.name}' is the world, which does not move; its mass is left out.")
+            return world
+        if not self._options.floating and not self._has_body(link.name):
+            return world.frame(name)
+        body = self._body(link)
+        if not self._options.floating:
+            self._root_joint = self.names.helper(ROOT_JOINT)
+        self._system.joint(self._root_joint, world, body, Free() if self._options.floating else Weld())
+        return body
+
+    def _carried(self, joint: JointData, axis: str | Three, start: float | None) -> Frame:
+        """The frame of a joint's child link."""
+        link, near = self._robot.links[joint.child], self.frames[joint.parent]
+        turn = self._rotations.rotation(joint.pose)
+        if joint.fixed and not self._has_body(joint.child):
+            return near.frame(self._links[joint.child], joint.pose.xyz, turn)
+        body = self._body(link)
+        name, end = self.joints[joint], body
+        if joint.kind == "planar" and axis not in ("x", "y", "z"):
+            plane = turned_to(axis)
+            turn, end = turn @ plane, body.frame(self.names.helper(f"{name}_plane"), rotation=plane)  # type: ignore[assignment]
+        base = self._placed(near, joint.pose.xyz, turn, name)
+        self._system.joint(name, base, end, _kind(joint, axis), q=start, limits=_range(joint.limits))
+        return body
+
+    def _placed(self, near: Frame, xyz: Three, turn: Rotation, joint: str) -> Frame:
+        """The frame that a joint starts from: the parent's own where the joint has no origin."""
+        if not any(xyz) and turn == Rotation.identity():
+            return near
+        return near.frame(self.names.helper(f"{joint}_origin"), xyz, turn)
+
+    def _body(self, link: LinkData) -> Body:
+        properties, name = mass_properties(link, self._rotations), self._links[link.name]
+        if self._options.numbers == "parameters" and not link.massless:
+            properties = as_parameters(properties, name, self._system, self.names)
+        return self._system.body(name, *properties)
+
+    def _axis(self, joint: JointData) -> str | Three:
+        """The axis of a joint that has one, as a coordinate axis or of length one."""
+        if joint.kind not in ("revolute", "continuous", "prismatic", "planar"):
+            return "x"
+        axis = self._rotations.axis(joint.axis)
+        if axis is None:
+            self.messages.append(f"The axis of joint '{joint.name}' is zero; the x axis is taken.")
+            return "x"
+        length = sum(component * component for component in joint.axis) ** 0.5
+        if abs(length - 1) > 1e-6:
+            self.messages.append(
+                f"The axis of joint '{joint.name}' has length {length:.6g}; it is brought to length 1."
+            )
+        return axis
+
+
+def _kind(joint: JointData, axis: str | Three) -> JointKind:
+    if joint.kind in ("revolute", "continuous"):
+        return Revolute(axis)
+    if joint.kind == "prismatic":
+        return Prismatic(axis)
+    if joint.kind == "planar":
+        return Planar(axis if axis in ("x", "y", "z") else "z")
+    return Free() if joint.kind == "floating" else Weld()
+
+
+def _endings(kind: JointKind) -> list[str]:
+    """What the names of coordinates, speeds and accelerations add to the joint's name."""
+    labels = [label for step in kind.steps() for label in (*step.motion.coordinates, *step.motion.speeds)]
+    stems = [""] if len(labels) == 1 else [f"_{label}" for label in labels]
+    return [stem + rate for stem in stems for rate in ("", "_dot", "_ddot")]
+
+
+def _range(limits: Limits | None) -> tuple[float, float] | None:
+    if limits is None or limits.lower is None or limits.upper is None:
+        return None
+    return limits.lower, limits.upper

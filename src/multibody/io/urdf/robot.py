@@ -1,0 +1,189 @@
+"""``read_urdf``: a robot's description becomes a system, with everything that the file says beside mechanics."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal
+
+from multibody.errors import ModelError
+from multibody.io.meshes import MeshFolder
+from multibody.io.urdf.build import Options, SystemBuilder
+from multibody.io.urdf.couplings import couplings, named, start_values
+from multibody.io.urdf.data import JointData, Limits, Mimic, RobotData, Shape
+from multibody.io.urdf.names import identifier
+from multibody.io.urdf.reader import robot_data
+from multibody.io.urdf.rotation import Rotations
+from multibody.io.urdf.structure import root_and_joints
+from multibody.io.xml_text import Source, read_xml
+from multibody.model import Frame, Joint, System
+
+
+@dataclass(frozen=True, eq=False)
+class UrdfRobot:
+    """A robot from a URDF file. Tables are by the names in the system, which are the file's wherever that is possible.
+
+    Attributes:
+        system: bodies, frames and joints, ready for loads and sensors; gravity is set.
+        name: of the robot, as in the file.
+        joints: the joints that move, in the order of the file; that of the coordinates is the model's.
+        visuals: what each link looks like; ``system[name]`` is the link's frame.
+        collisions: the shapes that each link collides with.
+        limits: of joints that have some.
+        damping: viscous, in N·m·s/rad or N·s/m; it is not part of the system's loads.
+        friction: static, in N·m or N; it is not part of the system's loads either.
+        mimic: couplings between joints; each follower has a coordinate of its own in the system.
+        messages: what was missing or odd in the file and how it was handled, in plain sentences.
+        originals: the file's name of each link and joint.
+        links: the frame of each link, by the file's name.
+    """
+
+    system: System
+    name: str
+    joints: tuple[str, ...]
+    visuals: Mapping[str, tuple[Shape, ...]]
+    collisions: Mapping[str, tuple[Shape, ...]]
+    limits: Mapping[str, Limits]
+    damping: Mapping[str, float]
+    friction: Mapping[str, float]
+    mimic: Mapping[str, Mimic]
+    messages: tuple[str, ...]
+    originals: Mapping[str, str]
+    links: Mapping[str, Frame]
+
+    def frame(self, link: str) -> Frame:
+        """The frame of a link, by the file's name or the system's; it is a ``Body`` if the link is one."""
+        found = self.links.get(link) or next((f for f in self.links.values() if f.name == link), None)
+        if found is None:
+            raise ModelError(f"There is no link '{link}'.", where=f"robot '{self.name}'", cause=_known(self.links))
+        return found
+
+    def joint(self, name: str) -> Joint:
+        """A joint, by the file's name or the system's."""
+        joints = {joint.name: joint for joint in self.system.all(Joint)}
+        for known, joint in joints.items():
+            if self.originals.get(known) == name:
+                return joint
+        if name not in joints:
+            raise ModelError(f"There is no joint '{name}'.", where=f"robot '{self.name}'", cause=_known(joints))
+        return joints[name]
+
+    def __str__(self) -> str:
+        title = f"{self.name}: {len(self.links)} links, {len(self.joints)} joints that move"
+        return "\n".join([title, *(f"  {message}" for message in self.messages)])
+
+
+def read_urdf(
+    source: Source,
+    *,
+    name: str | None = None,
+    floating: bool = False,
+    fixed: Literal["merge", "keep"] = "merge",
+    mimic: Literal["independent", "couple"] = "independent",
+    numbers: Literal["constants", "parameters"] = "constants",
+    snap: float | None = None,
+    mesh_root: str | os.PathLike[str] | None = None,
+    gravity: Any = (0, 0, -9.81),
+) -> UrdfRobot:
+    """A robot from a URDF file.
+
+    Files that are only odd are read, and ``messages`` says what was odd; files without a meaning are refused. The file
+    is not trusted: XML with a DOCTYPE is refused, and no file is touched outside ``mesh_root``.
+
+    Args:
+        source: the path of a file, or the XML itself.
+        name: of the system; by default that of the robot.
+        floating: whether the root link moves freely, by a ``Free()`` joint ``root_joint``; otherwise it is welded to
+            the world. A root link called ``world`` is the world.
+        fixed: ``"merge"`` makes a frame of a link that is fixed to its parent and has no mass, ``"keep"`` a body. A
+            fixed link with mass is a body with a ``Weld()`` in either case; the model makes one rigid link of them.
+        mimic: joints that follow another one have a coordinate of their own. ``"couple"`` announces that the couplings,
+            which are in ``UrdfRobot.mimic`` in any case, will be imposed as constraints.
+        numbers: ``"constants"`` puts the file's numbers into the equations, which makes them short; ``"parameters"``
+            makes mass, centre of mass and inertia of each link parameters, ``arm_mass``, ``arm_com``, ``arm_inertia``.
+        snap: an angle in radians; rotations and axes that are so close to right angles become exactly that. For files
+            with angles such as 1.5708, use 1e-5.
+        mesh_root: the folder below which meshes and textures are looked for: ``package://robot/arm.stl`` is
+            ``robot/arm.stl`` or ``arm.stl`` in it.
+        gravity: acceleration of free fall.
+
+    Example:
+        >>> robot = read_urdf('''
+        ...     <robot name="pendulum">
+        ...       <link name="base"/>
+        ...       <link name="bob"><inertial><origin xyz="0 0 -1"/><mass value="2"/>
+        ...         <inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        ...       <joint name="hinge" type="continuous">
+        ...         <parent link="base"/><child link="bob"/><axis xyz="0 1 0"/></joint>
+        ...     </robot>''')
+        >>> robot.system.freeze().coordinates, robot.joints
+        ((hinge,), ('hinge',))
+        >>> robot.messages
+        ("Without inertial, and so without mass: 'base'.",)
+    """
+    _require(fixed=(fixed, ("merge", "keep")), mimic=(mimic, ("independent", "couple")),
+             numbers=(numbers, ("constants", "parameters")))  # fmt: skip
+    rotations, meshes = Rotations(snap), MeshFolder(mesh_root)
+    data = robot_data(read_xml(source), meshes)
+    root, order = root_and_joints(data)
+    messages = data.messages
+    leaders = couplings(data, messages)
+    system = System(identifier(data.name, "robot") if name is None else name, gravity)
+    builder = SystemBuilder(data, system, rotations, Options(floating, fixed, numbers))
+    builder.build(root, order, start_values(data, leaders))
+    messages += [*builder.messages, *_massless(data, root, order, floating=floating)]
+    coupled = named(data, leaders, builder.joints, mimic, messages)
+    messages += [*builder.names.messages(), *rotations.messages(), *meshes.messages()]
+    return _robot(data, builder, system, coupled)
+
+
+def _robot(data: RobotData, builder: SystemBuilder, system: System, coupled: dict[str, Mimic]) -> UrdfRobot:
+    frames, names = builder.frames, builder.joints
+    moving = [(names[joint], joint) for joint in data.joints if not joint.fixed]
+    links = list(data.links.values())
+    return UrdfRobot(
+        system=system,
+        name=data.name,
+        joints=tuple(name for name, _ in moving),
+        visuals=MappingProxyType({frames[link.name].name: link.visuals for link in links if link.visuals}),
+        collisions=MappingProxyType({frames[link.name].name: link.collisions for link in links if link.collisions}),
+        limits=MappingProxyType({name: joint.limits for name, joint in moving if joint.limits is not None}),
+        damping=MappingProxyType({name: joint.damping for name, joint in moving if joint.damping is not None}),
+        friction=MappingProxyType({name: joint.friction for name, joint in moving if joint.friction is not None}),
+        mimic=MappingProxyType(coupled),
+        messages=tuple(data.messages),
+        originals=MappingProxyType(dict(builder.names.originals)),
+        links=MappingProxyType(dict(frames)),
+    )
+
+
+def _massless(data: RobotData, root: str, order: Sequence[JointData], *, floating: bool) -> list[str]:
+    """Links without mass, and joints that move no mass at all."""
+    heavy = {name for name, link in data.links.items() if not link.massless}
+    for joint in reversed(order):
+        if joint.child in heavy:
+            heavy.add(joint.parent)
+    stuck = [joint.name for joint in order if not joint.fixed and joint.child not in heavy]
+    stuck += ["root_joint"] if floating and root not in heavy else []
+    found = []
+    if bare := [name for name, link in data.links.items() if link.inertial is None]:
+        found.append(f"Without inertial, and so without mass: {', '.join(map(repr, bare))}.")
+    if empty := [name for name, link in data.links.items() if link.inertial is not None and link.massless]:
+        found.append(f"With an inertial of mass and inertia zero: {', '.join(map(repr, empty))}.")
+    if stuck:
+        found.append(
+            f"Nothing with mass moves with {', '.join(map(repr, stuck))}: their accelerations are not determined."
+        )
+    return found
+
+
+def _require(**choices: tuple[Any, tuple[str, ...]]) -> None:
+    for option, (given, allowed) in choices.items():
+        if given not in allowed:
+            raise ModelError(f"{option}={given!r} is not a choice.", remedy=f"Use {' or '.join(map(repr, allowed))}.")
+
+
+def _known(names: Mapping[str, Any]) -> str:
+    return f"There are: {', '.join(names)}."[:1000]

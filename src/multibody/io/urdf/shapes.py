@@ -1,0 +1,90 @@
+"""Visual and collision elements: geometry, place, colour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from multibody.io.meshes import MeshFolder
+from multibody.io.urdf.data import NOWHERE, Box, Capsule, Cylinder, Geometry, Mesh, Pose, Shape, Sphere
+from multibody.io.xml_numbers import number, numbers, three
+from multibody.io.xml_text import Element
+
+SOLIDS = {"sphere": Sphere, "cylinder": Cylinder, "capsule": Capsule}
+
+
+class Material(NamedTuple):
+    """Colour and texture."""
+
+    colour: tuple[float, ...] | None
+    texture: Path | None
+
+
+PLAIN = Material(None, None)
+
+
+class ShapeReader:
+    """Reads shapes, with the materials that the file has defined so far."""
+
+    def __init__(self, robot: Element, meshes: MeshFolder, messages: list[str]) -> None:
+        self._meshes = meshes
+        self._messages = messages
+        self._materials: dict[str, Material] = {}
+        for element in robot.walk():  # a material may be used before the place where it is defined
+            if element.tag == "material" and element.children:
+                self._materials.setdefault(element.get("name"), self._defined(element))
+
+    def shapes(self, link: Element, tag: str) -> tuple[Shape, ...]:
+        """All shapes of one kind: ``"visual"`` or ``"collision"``."""
+        found = (self._shape(element, link) for element in link.all(tag))
+        return tuple(shape for shape in found if shape is not None)
+
+    def _shape(self, element: Element, link: Element) -> Shape | None:
+        holder = element.child("geometry")
+        geometry = self._geometry(holder.children) if holder is not None else None
+        if geometry is None:
+            what = f"A {element.tag} of link '{link.get('name')}' (line {element.line})"
+            self._messages.append(f"{what} has no known geometry; it is left out.")
+            return None
+        material = self._material(element.child("material"))
+        return Shape(geometry, pose(element.child("origin")), element.get("name"), material.colour, material.texture)
+
+    def _geometry(self, elements: list[Element]) -> Geometry | None:
+        for element in elements:
+            if element.tag == "box":
+                return Box(three(element, "size", NOWHERE))
+            if element.tag in SOLIDS:
+                sizes = _sizes(element)
+                return SOLIDS[element.tag](**sizes)
+            if element.tag == "mesh" and element.get("filename"):
+                uri = element.get("filename")
+                return Mesh(uri, self._meshes.find(uri), three(element, "scale", (1.0, 1.0, 1.0)))
+        return None
+
+    def _material(self, element: Element | None) -> Material:
+        if element is None:
+            return PLAIN
+        own = self._defined(element) if element.children else PLAIN
+        return own if own != PLAIN else self._materials.get(element.get("name"), PLAIN)
+
+    def _defined(self, element: Element) -> Material:
+        colour, texture = element.child("color"), element.child("texture")
+        rgba = None if colour is None else numbers(colour, "rgba", 4)
+        uri = "" if texture is None else texture.get("filename")
+        return Material(rgba, self._meshes.find(uri) if uri else None)
+
+
+def _sizes(element: Element) -> Mapping[str, float]:
+    wanted = ("radius",) if element.tag == "sphere" else ("radius", "length")
+    return {name: number(element, name) or 0.0 for name in wanted}
+
+
+def pose(origin: Element | None) -> Pose:
+    """The place that an ``origin`` element gives; without one, no displacement."""
+    turned = None if origin is None else numbers(origin, "quat_xyzw", 4)
+    if turned is not None and any(turned):
+        size = max(map(abs, turned))
+        x, y, z, w = (component / size for component in turned)
+        return Pose(three(origin, "xyz", NOWHERE), NOWHERE, (w, x, y, z))
+    return Pose(three(origin, "xyz", NOWHERE), three(origin, "rpy", NOWHERE))

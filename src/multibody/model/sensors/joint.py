@@ -1,0 +1,123 @@
+"""What a joint does: its coordinates and speeds, and the forces that go through it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from multibody.algebra import ForceMotor
+from multibody.errors import ModelError
+from multibody.graph import Expr, array
+from multibody.model.body import Frame
+from multibody.model.joint import Joint
+from multibody.model.kinematics import Kinematics
+from multibody.model.sensors.contract import Sensor, as_array, given, in_axes
+
+
+class JointState(NamedTuple):
+    """Coordinates and speeds of a joint: symbols, or expressions of time where its motion is prescribed."""
+
+    q: Sequence[Expr]
+    u: Sequence[Expr]
+
+
+def joint_state(kinematics: Kinematics, joint: Joint) -> JointState:
+    """The state of a joint of the tree.
+
+    Raises:
+        ModelError: for a joint that closes a loop; its coordinates are not among those of the model.
+    """
+    if joint not in kinematics.model.joints:
+        raise ModelError(
+            "The joint closes a kinematic loop, so its coordinates are not among those of the model.",
+            where=f"joint '{joint.name}'",
+            remedy="Use another joint of the loop, or sensors and loads between the frames that it connects.",
+        )
+    if joint.prescribed is None:
+        return JointState(joint.coordinates, joint.speeds)
+    links = [link for link in kinematics.model.links if link.joint is joint]
+    rates = {q: u for link in links for q, u in zip(link.q, link.u, strict=True)}
+    return JointState(joint.prescribed, [rates[q] for q in joint.prescribed])
+
+
+class JointSensor(Sensor):
+    """Coordinates and speeds of a joint in one array: (q, u) for one degree of freedom, else (q₁, q₂ …, u₁, u₂ …).
+
+    Args:
+        joint: any joint of the tree; for a prescribed one the given motion is measured.
+
+    Example:
+        >>> from multibody.model import System
+        >>> crane = System("crane")
+        >>> slide = crane.joint("slide", crane.world, crane.body("crab", mass=1), "Tx")
+        >>> JointSensor(slide).measure(Kinematics(crane.freeze()))
+        array([slide, slide_dot], dtype=object)
+    """
+
+    def __init__(self, joint: Joint) -> None:
+        self.joint = joint
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """As many numbers as the joint has coordinates and speeds."""
+        return (len(self.joint.coordinates) + len(self.joint.speeds),)
+
+    def measure(self, kinematics: Kinematics) -> Any:
+        """Coordinates, then speeds."""
+        state = joint_state(kinematics, self.joint)
+        return array([*state.q, *state.u])
+
+    @property
+    def touches(self) -> tuple[object, ...]:
+        """The joint."""
+        return (self.joint,)
+
+
+class _Reaction(Sensor):
+    """What the two sensors of constraint forces have in common.
+
+    Args:
+        joint: any joint.
+        expressed_in: the frame whose axes give the three coordinates; by default the joint's child frame.
+    """
+
+    shape = (3,)
+
+    def __init__(self, joint: Joint, expressed_in: Frame | None = None) -> None:
+        self.joint = joint
+        self.expressed_in = expressed_in
+
+    def _transmitted(self, kinematics: Kinematics) -> ForceMotor:
+        """The force motor at the child frame's origin, in the wanted axes."""
+        child = self.joint.child
+        force = kinematics.reaction(self.joint)
+        axes = self.expressed_in or child
+        return ForceMotor(*[in_axes(kinematics, part, child, axes) for part in (force.resultant, force.moment)])
+
+    @property
+    def touches(self) -> tuple[object, ...]:
+        """The joint, and a frame if one was named."""
+        return self.joint, *given(self.expressed_in)
+
+
+class ConstraintForce(_Reaction):
+    """The force that a joint transmits from its parent frame to its child frame.
+
+    It is all that goes through the joint: the constraint force and, along the joint's axes, springs, drives and friction.
+    """
+
+    unit = "N"
+
+    def measure(self, kinematics: Kinematics) -> Any:
+        """Three coordinates."""
+        return as_array(self._transmitted(kinematics).resultant)
+
+
+class ConstraintTorque(_Reaction):
+    """The torque that a joint transmits from its parent frame to its child frame, about the child frame's origin."""
+
+    unit = "N·m"
+
+    def measure(self, kinematics: Kinematics) -> Any:
+        """Three coordinates."""
+        return as_array(self._transmitted(kinematics).moment)

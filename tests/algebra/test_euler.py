@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation as Reference
 
@@ -18,6 +18,7 @@ sequences = st.sampled_from(BOTH)
 triples = st.tuples(angles, angles, angles)
 
 
+@settings(max_examples=50)
 @given(sequences, triples)
 def test_rotations_agree_with_scipy(sequence, values):
     theirs = Reference.from_euler(sequence.swapcase(), values)  # SciPy writes intrinsic sequences in capital letters
@@ -26,6 +27,7 @@ def test_rotations_agree_with_scipy(sequence, values):
     assert close(Rotation.euler(sequence, R.angles(sequence)), R, 4e-15)
 
 
+@settings(max_examples=50)
 @given(sequences, triples)
 def test_angles_agree_with_scipy(sequence, values):
     R = Rotation.euler(sequence, values)
@@ -85,6 +87,7 @@ def test_angular_velocity_by_proof(sequence):
         assert proved(G @ H, Mat3.identity().symbolic())
 
 
+@settings(max_examples=50)
 @given(sequences, triples, st.sampled_from(["body", "parent"]))
 def test_angle_rates_by_number(sequence, values, frame):
     b = values[1]

@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation as Reference
 
@@ -25,7 +25,7 @@ def _check(matrix, tolerance=0.0, within=1e-15):
     """The exact rotation, after checking that it is exactly orthogonal and near the matrix."""
     R = exact_rotation(matrix, tolerance)
     cosines = R.to_matrix()
-    assert R == Rotation.identity() or all(isinstance(entry, Constant) for entry in cosines.components())
+    assert cosines == Mat3.identity() or all(isinstance(entry, Constant) for entry in cosines.components())
     residual = cosines @ cosines.transposed() - Mat3.identity()
     assert all(is_zero(entry, points=2) for entry in residual.components())
     assert is_zero(cosines.determinant() - 1, points=2)
@@ -47,6 +47,7 @@ def number(entry):
     return entry.value if isinstance(entry, Constant) else int(entry)
 
 
+@settings(max_examples=50)
 @given(st.sampled_from("xyz"), angles)
 def test_a_turn_about_a_coordinate_axis_stays_one(axis, angle):
     matrix = Reference.from_euler(axis, angle).as_matrix()
@@ -60,6 +61,7 @@ def test_multiples_of_a_quarter_turn(k):
     assert set(map(number, R.to_matrix().components())) <= {-1, 0, 1}
 
 
+@settings(max_examples=50)
 @given(st.sampled_from([*itertools.permutations("xyz", 2)]), angles, angles)
 def test_two_turns_keep_their_zero(axes, a, b):
     first, second = (Reference.from_euler(axis, angle).as_matrix() for axis, angle in zip(axes, (a, b), strict=True))
@@ -74,19 +76,20 @@ def test_three_turns_with_a_quarter_turn_between(sequence):
         _check(Reference.from_euler(sequence, (a, b, c)).as_matrix())
 
 
+@settings(max_examples=50)
 @given(rotations)
 def test_any_rotation(R):
     _check(R.to_array())
 
 
 def test_many_random_rotations():
-    for matrix in Reference.random(200, rng=3).as_matrix():
+    for matrix in Reference.random(100, rng=3).as_matrix():
         _check(matrix)
 
 
 def test_an_entry_on_the_edge_of_rounding():
     rng = np.random.default_rng(8)
-    for a, b, c in rng.uniform((-3, 2e-16, -3), (3, 2e-15, 3), (200, 3)):
+    for a, b, c in rng.uniform((-3, 2e-16, -3), (3, 2e-15, 3), (100, 3)):
         _check(Reference.from_euler("XYZ", (a, b, c)).as_matrix())
 
 

@@ -135,12 +135,14 @@ def test_energy_law_by_complex_step():
 # description and change of coordinates -----------------------------------------------------------------------------
 
 
+@settings(max_examples=50)
 @given(inertias)
 def test_there_and_back(M):
     again = Inertia.rigid_body(M.mass, M.center_of_mass, M.central_tensor)
     assert close(again, M, 1e-12)
 
 
+@settings(max_examples=50)
 @given(symmetric_matrices, vectors, vectors)
 def test_tensor_about_another_point(tensor, center, point):
     """Steiner: Θ_P = Θ_s + m·(d²·1 - d·dᵀ)."""
@@ -152,6 +154,7 @@ def test_tensor_about_another_point(tensor, center, point):
     assert close(M.referred_to(point).center_of_mass, center - point)
 
 
+@settings(max_examples=50)
 @given(inertias, inertias, motors(VelocityMotor), transforms)
 def test_change_of_frame_by_number(M, N, v, X):
     assert close(X.to_parent(M).apply(X @ v), X @ M.apply(v), 1e-9)
@@ -174,6 +177,7 @@ def test_change_of_frame_by_proof():
     assert proved((M + N).center_of_mass, (M.center_of_mass * M.mass + N.center_of_mass * N.mass) / m)
 
 
+@settings(max_examples=50)
 @given(inertias, rotations)
 def test_inertia_stays_exactly_symmetric(M, R):
     turned = M.rotated(R).referred_to((1.0, 2.0, 3.0))

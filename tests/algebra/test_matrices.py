@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from multibody.algebra import Dyadic, Mat3, Rotation, Symmetric3, Vec3
 from multibody.errors import ConversionError, NumberError, ShapeError
@@ -13,6 +13,7 @@ def _agree(value, array):
     return np.allclose(value.to_array(), array, rtol=1e-10, atol=1e-10)
 
 
+@settings(max_examples=50)
 @given(matrices, matrices, vectors, numbers)
 def test_matrices_agree_with_numpy(a, b, v, s):
     A, B, x = a.to_array(), b.to_array(), v.to_array()
@@ -36,6 +37,7 @@ def test_laws_of_matrices():
     assert proved(Mat3.cross_matrix(v) @ vector("w"), v.cross(vector("w")))
 
 
+@settings(max_examples=50)
 @given(symmetric_matrices, vectors, rotations)
 def test_symmetric_matrices_agree_with_general_ones(s, v, R):
     full = s.to_mat3()
@@ -58,6 +60,7 @@ def test_turned_tensors_by_proof(make):
     assert proved(R.turn_matrix(matrix("m")), cosines @ matrix("m") @ cosines.transposed())
 
 
+@settings(max_examples=50)
 @given(vectors, vectors)
 def test_moment_and_square(a, b):
     x, y = a.to_array(), b.to_array()

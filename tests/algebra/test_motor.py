@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from multibody.algebra import (
     AccelerationMotor,
@@ -148,6 +148,7 @@ def test_acceleration_of_a_point_by_proof():
 # axis and pitch --------------------------------------------------------------------------------------------------
 
 
+@settings(max_examples=50)
 @given(long_vectors, vectors, numbers)
 def test_on_its_axis_the_moment_is_parallel_to_the_resultant(g, h, along):
     m = Motor(g, h)
@@ -180,6 +181,7 @@ def test_a_pure_couple_has_no_axis(nothing):
 # pairs of lines --------------------------------------------------------------------------------------------------
 
 
+@settings(max_examples=50)
 @given(transforms, angles, numbers, numbers, numbers)
 def test_motor_of_two_lines(X, angle, distance, a, b):
     """Built about z, where the answer is plain, and then moved anywhere."""
@@ -214,6 +216,7 @@ def test_motor_of_two_lines_by_proof():
     assert proved(motor_after(screw, lift), motor_after(Rotation.identity(), Vec3.zero()))
 
 
+@settings(max_examples=50)
 @given(motors(), transforms)
 def test_dyads_as_matrices(h, X):
     """T∘h = T·Γ·h with 6×6 matrices, eq. (4) and section 2.1.4."""

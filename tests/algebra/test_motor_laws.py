@@ -51,6 +51,7 @@ LAWS = {
 }
 
 
+@settings(max_examples=50)
 @given(a=motors(), b=motors(), c=motors(), s=numbers, t=numbers)
 def test_laws_by_number(a, b, c, s, t):
     for law, sides in LAWS.items():
@@ -115,6 +116,7 @@ INVARIANCES = {
 }
 
 
+@settings(max_examples=50)
 @given(a=motors(), b=motors(), t=dyads, X=transforms)
 def test_invariances_by_number(a, b, t, X):
     for law, sides in INVARIANCES.items():

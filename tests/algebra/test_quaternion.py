@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation as Reference
 from scipy.spatial.transform import Slerp
@@ -19,6 +19,7 @@ def _theirs(q):
     return Reference.from_quat(q.components(), scalar_first=True)
 
 
+@settings(max_examples=50)
 @given(quaternions, quaternions, vectors)
 def test_rotations_agree_with_scipy(p, q, v):
     assert np.allclose(q.to_rotation().to_array(), _theirs(q).as_matrix(), rtol=0, atol=1e-14)
@@ -27,6 +28,7 @@ def test_rotations_agree_with_scipy(p, q, v):
     assert close(q.unit().to_rotation(unit=True), q.to_rotation(), 1e-14)
 
 
+@settings(max_examples=50)
 @given(unit_quaternions)
 def test_there_and_back(q):
     back = Quaternion.from_rotation(q.to_rotation())
@@ -90,6 +92,7 @@ def test_rates_by_proof():
         q.rate(w, "world")
 
 
+@settings(max_examples=50)
 @given(unit_quaternions, unit_quaternions, st.floats(0, 1))
 def test_slerp_agrees_with_scipy(p, q, t):
     ours = p.slerp(q, t)
@@ -101,6 +104,7 @@ def test_slerp_agrees_with_scipy(p, q, t):
     assert close(p.slerp(q, 1.0).to_rotation(), q.to_rotation(), 1e-13)
 
 
+@settings(max_examples=50)
 @given(rotations)
 def test_logarithm_of_rotation_and_quaternion_agree(R):
     assert close(Rotation.exp(R.to_quaternion().log()), R, 4e-15)

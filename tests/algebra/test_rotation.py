@@ -17,6 +17,7 @@ from .samples import angles, close, long_vectors, proved, rotations, vector, vec
 MAKERS = {"x": Rotation.about_x, "y": Rotation.about_y, "z": Rotation.about_z}
 
 
+@settings(max_examples=50)
 @given(axis=st.sampled_from("xyz"), angle=angles, v=vectors)
 def test_turns_agree_with_scipy(axis, angle, v):
     R, theirs = MAKERS[axis](angle), Reference.from_euler(axis, angle)
@@ -26,12 +27,14 @@ def test_turns_agree_with_scipy(axis, angle, v):
     assert R.axis == axis
 
 
+@settings(max_examples=50)
 @given(long_vectors, angles)
 def test_rotations_about_any_axis_agree_with_scipy(axis, angle):
     theirs = Reference.from_rotvec(axis.unit().to_array() * angle)
     assert np.allclose(Rotation.about(axis, angle).to_array(), theirs.as_matrix(), atol=1e-14)
 
 
+@settings(max_examples=50)
 @given(rotations, rotations, vectors)
 def test_composition_inverse_and_application(R, S, v):
     product = R.to_matrix() @ S.to_matrix()
@@ -120,6 +123,7 @@ def test_symbolic_axis():
     assert direction(already_unit).x is cos(q)
 
 
+@settings(max_examples=50)
 @given(long_vectors)
 def test_directions_of_constants_are_exact(v):
     exact = direction(v.symbolic())
@@ -191,6 +195,7 @@ def test_small_rotation_vectors_keep_their_relative_accuracy(angle):
     assert q.vector.norm() == pytest.approx(angle / 2, rel=1e-6, abs=1e-15)
 
 
+@settings(max_examples=50)
 @given(rotations)
 def test_exponential_of_the_logarithm(R):
     assert close(Rotation.exp(R.log()), R, 4e-15)
@@ -214,6 +219,7 @@ def test_symbolic_exponential_works_at_zero_and_elsewhere():
         assert np.allclose(logarithm.evaluate(given_).to_array().astype(float), values, atol=1e-14)
 
 
+@settings(max_examples=50)
 @given(st.tuples(angles, angles, angles))
 def test_expressions_and_numbers_agree(values):
     names = symbols("a b c")

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from multibody.algebra import Rotation, Transform, Vec3
 from multibody.errors import ConversionError, ShapeError
@@ -9,6 +9,7 @@ from multibody.graph import symbol
 from .samples import close, proved, transform, transforms, vector, vectors
 
 
+@settings(max_examples=50)
 @given(transforms, transforms, vectors)
 def test_transforms_agree_with_homogeneous_matrices(X, Y, p):
     A, B, x = X.to_array(), Y.to_array(), np.array([*p, 1.0])

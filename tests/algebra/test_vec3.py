@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from multibody.algebra import Mat3, Motor, Vec3
 from multibody.algebra.scalar import atan2, cos, sin, sqrt, stacked, where
@@ -15,6 +15,7 @@ from multibody.graph.expr import ONE, ZERO
 from .samples import close, dyad, inertia, long_vectors, matrix, motor, numbers, proved, quaternion, vector, vectors
 
 
+@settings(max_examples=50)
 @given(vectors, vectors, numbers)
 def test_vectors_agree_with_numpy(a, b, s):
     x, y = a.to_array(), b.to_array()
@@ -35,6 +36,7 @@ def test_laws_of_vector_algebra():
     assert proved(a.unit().dot(a.unit()), ONE)
 
 
+@settings(max_examples=50)
 @given(long_vectors)
 def test_unit_vectors(a):
     assert close(a.unit().norm(), 1.0, 1e-15)

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import mpmath
+from tests.graph.recipes import COMPARISONS, OPERATIONS, UndefinedError, exact
 
 from multibody.graph import Constant, Expr, Symbol, topological
-from tests.graph.recipes import COMPARISONS, OPERATIONS, UndefinedError, exact
 
 EPS = mpmath.mpf(2) ** -52
 ULPS = {"add": 0.5, "sub": 0.5, "mul": 0.5, "recip": 1, "neg": 0, "abs": 0, "min": 0, "max": 0, "sign": 0, "sqrt": 0.5}

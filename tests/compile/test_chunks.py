@@ -24,7 +24,9 @@ def _long(rng, operations):
     nodes, conditions = [x, y, sqrt(m), x * y], [x < y, (x < m) | ~(y < 0)]
     for _ in range(operations):
         a, b = rng.choice(nodes), rng.choice(nodes[-5:])
-        nodes.append(rng.choice([sin(a + b), cos(a) * b, (a - b) / 2, where(rng.choice(conditions), a, b), a * 0.5 - m]))
+        nodes.append(
+            rng.choice([sin(a + b), cos(a) * b, (a - b) / 2, where(rng.choice(conditions), a, b), a * 0.5 - m])
+        )
         if rng.random() < 0.2:
             conditions.append(rng.choice([a < b, a <= b]) & rng.choice(conditions) if a is not b else x < 0)
     return nodes
@@ -70,8 +72,9 @@ def test_a_workspace_too_large_for_the_stack(monkeypatch):
     assert f.batch([0.3] * 11, 2.0).z == pytest.approx([expected] * 11, rel=1e-13)
 
 
-def test_a_body_of_many_functions_in_batches():
-    nodes = _long(random.Random(5), emit.CHUNK)
+def test_a_body_of_many_functions_in_batches(monkeypatch):
+    monkeypatch.setattr(emit, "CHUNK", 40)
+    nodes = _long(random.Random(5), 300)
     f = Function("f", {"x": x, "y": y, "m": m}, {"out": nodes[-20:], "all": nodes})
     rng = np.random.default_rng(0)
     at = rng.uniform(-1, 1, (2, 37))

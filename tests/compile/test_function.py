@@ -1,19 +1,36 @@
 """Compiled functions compute what their expressions say."""
 
-import ctypes
 import math
 import random
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
-
-from multibody.compile import Function
-from multibody.graph import Table, absolute, atan2, constant, cos, equal, evaluate, exp, maximum, minimum, power, sign, sin, sqrt, symbol
-from multibody.graph import functions as f
-from multibody.graph import symbols, tan, topological, where
 from tests.compile.rounding import truth_and_bound
 from tests.graph.recipes import ALL, built_or_none, random_point, random_recipe, recipes
+
+from multibody.compile import Function
+from multibody.graph import (
+    Table,
+    absolute,
+    atan2,
+    constant,
+    cos,
+    equal,
+    evaluate,
+    exp,
+    maximum,
+    minimum,
+    power,
+    sign,
+    sin,
+    sqrt,
+    symbols,
+    tan,
+    topological,
+    where,
+)
+from multibody.graph import functions as f
 
 x, y, z = symbols("x y z")
 m, k = symbols("m k", "parameter")
@@ -25,7 +42,9 @@ def _inside(got, node, point):
     found = truth_and_bound(node, point)
     if found is not None and abs(found[0]) < 1e300:
         truth, bound = found
-        assert abs(got - truth) <= 2 * bound + 1e-300, f"{node} at {point}: {got}, not {truth}, off by {abs(got - truth) / bound} bounds"
+        assert abs(got - truth) <= 2 * bound + 1e-300, (
+            f"{node} at {point}: {got}, not {truth}, off by {abs(got - truth) / bound} bounds"
+        )
     return found is not None
 
 
@@ -55,10 +74,14 @@ def test_random_functions_with_choices(recipe):
 
 
 OPERATIONS = {
-    "add": x + y, "sub": x - y, "mul": x * y, "div": x / y, "recip": 1 / y, "neg": -x, "sqrt": sqrt(x * x + 1), "abs": absolute(x * y),
-    "sign": sign(x - y), "min": minimum(x, y), "max": maximum(x, y), "pow": power(exp(x), y), "sin": sin(x), "cos": cos(x), "tan": tan(x),
-    "asin": f.asin(x / 9), "acos": f.acos(x / 9), "atan": f.atan(x), "atan2": atan2(x, y), "sinh": f.sinh(x), "cosh": f.cosh(y),
-    "tanh": f.tanh(x), "exp": exp(x), "log": f.log(x * x), "table": TABLE(x), "lt": where(x < y, x, y), "le": where(x <= y, x, 2 * y),
+    "add": x + y, "sub": x - y, "mul": x * y, "div": x / y, "recip": 1 / y, "neg": -x, "sqrt": sqrt(x * x + 1),
+    "abs": absolute(x * y),
+    "sign": sign(x - y), "min": minimum(x, y), "max": maximum(x, y), "pow": power(exp(x), y), "sin": sin(x),
+    "cos": cos(x), "tan": tan(x),
+    "asin": f.asin(x / 9), "acos": f.acos(x / 9), "atan": f.atan(x), "atan2": atan2(x, y), "sinh": f.sinh(x),
+    "cosh": f.cosh(y),
+    "tanh": f.tanh(x), "exp": exp(x), "log": f.log(x * x), "table": TABLE(x), "lt": where(x < y, x, y),
+    "le": where(x <= y, x, 2 * y),
     "eq": where(equal(x, y), 1, 2), "and": where((x < y) & (x > 0), x, y), "or": where((x < y) | (x > 1), x, y),
     "not": where(~((x < y) & (y < 2)), x, y), "constant": constant(0.1), "pi": f.pi * x, "cube": x**3 - y**-2,
 }  # fmt: skip
@@ -87,14 +110,26 @@ def test_not_a_number_in_not_a_number_out(every_operation, at):
         if name not in unaffected and any(map(math.isnan, used)):
             assert math.isnan(getattr(results, name)), name
     assert results.eq == 2.0
-    assert (results.lt, results.le) == pytest.approx((at[1], 2 * at[1]), nan_ok=True)  # a false comparison takes the second
+    assert (results.lt, results.le) == pytest.approx(
+        (at[1], 2 * at[1]), nan_ok=True
+    )  # a false comparison takes the second
 
 
 def test_infinities():
-    nodes = {"a": 1 / x, "b": x * 2, "c": f.tanh(x), "d": f.atan(x), "e": minimum(x, 1), "f": maximum(x, 1), "g": exp(-x), "h": x - x * y}
+    nodes = {
+        "a": 1 / x,
+        "b": x * 2,
+        "c": f.tanh(x),
+        "d": f.atan(x),
+        "e": minimum(x, 1),
+        "f": maximum(x, 1),
+        "g": exp(-x),
+        "h": x - x * y,
+    }
     g = Function("g", {"x": x, "y": y}, nodes)
     assert g(math.inf, 0.5).as_dict() == {
-        "a": 0.0, "b": math.inf, "c": 1.0, "d": math.pi / 2, "e": 1.0, "f": math.inf, "g": 0.0, "h": pytest.approx(math.nan, nan_ok=True),
+    "a": 0.0, "b": math.inf, "c": 1.0, "d": math.pi / 2, "e": 1.0, "f": math.inf, "g": 0.0,
+    "h": pytest.approx(math.nan, nan_ok=True),
     }  # fmt: skip
     assert g(0.0, 0.5).a == math.inf
     assert g(-0.0, 0.5).a == -math.inf
@@ -107,76 +142,3 @@ def test_tables_agree_with_evaluate_everywhere(at):
         for table in (TABLE, TABLE.derivative(), Table("g", [0, 1], [5, 7]), Table("h", range(9), np.arange(9.0) ** 2)):
             got = Function("f", {"x": x}, {"y": table(x)})(at)
             assert got == pytest.approx(evaluate(table(x), {x: at}), rel=1e-14, nan_ok=True)
-
-
-# --- outputs of every kind -----------------------------------------------------------------------------------------------
-
-
-def test_outputs_that_need_no_computation():
-    outputs = {"c": 2.5, "x": x * 1, "m": [m, -m], "hoisted": sqrt(m), "twice": [x * y, x * y], "minus": -(x * y), "zero": x - x, "pi": f.pi}
-    g = Function("g", {"a": x, "b": y, "p": m}, outputs)
-    got = g(3.0, 5.0, 4.0)
-    expected = {"c": 2.5, "x": 3.0, "m": [4.0, -4.0], "hoisted": 2.0, "twice": [15.0, 15.0], "minus": -15.0, "zero": 0.0, "pi": math.pi}
-    assert {name: np.asarray(value).tolist() for name, value in got.as_dict().items()} == expected
-    fixed = g.fix(p=4.0)(3.0, 5.0)
-    assert {name: np.asarray(value).tolist() for name, value in fixed.as_dict().items()} == expected
-
-
-def test_a_port_that_is_output_as_it_came():
-    g = Function("g", {"a": [x, y, z]}, {"b": [z, x], "c": [[y]]})
-    assert [value.tolist() for value in g([1.0, 2.0, 3.0])] == [[3.0, 1.0], [[2.0]]]
-
-
-@pytest.mark.parametrize("name", ["sin", "exp", "prepare", "body_0", "malloc", "free", "φ", "main", "no_strides", "f_ports", "table", "x"])
-def test_any_identifier_can_name_a_function(name):
-    g = Function(name, {"x": x, "m": m}, {"y": sin(x) + exp(m) + TABLE(x)})
-    expected = evaluate(sin(x) + exp(m) + TABLE(x), {x: 0.5, m: 0.25})
-    assert g(0.5, 0.25) == pytest.approx(expected)
-    assert g.batch([0.5] * 3, 0.25) == pytest.approx([expected] * 3)
-
-
-def test_a_condition_on_parameters_is_decided_once():
-    g = Function("g", {"x": x, "m": m}, {"y": where((m > 0) & (m < 9), x, -x), "z": where(m > 1, m, 1)})
-    assert tuple(g(3.0, 2.0)) == (3.0, 2.0)
-    assert tuple(g(3.0, -2.0)) == (-3.0, 1.0)
-    assert tuple(g.fix(m=-2.0)(3.0)) == (-3.0, 1.0)
-    assert g.batch([3.0, 4.0], -2.0).y.tolist() == [-3.0, -4.0]
-    assert g.batch([3.0, 4.0], [2.0, -2.0]).y.tolist() == [3.0, -4.0]
-
-
-def test_parameters_are_worked_on_once():
-    g = Function("g", {"x": x, "m": m, "k": k}, {"y": sqrt(m) * sin(k) * x + cos(x)})
-    assert g.operations == {"add": 1, "cos": 1, "mul": 1}
-    assert g.parameter_operations == {"mul": 1, "sin": 1, "sqrt": 1}
-
-
-def test_operation_counts_of_known_examples():
-    assert Function("g", {"x": x, "y": y}, {"a": x / y, "b": x - y}).operations == {"add": 1, "div": 1}
-    assert Function("g", {"x": x, "y": y}, {"a": 1 / y, "b": x / y}).operations == {"div": 1, "mul": 1}
-    assert Function("g", {"x": x}, {"a": x**8}).operations == {"mul": 3}
-    assert Function("g", {"x": x}, {"a": sin(x) ** 2 + cos(x) ** 2}).operations == {}
-    assert "per call: 2 operations (1 cos, 1 sin)" in Function("g", {"x": x}, {"a": [sin(x), cos(x)]}).report()
-
-
-def test_a_huge_constant_is_refused_or_infinite():
-    with pytest.raises((ValueError, RuntimeError, OverflowError)) as caught:
-        Function("g", {"x": x}, {"y": x * 10**400})(1.0)
-    assert "multibody" in type(caught.value).__module__
-
-
-# --- the address ---------------------------------------------------------------------------------------------------------
-
-
-def test_the_address_can_be_called_from_c():
-    g = Function("g", {"q": [x, y], "m": m}, {"a": [m * x, x * y], "b": sqrt(m)})
-    double = ctypes.POINTER(ctypes.c_double)
-    call = ctypes.CFUNCTYPE(None, double, double, double, double)(g.address)
-    q, p, a, b = (ctypes.c_double * 2)(3.0, 5.0), ctypes.c_double(4.0), (ctypes.c_double * 2)(), ctypes.c_double()
-    call(q, ctypes.byref(p), a, ctypes.byref(b))
-    assert (list(a), b.value) == ([12.0, 15.0], 2.0)
-
-
-def test_symbol_kinds_make_ports_fixed():
-    t = symbol("t", "time")
-    g = Function("g", {"m": [m, k], "t": t, "mixed": [symbol("c", "parameter"), x], "empty": []}, {"y": m * t + x})
-    assert [port.fixed for port in g.inputs] == [True, False, False, False]

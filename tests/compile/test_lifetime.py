@@ -1,4 +1,7 @@
-"""Machine code and arrays stay in memory as long as anybody can reach them. A fault here kills the process: hence one of its own."""
+"""Machine code and arrays stay in memory as long as anybody can reach them.
+
+A fault here kills the process, hence each case has one of its own.
+"""
 
 import subprocess
 import sys

@@ -1,7 +1,7 @@
 """Recipes: expressions as nested tuples, made into nodes of the graph and, independently of it, into numbers.
 
-A recipe is a number, the name of a symbol, "pi", or (operation, recipe, ...). ``built`` hands it to the graph, ``value``
-does the same operations directly with mpmath, so that what the graph makes of it can be compared with what was meant.
+A recipe is a number, the name of a symbol, "pi", or (operation, recipe, ...). ``built`` hands it to the graph,
+``value`` does the same operations with mpmath, so that what the graph makes of it can be compared with what was meant.
 """
 
 import random
@@ -186,7 +186,9 @@ def random_leaf(rng: random.Random) -> Recipe:
     if rng.random() < 0.7:
         return rng.choice(NAMES)
     fraction = Fraction(rng.randint(-9, 9), rng.randint(1, 9))
-    return rng.choice([rng.randint(-6, 6), fraction, "pi", ("div", "pi", rng.choice([2, 3, 4, 6])), ("sqrt", rng.randint(1, 12))])
+    return rng.choice(
+        [rng.randint(-6, 6), fraction, "pi", ("div", "pi", rng.choice([2, 3, 4, 6])), ("sqrt", rng.randint(1, 12))]
+    )
 
 
 def random_recipe(rng: random.Random, size: int, operations=ALL, leaf=random_leaf) -> Recipe:

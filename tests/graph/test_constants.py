@@ -72,7 +72,7 @@ def test_rounding_while_folding_does_not_change_other_constants(far, near):
     assert float(folded) in (near, far + near - far)
 
 
-# --- constant folding -----------------------------------------------------------------------------------------------------
+# --- constant folding ------------------------------------------------------------------------------------------------
 
 WHOLE = {
     "f.absolute(-3)": 3, "f.absolute(2.5)": 2.5, "f.sign(-7)": -1, "f.sign(0)": 0, "f.minimum(2, 3)": 2,
@@ -103,7 +103,8 @@ def test_a_divisor_that_folds_to_zero_is_refused_as_such():
     [
         lambda: f.sqrt(-4), lambda: f.sqrt(-1), lambda: f.sqrt(-0.5), lambda: f.sqrt(-f.pi), lambda: f.log(0),
         lambda: f.log(-1), lambda: f.asin(2), lambda: f.acos(-1.5), lambda: f.power(-8, Fraction(1, 3)),
-        lambda: f.exp(1000), lambda: f.tan(f.pi / 2), lambda: recip(x - x), lambda: 1 / (f.sin(x) ** 2 + f.cos(x) ** 2 - 1),
+    lambda: f.exp(1000), lambda: f.tan(f.pi / 2), lambda: recip(x - x),
+    lambda: 1 / (f.sin(x) ** 2 + f.cos(x) ** 2 - 1),
         lambda: x / 0, lambda: f.power(0, -1),
     ],
 )  # fmt: skip
@@ -112,13 +113,17 @@ def test_a_constant_without_a_value_is_refused(make):
         make()
 
 
-@pytest.mark.parametrize("make", [lambda: constant(10**400) * 0.1, lambda: constant(1e200) * 1e200, lambda: constant(2.5) ** 10000])
+@pytest.mark.parametrize(
+    "make", [lambda: constant(10**400) * 0.1, lambda: constant(1e200) * 1e200, lambda: constant(2.5) ** 10000]
+)
 def test_an_overflow_of_constants_is_refused(make):
     with pytest.raises((NumberError, ExpressionError)):
         make()
 
 
-@pytest.mark.parametrize("make", [lambda: f.tanh(20), lambda: f.exp(36.5), lambda: f.exp(Fraction(73, 2)), lambda: constant(0.1) * 10])
+@pytest.mark.parametrize(
+    "make", [lambda: f.tanh(20), lambda: f.exp(36.5), lambda: f.exp(Fraction(73, 2)), lambda: constant(0.1) * 10]
+)
 def test_a_rounded_number_does_not_pass_for_an_exact_one(make):
     rounded = make()
     assert isinstance(rounded.value, float) or rounded is constant(rounded.value)

@@ -11,8 +11,20 @@ from multibody.errors import MultibodyError
 from multibody.graph import cos, rank, same, sin, sqrt, symbols, topological, where, without_sharing
 from multibody.graph.field import P
 
-from .recipes import ALL, ARITHMETIC, SMOOTH, agree, built, built_or_none, node_value, number_or_none
-from .recipes import random_point, random_recipe, recipes, value
+from .recipes import (
+    ALL,
+    ARITHMETIC,
+    SMOOTH,
+    agree,
+    built,
+    built_or_none,
+    node_value,
+    number_or_none,
+    random_point,
+    random_recipe,
+    recipes,
+    value,
+)
 
 x, y, z = symbols("x y z")
 
@@ -33,7 +45,7 @@ def test_a_node_has_the_value_of_its_recipe_and_equal_fingerprints_mean_equal_va
     rng = random.Random(seed)
     points = [random_point(rng), random_point(rng)]
     alive, by_fingerprint = [], {}
-    for _ in range(1200):
+    for _ in range(600):
         recipe = random_recipe(rng, rng.randint(1, size), operations)
         node = built_or_none(recipe)
         if node is None:
@@ -57,18 +69,23 @@ def test_a_node_with_choices_has_the_value_of_its_recipe(recipe):
             _check_value(recipe, node, random_point(random.Random(seed)))
 
 
+def _refused(recipe):
+    """Whether the graph says that there is no value; any other error goes through."""
+    try:
+        built(recipe)
+    except MultibodyError:
+        return True
+    return False
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_building_fails_only_with_an_error_of_its_own_and_only_where_there_is_no_value(seed):
     rng = random.Random(100 + seed)
     points = [random_point(rng), random_point(rng)]
     for _ in range(1000):
         recipe = random_recipe(rng, rng.randint(1, 8))
-        try:
-            built(recipe)
-        except MultibodyError as error:
-            assert all(number_or_none(value, recipe, point) is None for point in points), f"{recipe}: {error}"
-        except Exception as error:
-            pytest.fail(f"{recipe} raises {error!r}")
+        if _refused(recipe):
+            assert all(number_or_none(value, recipe, point) is None for point in points), recipe
 
 
 @settings(max_examples=150)
@@ -124,12 +141,14 @@ def test_without_sharing_values_are_the_same(recipe):
         _check_value(recipe, node, random_point(random.Random(3)))
 
 
-# --- rank --------------------------------------------------------------------------------------------------------------
+# --- rank ------------------------------------------------------------------------------------------------------------
 
 
 def _low_rank(rng, rows, columns, r):
     """A matrix of expressions with rank r: a product of two random ones."""
-    left, right = ([[random_recipe(rng, 2, SMOOTH) for _ in range(n)] for _ in range(m)] for m, n in [(rows, r), (r, columns)])
+    left, right = (
+        [[random_recipe(rng, 2, SMOOTH) for _ in range(n)] for _ in range(m)] for m, n in [(rows, r), (r, columns)]
+    )
     a, b = np.array([[built(i) for i in row] for row in left]), np.array([[built(i) for i in row] for row in right])
     return (a @ b if r else np.zeros((rows, columns), dtype=object)), left, right
 
@@ -149,7 +168,9 @@ def test_rank_is_the_rank_for_almost_all_values(seed):
     assert rank(matrix) == rank(matrix, points=2) == rank(matrix.T) == expected
 
 
-@pytest.mark.parametrize("rows", [[["x", "y"], ["x*y", "y**2"]], [["x", 1], ["x**2 - 1", "x - 1/x"]], [["x", "y", 1]] * 3])
+@pytest.mark.parametrize(
+    "rows", [[["x", "y"], ["x*y", "y**2"]], [["x", 1], ["x**2 - 1", "x - 1/x"]], [["x", "y", 1]] * 3]
+)
 def test_rank_agrees_with_sympy(rows):
     names = {"x": x, "y": y}
     matrix = [[eval(str(entry), {}, names) for entry in row] for row in rows]

@@ -270,7 +270,7 @@ def _is_read_or_refused(text, symbols=None):
     return error is None or (0 <= error.position <= len(text) and len(str(error)) < 2000)
 
 
-@settings(max_examples=500)
+@settings(max_examples=300)
 @given(st.lists(pieces, max_size=25).map(" ".join))
 def test_any_sequence_of_words_is_read_or_refused(text):
     assert _is_read_or_refused(text)

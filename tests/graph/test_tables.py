@@ -15,7 +15,9 @@ s, t = symbols("s t")
 X = np.array([-1.0, 0.0, 0.5, 2.0, 2.25])
 Y = np.array([3.0, 1.0, -2.0, 0.5, 0.75])
 INSIDE = np.linspace(-1, 2.25, 101)
-points = st.lists(st.tuples(st.floats(-100, 100), st.floats(-100, 100)), min_size=2, max_size=8, unique_by=lambda p: round(p[0], 2))
+points = st.lists(
+    st.tuples(st.floats(-100, 100), st.floats(-100, 100)), min_size=2, max_size=8, unique_by=lambda p: round(p[0], 2)
+)
 
 
 def _values(node, at):
@@ -52,7 +54,9 @@ def test_outside_goes_on_along_a_straight_line(interpolation):
         at_end = evaluate(node, {s: float(end)})
         inward = evaluate(slope, {s: float(end - step * 1e-9)})
         for distance in (1e-3, 1.0, 50.0):
-            assert evaluate(node, {s: end + step * distance}) == pytest.approx(at_end + step * distance * inward, rel=1e-6)
+            assert evaluate(node, {s: end + step * distance}) == pytest.approx(
+                at_end + step * distance * inward, rel=1e-6
+            )
             assert evaluate(slope, {s: end + step * distance}) == pytest.approx(inward, rel=1e-6)
 
 
@@ -91,7 +95,7 @@ def test_not_a_number_and_infinity(interpolation):
     assert evaluate(node, {s: -math.inf}) in (math.inf, -math.inf)
 
 
-# --- identity ----------------------------------------------------------------------------------------------------------
+# --- identity --------------------------------------------------------------------------------------------------------
 
 
 def test_tables_are_equal_if_their_numbers_are():

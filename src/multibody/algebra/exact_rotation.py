@@ -50,11 +50,9 @@ def exact_rotation(matrix: MatrixLike, tolerance: float = 0.0) -> Rotation:
     cosines = Rotation.matrix(Mat3.from_any(matrix, what="rotation matrix").map(float)).to_array()
     defect = float(np.max(np.abs(cosines @ cosines.T - np.eye(3))))
     allowed = max(_ROUNDING, 3 * tolerance) + defect
-    for index in np.argsort(np.abs(cosines), axis=None):
-        i, j = divmod(int(index), 3)
-        if abs(cosines[i, j]) > max(_ROUNDING, tolerance):
-            break
-        turns = Rotation(_turns(cosines, i, j, tolerance))
+    i, j = divmod(int(np.argmin(np.abs(cosines))), 3)
+    if abs(cosines[i, j]) <= max(_ROUNDING, tolerance):
+        turns = Rotation(_turns(cosines, i, j, max(_ROUNDING, tolerance)))
         if _distance(turns, cosines) <= allowed:
             return turns
     return _from_quaternion(cosines)
@@ -66,7 +64,7 @@ def _turns(cosines: Floats, i: int, j: int, tolerance: float) -> Form:
     sequence = "".join("xyz"[axis] for axis in (i, middle, j))
     form: Form = Identity()
     for letter, angle in zip(sequence, angles_of(Mat3.from_any(cosines), sequence), strict=True):
-        form = composed(form, _turn("xyz".index(letter), angle, max(_ROUNDING, tolerance)))
+        form = composed(form, _turn("xyz".index(letter), angle, tolerance))
     return form
 
 

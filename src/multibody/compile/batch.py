@@ -27,13 +27,13 @@ WORTH_A_THREAD = 5_000_000
 class Kernel:
     """The loop over states, for a given set of ports that all states share."""
 
-    def __init__(self, program: Program, name: str, lanes: int) -> None:
+    def __init__(self, program: Program, lanes: int) -> None:
         self._lanes = lanes
         self._cost = 1 + len(program.main)
-        self._module = module(program, name, lanes)
+        self._module = module(program, lanes)
         self._library = engine.build(self._module.text)
         self._prepare = self._library.function("prepare", 2)
-        self._loop = self._library.function(f"{name}_batch", 6)
+        self._loop = self._library.function("call_batch", 6)
 
     def run(
         self, function: Function, values: Sequence[tuple[Port, Array, int | None]], threads: int | None

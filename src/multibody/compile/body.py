@@ -8,6 +8,7 @@ from typing import Any
 from multibody.compile.program import CONDITIONS, Operation, Program
 from multibody.compile.vector import Vector
 from multibody.graph import Constant, Symbol
+from multibody.graph.number import finite
 
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _COMPARISONS = {"lt": "olt", "le": "ole", "eq": "oeq"}
@@ -59,7 +60,8 @@ class Body:
         for step in self._program.prepare:
             self._operation(step)
             if step.node in places:
-                self._store(self._names[step.node], f"getelementptr double, ptr %hoisted, i64 {places[step.node]}")
+                value = self._as_number(step.node)
+                self._store(value, f"getelementptr double, ptr %hoisted, i64 {places[step.node]}")
         header = f"define void @{name}(ptr %ports, ptr %hoisted) {{"
         return "\n".join([header, *self._head, *self._lines, "  ret void", "}"])
 
@@ -78,7 +80,7 @@ class Body:
         """The name of a value in this function; it is loaded when it is first used."""
         name = self._names.get(node)
         if name is None:
-            name = self._v.number(float(node.value)) if isinstance(node, Constant) else self._load(node)
+            name = self._v.number(finite(node.value)) if isinstance(node, Constant) else self._load(node)
             self._names[node] = name
         return name
 
@@ -87,9 +89,10 @@ class Body:
             return self._load_lanes(*self._program.places[node])
         if node in self._hoisted:
             place = self._line(f"getelementptr double, ptr %hoisted, i64 {self._hoisted[node]}")
-            return self._splat(self._line(f"load double, ptr {place}{_INVARIANT}"))
-        place = self._line(f"getelementptr {self._v.type}, ptr %workspace, i64 {self._slots[node]}")
-        value = self._line(f"load {self._v.type}, ptr {place}{_INVARIANT}")
+            value = self._splat(self._line(f"load double, ptr {place}{_INVARIANT}"))
+        else:
+            place = self._line(f"getelementptr {self._v.type}, ptr %workspace, i64 {self._slots[node]}")
+            value = self._line(f"load {self._v.type}, ptr {place}{_INVARIANT}")
         if node.op not in CONDITIONS:
             return value
         return self._line(f"fcmp une {self._v.type} {value}, {self._v.number(0.0)}")
@@ -155,13 +158,17 @@ class Body:
     def _keep(self, node: Any) -> None:
         """Store a new value where it is needed later."""
         if node in self._slots:
-            name = self._names[node]
-            if node.op in CONDITIONS:
-                one, zero = self._v.number(1.0), self._v.number(0.0)
-                name = self._line(f"select {self._v.bits} {name}, {self._v.type} {one}, {self._v.type} {zero}")
-            self._store(name, f"getelementptr {self._v.type}, ptr %workspace, i64 {self._slots[node]}")
+            self._store(self._as_number(node), f"getelementptr {self._v.type}, ptr %workspace, i64 {self._slots[node]}")
         if node in self._targets:
             self._output(node)
+
+    def _as_number(self, node: Any) -> str:
+        """A value to keep in memory; a condition is kept as 1 or 0."""
+        name = self._names[node]
+        if node.op not in CONDITIONS:
+            return name
+        one, zero = self._v.number(1.0), self._v.number(0.0)
+        return self._line(f"select {self._v.bits} {name}, {self._v.type} {one}, {self._v.type} {zero}")
 
     def _store(self, value: str, place: str) -> None:
         self._lines.append(f"  store {self._v.type} {value}, ptr {self._line(place)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import difflib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,10 +23,21 @@ class Results(tuple[Any, ...]):
     __slots__ = ()
     _names: tuple[str, ...] = ()
 
+    @staticmethod
+    def kind(names: Sequence[str]) -> type[Results]:
+        """The class of results with these names."""
+        members: dict[str, Any] = {name: property(partial(_item, k)) for k, name in enumerate(names)}
+        return type("Results", (Results,), {"__slots__": (), "_names": tuple(names), **members})
+
     def __getattr__(self, name: str) -> Any:
-        if name in self._names:
-            return self[self._names.index(name)]
         raise AttributeError(f"There is no output '{name}'; there are: {', '.join(self._names)}.")
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            if key not in self._names:
+                raise PortError(f"There is no output '{key}'.", remedy=f"The outputs are: {', '.join(self._names)}.")
+            key = self._names.index(key)
+        return tuple.__getitem__(self, key)
 
     def __repr__(self) -> str:
         return f"Results({', '.join(f'{n}={v!r}' for n, v in zip(self._names, self, strict=True))})"
@@ -35,13 +47,16 @@ class Results(tuple[Any, ...]):
         return dict(zip(self._names, self, strict=True))
 
 
+def _item(k: int, results: Results) -> Any:
+    return tuple.__getitem__(results, k)
+
+
 def collected(function: Function, outputs: Sequence[Array]) -> Any:
     """The only output's value, or all outputs by name; a scalar output is a float."""
     values = [array.item() if array.shape == () else array for array in outputs]
     if len(values) == 1:
         return values[0]
-    kind = type("Results", (Results,), {"__slots__": (), "_names": tuple(port.name for port in function.outputs)})
-    return kind(values)
+    return function._results(values)
 
 
 def arranged(
@@ -89,7 +104,7 @@ def addresses(arrays: Sequence[Array]) -> np.ndarray[Any, np.dtype[np.uint64]]:
 class BoundCall:
     """A call with all its arrays in place."""
 
-    __slots__ = ("_args", "_arrays", "_call", "_ports")
+    __slots__ = ("_args", "_arrays", "_call", "_library", "_ports")
 
     def __init__(
         self, function: Function, call: Callable[..., None], arrays: Mapping[str, Array], *more: Array
@@ -100,7 +115,8 @@ class BoundCall:
         _refuse_overlap(function, self._arrays)
         self._ports = addresses(self._arrays)
         self._args = tuple(ctypes.c_void_p(array.ctypes.data) for array in (self._ports, *more))
-        self._arrays += more  # they must live as long as their addresses
+        self._arrays += more  # they must live as long as their addresses, and the machine code as long as this
+        self._library = function._library
         self._call = call
 
     def __call__(self) -> None:
@@ -110,7 +126,7 @@ class BoundCall:
 
 def _in_place(port: Port, array: Any, function: str) -> Array:
     fits = isinstance(array, np.ndarray) and array.dtype == np.float64 and array.flags.c_contiguous
-    if not fits or array.shape != port.shape:
+    if not fits or not array.flags.aligned or array.shape != port.shape:
         raise ShapeError(
             f"A contiguous array of doubles with shape {port.shape} is needed.",
             where=f"port '{port.name}' of function '{function}'",

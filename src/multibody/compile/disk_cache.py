@@ -52,7 +52,8 @@ def load(key: str) -> bytes | None:
         if sha256(key.encode() + code).digest() != checksum:
             _log.warning("The cached code %s is damaged; it will be compiled again.", path.name)
             return None
-        os.utime(path)
+        with contextlib.suppress(OSError):  # a read-only file system
+            os.utime(path)
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -38,7 +38,7 @@ class Module:
     hoisted: int  # doubles
 
 
-def module(program: Program, name: str, lanes: int) -> Module:
+def module(program: Program, lanes: int) -> Module:
     """The text for one function: stage for parameters, body, loop over states and, with one lane, single calls."""
     vector = Vector(lanes)
     chunks = [program.main[k : k + CHUNK] for k in range(0, len(program.main), CHUNK)] or [()]
@@ -49,8 +49,8 @@ def module(program: Program, name: str, lanes: int) -> Module:
         Body(program, Vector(1), {}).preparation("prepare"),
         *bodies,
         last,
-        _batch(f"{name}_batch", len(chunks), lanes),
-        _single(name, program, len(chunks), width) if lanes == 1 else "",
+        _batch(len(chunks), lanes),
+        _single(program, len(chunks), width) if lanes == 1 else "",
         *[sincos_function(v) for v in sorted({vector, Vector(1)}, key=lambda v: v.lanes)],
         *table_functions(program),
         *_declarations(vector),
@@ -82,9 +82,9 @@ def _calls(bodies: int, state: str, last: str) -> str:
     return "\n".join(f"  call void @body_{k}({args})" for k in range(bodies))
 
 
-def _batch(name: str, bodies: int, lanes: int) -> str:
+def _batch(bodies: int, lanes: int) -> str:
     """The loop over the states from %begin to %end."""
-    return f"""define void @{name}(i64 %begin, i64 %end, ptr %ports, ptr %strides, ptr %hoisted, ptr %workspace) {{
+    return f"""define void @call_batch(i64 %begin, i64 %end, ptr %ports, ptr %strides, ptr %hoisted, ptr %workspace) {{
   %last = sub i64 %end, 1
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %loop, label %done
@@ -99,7 +99,7 @@ done:
 }}"""
 
 
-def _single(name: str, program: Program, bodies: int, width: int) -> str:
+def _single(program: Program, bodies: int, width: int) -> str:
     """Calls for one state: plain with one address per port, with a list of ports, and with hoisted values at hand."""
     count = program.inputs + len(program.outputs)
     arguments = ", ".join(f"ptr %p{k}" for k in range(count))
@@ -108,22 +108,22 @@ def _single(name: str, program: Program, bodies: int, width: int) -> str:
     )
     return f"""@no_strides = private constant [{max(1, count)} x i64] zeroinitializer
 
-define void @{name}({arguments}) {{
+define void @call({arguments}) {{
   %ports = alloca ptr, i64 {max(1, count)}
 {stores}
-  call void @{name}_ports(ptr %ports)
+  call void @call_ports(ptr %ports)
   ret void
 }}
 
-define void @{name}_ports(ptr %ports) {{
+define void @call_ports(ptr %ports) {{
 {_room("hoisted", len(program.hoisted))}
   call void @prepare(ptr %ports, ptr %hoisted)
-  call void @{name}_fixed(ptr %ports, ptr %hoisted)
+  call void @call_fixed(ptr %ports, ptr %hoisted)
 {_freed("hoisted", len(program.hoisted))}
   ret void
 }}
 
-define void @{name}_fixed(ptr %ports, ptr %hoisted) {{
+define void @call_fixed(ptr %ports, ptr %hoisted) {{
   %strides = getelementptr i64, ptr @no_strides, i64 0
 {_room("workspace", width)}
 {_calls(bodies, "0", "0")}

@@ -10,7 +10,7 @@ import numpy as np
 
 from multibody.compile import engine
 from multibody.compile.batch import Kernel
-from multibody.compile.calls import BoundCall, addresses, arranged, collected
+from multibody.compile.calls import BoundCall, Results, addresses, arranged, collected, complain_about_names
 from multibody.compile.emit import Module, module
 from multibody.compile.ports import Array, Port, input_ports, output_ports
 from multibody.compile.program import Program, lowered
@@ -82,14 +82,15 @@ class Function:
 
     # calling it --------------------------------------------------------------------------------------------------
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
         """Evaluate: the value of the only output, or all outputs by name."""
         inputs = [port.fitted(value, self.name) for port, value in arranged(self, self.inputs, args, named)]
         outputs = [np.empty(port.shape) for port in self.outputs]
-        self._call(addresses([*inputs, *outputs]).ctypes.data)
+        ports = addresses([*inputs, *outputs])  # it must live until the call returns
+        self._call(ports.ctypes.data)
         return collected(self, outputs)
 
-    def bind(self, **arrays: Array) -> BoundCall:
+    def bind(self, /, **arrays: Array) -> BoundCall:
         """A call without arguments that reads and writes the given arrays in place; the fastest way from Python.
 
         Args:
@@ -107,7 +108,7 @@ class Function:
         """
         return BoundCall(self, self._call, arrays)
 
-    def batch(self, *args: Any, threads: int | None = None, **named: Any) -> Any:
+    def batch(self, /, *args: Any, threads: int | None = None, **named: Any) -> Any:
         """Evaluate many states at once: arrays get a leading dimension for the states.
 
         A port without that dimension is shared by all states. Several states go through each instruction, and several
@@ -125,7 +126,7 @@ class Function:
         outputs = self._kernel(shared).run(self, values, threads)
         return collected(self, outputs)
 
-    def fix(self, **parameters: Any) -> FixedFunction:
+    def fix(self, /, **parameters: Any) -> FixedFunction:
         """The same function with its fixed ports filled; what depends on them alone is computed once, now.
 
         Example:
@@ -142,7 +143,11 @@ class Function:
     @property
     def address(self) -> int:
         """For callers in C, numba or SUNDIALS: ``void f(const double *in_0, …, double *out_0, …)``, one per port."""
-        return self._library.address(self.name)
+        return self._library.address("call")
+
+    @cached_property
+    def _results(self) -> type[Results]:
+        return Results.kind([port.name for port in self.outputs])
 
     @cached_property
     def _shared(self) -> frozenset[int]:
@@ -158,7 +163,7 @@ class Function:
 
     @cached_property
     def _module(self) -> Module:
-        return module(self._program, self.name, 1)
+        return module(self._program, 1)
 
     @cached_property
     def _library(self) -> engine.Library:
@@ -166,7 +171,7 @@ class Function:
 
     @cached_property
     def _call(self) -> Callable[[int], None]:
-        call: Callable[[int], None] = self._library.function(f"{self.name}_ports", 1)
+        call: Callable[[int], None] = self._library.function("call_ports", 1)
         return call
 
     @cached_property
@@ -176,7 +181,7 @@ class Function:
     def _kernel(self, shared: frozenset[int], lanes: int | None = None) -> Kernel:
         key = shared, lanes or engine.lanes()
         if key not in self._kernels:
-            self._kernels[key] = Kernel(self._lowered(shared), self.name, key[1])
+            self._kernels[key] = Kernel(self._lowered(shared), key[1])
         return self._kernels[key]
 
 
@@ -197,23 +202,27 @@ class FixedFunction:
         self._values = {port.name: port.fitted(value, function.name).copy() for port, value in values}
         self._hoisted = np.empty(max(1, function._module.hoisted))
         arrays = [self._values.get(port.name, self._hoisted) for port in function.inputs]
-        function._library.function("prepare", 2)(addresses(arrays).ctypes.data, self._hoisted.ctypes.data)
-        self._call = function._library.function(f"{function.name}_fixed", 2)
+        ports = addresses(arrays)
+        function._library.function("prepare", 2)(ports.ctypes.data, self._hoisted.ctypes.data)
+        self._call = function._library.function("call_fixed", 2)
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
         """Evaluate: the value of the only output, or all outputs by name."""
         given = {port.name: port.fitted(v, self.function.name) for port, v in self._arranged(args, named)}
         outputs = [np.empty(port.shape) for port in self.outputs]
         values = self._values | given
         inputs = [values[port.name] for port in self.function.inputs]
-        self._call(addresses([*inputs, *outputs]).ctypes.data, self._hoisted.ctypes.data)
+        ports = addresses([*inputs, *outputs])  # it must live until the call returns
+        self._call(ports.ctypes.data, self._hoisted.ctypes.data)
         return collected(self.function, outputs)
 
-    def bind(self, **arrays: Array) -> BoundCall:
+    def bind(self, /, **arrays: Array) -> BoundCall:
         """A call without arguments that works in place; see ``Function.bind``."""
+        ports = (*self.inputs, *self.outputs)
+        complain_about_names(self.function, ports, arrays)
         return BoundCall(self.function, self._call, {**self._values, **arrays}, self._hoisted)
 
-    def batch(self, *args: Any, threads: int | None = None, **named: Any) -> Any:
+    def batch(self, /, *args: Any, threads: int | None = None, **named: Any) -> Any:
         """Evaluate many states at once; see ``Function.batch``."""
         given = {port.name: value for port, value in self._arranged(args, named)}
         return self.function.batch(threads=threads, **self._values, **given)

@@ -42,20 +42,24 @@ class Port:
                 where=f"port '{self.name}' of function '{function}'",
                 remedy=f"Give {self.size} numbers{_wanted(self)}.",
             )
-        return np.ascontiguousarray(result)
+        return _contiguous(result)
 
     def fitted_batch(self, value: Any, function: str) -> tuple[Array, int | None]:
         """``value`` for many states, and how many; None if all states share it."""
         result = _numbers(value, f"port '{self.name}' of function '{function}'")
         if result.shape == self.shape:
-            return np.ascontiguousarray(result), None
+            return _contiguous(result), None
         if result.ndim == len(self.shape) + 1 and result.shape[1:] == self.shape:
-            return np.ascontiguousarray(result), result.shape[0]
+            return _contiguous(result), result.shape[0]
         raise ShapeError(
             f"The value has shape {result.shape}; a batch needs (states, {', '.join(map(str, self.shape)) or ''}) "
             f"or {self.shape} for all states alike.",
             where=f"port '{self.name}' of function '{function}'",
         )
+
+
+def _contiguous(array: Array) -> Array:
+    return array if array.flags.c_contiguous and array.flags.aligned else array.copy()
 
 
 def _numbers(value: Any, where: str) -> Array:

@@ -86,7 +86,7 @@ def _steps(outputs: Sequence[Sequence[Expr]]) -> tuple[list[Operation], tuple[tu
     steps: list[Operation] = []
     for node in topological([x for port in outputs for x in port]):
         if node.args:
-            stands_for[node] = first.setdefault((node.fp, type(node) is Condition), node)
+            stands_for[node] = first.setdefault((node.fp, node.guards, type(node) is Condition), node)
             if stands_for[node] is node:
                 steps.append(Operation(node.op, node, tuple(stands_for.get(arg, arg) for arg in node.args)))
     results = tuple(tuple(stands_for.get(x, x) for x in port) for port in outputs)

@@ -45,7 +45,9 @@ def sincos_function(vector: Vector) -> str:
     lines += _polynomial(v, "s", _SIN) + _polynomial(v, "c", _COS)
     lines += [
         f"  %rz = fmul {t} {rest}, %z",
-        f"  %sine = call {t} @llvm.fma.{v.suffix}({t} %rz, {t} %s5, {t} {rest})",
+        f"  %bent = call {t} @llvm.fma.{v.suffix}({t} %rz, {t} %s5, {t} {rest})",
+        f"  %nothing = fcmp oeq {t} %x, {v.number(0.0)}",
+        f"  %sine = select {v.bits} %nothing, {t} %x, {t} %bent",  # keeps the sign of zero
         f"  %half = fmul {t} %z, {v.number(0.5)}",
         f"  %w = fsub {t} {v.number(1.0)}, %half",
         f"  %lost = fsub {t} {v.number(1.0)}, %w",
@@ -92,8 +94,9 @@ def _with_library(v: Vector) -> list[str]:
         lines.append(f"  %any = call i1 @llvm.vector.reduce.or.v{v.lanes}i1({v.bits} %large)")
         lines.append("  br i1 %any, label %slow, label %done")
     lines.append("slow:")
-    for name in ("sin", "cos"):
-        lines += v.call_each(name, ("%x",), f"%{name}_slow", f"{name}_lane")
+    for name in ("sin", "cos"):  # each lane by itself: a result does not depend on its neighbours
+        lines += v.call_each(name, ("%x",), f"%{name}_library", f"{name}_lane")
+        lines.append(f"  %{name}_slow = select {v.bits} %large, {t} %{name}_library, {t} %{name}_fast")
     lines += ["  br label %done", "done:"]
     for name in ("sin", "cos"):
         lines.append(f"  %{name} = phi {t} [%{name}_fast, %0], [%{name}_slow, %slow]")

@@ -56,7 +56,8 @@ def _definition(name: str, table: Any) -> str:
             f"  %c{power} = load double, ptr %p{power}",
         ]
         if value:
-            lines += [f"  %m{power} = fmul contract double {value}, %s"]
+            lines += [f"  %z{power} = fcmp oeq double {value}, 0.0", f"  %n{power} = fmul double {value}, %s"]
+            lines += [f"  %m{power} = select i1 %z{power}, double 0.0, double %n{power}"]  # absent, also at infinity
             lines += [f"  %v{power} = fadd contract double %m{power}, %c{power}"]
             value = f"%v{power}"
         else:

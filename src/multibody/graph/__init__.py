@@ -39,7 +39,7 @@ from multibody.graph.functions import (
     tanh,
 )
 from multibody.graph.identity import is_zero, rank, same
-#from multibody.graph.latex import to_latex
+from multibody.graph.latex import to_latex
 from multibody.graph.linear_algebra import (
     LDL,
     LU,
@@ -52,14 +52,14 @@ from multibody.graph.linear_algebra import (
     solve,
 )
 from multibody.graph.node import isolated, live_nodes, without_sharing
-#from multibody.graph.parse import parse
-#from multibody.graph.sympy_bridge import from_sympy, to_sympy
+from multibody.graph.parse import parse
+from multibody.graph.sympy_bridge import from_sympy, to_sympy
 from multibody.graph.tables import Table
-from multibody.graph.text import to_text
+from multibody.graph.text import listing, to_text
 from multibody.graph.traverse import array, free_symbols, substitute, topological
 
 __all__ = [
-    "LDL", "LU", "Complement", "Condition", "Constant", "Expr", "Kind", "Symbol", "Table", "absolute", "acos", "adjoint",
+    "LDL", "LU", "ONE", "ZERO", "Complement", "Condition", "Constant", "Expr", "Kind", "Symbol", "Table", "absolute", "acos", "adjoint",
     "array", "as_expr", "asin", "atan", "atan2", "constant", "cos", "cosh", "directional", "equal", "evaluate", "exp",
     "free_symbols", "from_sympy", "gradient", "is_zero", "isolated", "jacobian", "ldl", "ldl_solve", "less", "less_equal", "listing",
     "live_nodes", "log", "lu", "maximum", "minimum", "orthogonal_complement", "parse", "pi", "power", "product", "rank",

@@ -11,13 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from heapq import heappop, heappush
-from operator import add, mul
+from operator import add, mul, or_
 from typing import Any
 
 from multibody.graph.expr import Constant
-from multibody.graph.field import P, Surd, Value, inverse, power
-from multibody.graph.node import ADD, MUL, NEG, RECIP, SUB, Node
+from multibody.graph.field import P, Value, inverse, power
+from multibody.graph.node import ADD, MUL, NEG, RECIP, SUB, guard
+from multibody.graph.number import image
 
 
 @dataclass(frozen=True)
@@ -34,16 +36,16 @@ class Sum:
 
 @dataclass(frozen=True)
 class Product:
-    """sign · Π over / Π under: nodes and positive whole numbers, each with its exponent."""
+    """number · Π factor^exponent / divisor / divisor …."""
 
-    sign: int
+    number: Fraction
     over: tuple[tuple[Any, int], ...]
-    under: tuple[tuple[Any, int], ...]
+    under: tuple[Any, ...]
 
     @property
     def children(self) -> list[Any]:
         """The nodes that the arrangement consists of."""
-        return [factor for factor, _ in (*self.over, *self.under) if isinstance(factor, Node)]
+        return [*(factor for factor, _ in self.over), *self.under]
 
 
 @dataclass(frozen=True)
@@ -92,17 +94,17 @@ def binary(node: Any) -> Arrangement:
     """A sum or product as the graph has it, operand by operand."""
     op, args = operation(node)
     if op in (MUL, RECIP):
-        over, under = ([], [(args[0], 1)]) if op == RECIP else ([(arg, 1) for arg in args], [])
-        return Product(1, tuple(over), tuple(under))
+        over, under = ((), args) if op == RECIP else (tuple((arg, 1) for arg in args), ())
+        return Product(Fraction(1), over, under)
     signs = {ADD: (1, 1), SUB: (1, -1), NEG: (-1,)}[op]
     return Sum(tuple((sign, 1, arg) for sign, arg in zip(signs, args, strict=True)))
 
 
 _TERMS = {ADD: (1, 1), SUB: (1, -1), NEG: (-1,)}  # the operations to be opened, and the sign that each operand gets
-_FACTORS = {MUL: (1, 1), RECIP: (-1,), NEG: (1,)}
+_FACTORS = {MUL: (1, 1), NEG: (1,)}
 
 Counts = dict[Any, tuple[int, int]]
-"""How often a node occurs with a plus and with a minus; in products, above and below the line."""
+"""How often a node occurs with a plus and with a minus."""
 
 
 def _gathered(root: Any, opened: dict[str, tuple[int, ...]], names: Container[Any]) -> tuple[Counts, Counts]:
@@ -134,20 +136,21 @@ def _flat_sum(root: Any, names: Container[Any]) -> Sum:
 
 
 def _flat_product(root: Any, names: Container[Any]) -> Product:
+    """Each division stays a division of its own: x/y/z is not x/(y·z), which is singular at one place less."""
     counts, operations = _gathered(root, _FACTORS, names)
-    minus_signs = sum(above + below for node, (above, below) in operations.items() if operation(node)[0] == NEG)
+    minus_signs = sum(times for node, (times, _) in operations.items() if operation(node)[0] == NEG)
     number = Fraction((-1) ** (minus_signs % 2))
     over: list[tuple[Any, int]] = []
-    under: list[tuple[Any, int]] = []
-    for node, (above, below) in counts.items():
+    under: list[Any] = []
+    for node, (times, _) in counts.items():
+        op, args = operation(node)
         if _is_rational(node):
-            number *= Fraction(node.value) ** (above - below)
+            number *= Fraction(node.value) ** times
+        elif op == RECIP and times == 1 and (node is root or node not in names):
+            under += args
         else:
-            over += [(node, above)] if above else []
-            under += [(node, below)] if below else []
-    over += [(abs(number.numerator), 1)] if abs(number.numerator) != 1 else []
-    under += [(number.denominator, 1)] if number.denominator != 1 else []
-    return Product(-1 if number < 0 else 1, tuple(over), tuple(under))
+            over.append((node, times))
+    return Product(number, tuple(over), tuple(under))
 
 
 def _is_rational(node: Any) -> bool:
@@ -162,13 +165,13 @@ def reads_back(node: Any, arrangement: Arrangement) -> bool:
     if isinstance(arrangement, Call | Leaf):
         return True
     operands = arrangement.children
-    divided = isinstance(arrangement, Product) and any(isinstance(factor, Node) for factor, _ in arrangement.under)
-    whole = not divided and all(operand.total for operand in operands)
-    if (whole and not node.total) or len(set(operands)) < len(operands):
-        return False
     try:
-        return bool(_value(arrangement) == node.fp)
-    except _VanishedError:
+        guards = reduce(or_, [operand.guards for operand in operands], 0)
+        if isinstance(arrangement, Product):
+            guards = reduce(or_, [guard(inverse(divisor.fp)) for divisor in arrangement.under], guards)
+        hidden = node.guards & ~guards or len(set(operands)) < len(operands)
+        return not hidden and bool(_value(arrangement) == node.fp)
+    except (_VanishedError, ArithmeticError, RecursionError):  # nested roots may have no inverse, or a very long one
         return False
 
 
@@ -179,15 +182,13 @@ class _VanishedError(Exception):
 def _value(arrangement: Sum | Product) -> Value:
     if isinstance(arrangement, Sum):
         return _chained(add, [sign * count * term.fp % P for sign, count, term in arrangement.terms])
-    over = _chained(mul, [arrangement.sign % P, *map(_power, arrangement.over)])
-    under = _chained(mul, [1, *map(_power, arrangement.under)])
-    return _chained(mul, [over, _rooted(inverse(under), under)])
+    over = _chained(mul, [image(arrangement.number), *map(_power, arrangement.over)])
+    return _chained(mul, [over, *(_rooted(inverse(divisor.fp), divisor.fp) for divisor in arrangement.under)])
 
 
 def _power(factor: tuple[Any, int]) -> Value:
     base, exponent = factor
-    value = base.fp if isinstance(base, Node) else base % P
-    return _rooted(power(value, exponent), value)
+    return _rooted(power(base.fp, exponent), base.fp)
 
 
 def _chained(combine: Callable[[Any, Any], Any], values: list[Value]) -> Value:

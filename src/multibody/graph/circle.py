@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from heapq import heappop, heappush
 from typing import Any
 
 from multibody.graph.expr import Constant, Expr
-from multibody.graph.field import HALF, P, Value, inverse, power, random_root, rational_root, scramble
+from multibody.graph.field import HALF, P, Value, inverse, of_fraction, power, random_root, rational_root, scramble
 from multibody.graph.node import ADD, MUL, NEG, SUB, SYMBOL
 
 DIVISIONS = 4
@@ -45,28 +46,42 @@ def multiple(point: Point, n: int) -> Point:
 def linear_parts(angle: Expr) -> dict[Expr, Fraction]:
     """``angle`` as a sum of parts with rational coefficients, through sums, differences and constant factors."""
     parts: dict[Expr, Fraction] = {}
-    stack = [(angle, Fraction(1))]
-    while stack:
-        node, factor = stack.pop()
-        if node.op == ADD:
-            stack += [(node.args[0], factor), (node.args[1], factor)]
-        elif node.op == SUB:
-            stack += [(node.args[0], factor), (node.args[1], -factor)]
-        elif node.op == NEG:
-            stack.append((node.args[0], -factor))
-        elif node.op == MUL and (coefficient := _coefficient(node.args[0])) is not None:
-            stack.append((node.args[1], factor * coefficient))
-        else:
-            parts[node] = parts.get(node, Fraction(0)) + factor
+    factors: dict[int, Fraction] = {-angle.serial: Fraction(1)}
+    nodes = {-angle.serial: angle}
+    queue = [-angle.serial]
+    while queue:  # results before operands, so that a node with many ways to it is met once
+        place = heappop(queue)
+        node, factor = nodes[place], factors[place]
+        terms = _terms(node)
+        if not terms:
+            parts[node] = factor
+        for operand, coefficient in terms:
+            if -operand.serial not in nodes:
+                nodes[-operand.serial] = operand
+                heappush(queue, -operand.serial)
+            factors[-operand.serial] = factors.get(-operand.serial, Fraction(0)) + factor * coefficient
     return parts
 
 
+def _terms(node: Expr) -> list[tuple[Expr, Fraction | int]]:
+    """A sum, difference or multiple as terms with coefficients; nothing if it is none."""
+    if node.op == ADD:
+        return [(node.args[0], 1), (node.args[1], 1)]
+    if node.op == SUB:
+        return [(node.args[0], 1), (node.args[1], -1)]
+    if node.op == NEG:
+        return [(node.args[0], -1)]
+    if node.op == MUL and (coefficient := _coefficient(node.args[0])) is not None:
+        return [(node.args[1], coefficient)]
+    return []
+
+
 def _coefficient(factor: Any) -> Fraction | None:
-    """A constant factor, if it is a multiple of 1/DIVISIONS of moderate size."""
-    if not isinstance(factor, Constant) or factor.formula is not None:
+    """A constant factor, if it is a fraction of moderate size."""
+    if not isinstance(factor, Constant) or factor.rounded:
         return None
     value = Fraction(factor.value)
-    return value if DIVISIONS % value.denominator == 0 and abs(value) < 1000 else None
+    return value if value.denominator <= 1000 and abs(value) < 1000 else None
 
 
 def angle_point(angle: Expr, fingerprint_of: FingerprintOf, seed: int) -> Point:
@@ -80,8 +95,12 @@ def angle_point(angle: Expr, fingerprint_of: FingerprintOf, seed: int) -> Point:
 
 
 def _part_point(part: Expr, factor: Fraction, fingerprint_of: FingerprintOf, seed: int) -> Point:
-    if factor.denominator == 1:
-        known = _known_point(part, fingerprint_of, seed)
+    if isinstance(part, Constant):
+        twelfths = pi_multiple(fingerprint_of(part), 12 * factor, seed)
+        if twelfths is not None:
+            return multiple(_pi_twelfth(), twelfths)
+    if factor.denominator == 1 and part.op in _INVERSE:
+        known = _INVERSE[part.op](*[fingerprint_of(arg) for arg in part.args])
         if known is not None:
             return multiple(known, factor.numerator)
     return _random_point(fingerprint_of(part), factor, seed)
@@ -91,21 +110,10 @@ def _part_point(part: Expr, factor: Fraction, fingerprint_of: FingerprintOf, see
 def _random_point(fp: Value, factor: Fraction, seed: int) -> Point:
     """A random point of the circle for an angle with fingerprint ``fp``, times ``factor``."""
     sign, key = (1, fp) if fp < HALF else (-1, -fp % P)
-    if DIVISIONS % factor.denominator:
-        key, factor = scramble(seed, key, factor), Fraction(1)
+    key, exponent = _divided(seed, key, factor)
     t = scramble(seed, "angle", key)
     scale = pow(1 + t * t, -1, P)
-    return multiple(((1 - t * t) * scale % P, 2 * t * scale % P), sign * int(factor * DIVISIONS))
-
-
-def _known_point(part: Expr, fingerprint_of: FingerprintOf, seed: int) -> Point | None:
-    """The point of an angle whose sine and cosine are algebraic: multiples of π/12, and inverse functions."""
-    if isinstance(part, Constant):
-        twelfths = pi_multiple(fingerprint_of(part), 12, seed)
-        return None if twelfths is None else multiple(_pi_twelfth(), twelfths)
-    if part.op not in _INVERSE:
-        return None
-    return _INVERSE[part.op](*[fingerprint_of(arg) for arg in part.args])
+    return multiple(((1 - t * t) * scale % P, 2 * t * scale % P), sign * exponent)
 
 
 def pi_image(seed: int) -> int:
@@ -113,11 +121,18 @@ def pi_image(seed: int) -> int:
     return scramble(seed, "pi")
 
 
-def pi_multiple(fp: Value, divisions: int, seed: int) -> int | None:
+def _divided(seed: int, key: Value, factor: Fraction) -> tuple[Value, int]:
+    """What ``factor`` times a part is a whole multiple of: a DIVISIONS-th, or a part of its own for other fractions."""
+    if DIVISIONS % factor.denominator == 0:
+        return key, int(factor * DIVISIONS)
+    return scramble(seed, key, factor.denominator), factor.numerator
+
+
+def pi_multiple(fp: Value, divisions: Fraction, seed: int) -> int | None:
     """k, if the fingerprint is that of k·π/divisions for a moderate k."""
     if not isinstance(fp, int):
         return None
-    k = fp * divisions * pow(pi_image(seed), -1, P) % P
+    k = fp * of_fraction(divisions) * pow(pi_image(seed), -1, P) % P
     k = k if k <= HALF else k - P
     return k if abs(k) < 10_000 else None
 
@@ -160,7 +175,6 @@ def exponential(exponent: Expr, fingerprint_of: FingerprintOf, seed: int) -> Val
     for part, factor in linear_parts(exponent).items():
         fp = fingerprint_of(part)
         sign, key = (1, fp) if fp < HALF else (-1, -fp % P)
-        if DIVISIONS % factor.denominator:
-            key, factor = scramble(seed, key, factor), Fraction(1)
-        result = result * power(scramble(seed, "exp", key), sign * int(factor * DIVISIONS)) % P
+        key, exponent = _divided(seed, key, factor)
+        result = result * power(scramble(seed, "exp", key), sign * exponent) % P
     return result

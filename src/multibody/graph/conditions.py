@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from multibody.errors import ConversionError
 from multibody.graph.expr import Constant, Expr, as_expr
 from multibody.graph.field import scramble
@@ -26,12 +28,12 @@ class Condition(Node):
     def __and__(self, other: Condition | bool) -> Condition | bool:
         if isinstance(other, Condition):
             return self if other is self else _made("and", self, other)
-        return self if other else False
+        return (self if other else False) if isinstance(other, bool | np.bool_) else NotImplemented
 
     def __or__(self, other: Condition | bool) -> Condition | bool:
         if isinstance(other, Condition):
             return self if other is self else _made("or", self, other)
-        return True if other else self
+        return (True if other else self) if isinstance(other, bool | np.bool_) else NotImplemented
 
     __rand__ = __and__
     __ror__ = __or__
@@ -47,7 +49,14 @@ class Condition(Node):
 
 def _made(op: str, *args: Any) -> Condition:
     fp = of_operation(op, args, lambda node: node.fp, 0)
-    return intern_structure(Condition(op, args, fp, all(arg.total for arg in args)))
+    return intern_structure(Condition(op, args, fp, _guards(args)))
+
+
+def _guards(args: tuple[Any, ...]) -> int:
+    result = 0
+    for arg in args:
+        result |= arg.guards
+    return result
 
 
 def _compared(op: str, x: Any, y: Any, of_equal: bool) -> Condition | bool:
@@ -89,13 +98,13 @@ def where(condition: Condition | bool, x: Any, y: Any) -> Expr:
     if condition.op == "not":
         return where(condition.args[0], b, a)
     fp = scramble(0, "where", condition.fp, a.fp, b.fp)
-    total = condition.total and a.total and b.total
-    node = find(fp, total)
-    return intern(Expr("where", (condition, a, b), fp, total)) if node is None else node
+    guards = _guards((condition, a, b))
+    node = find(fp, guards)
+    return intern(Expr("where", (condition, a, b), fp, guards)) if node is None else node
 
 
 def _truth(condition: Any) -> bool:
-    if isinstance(condition, Expr) or condition not in (True, False):
+    if not isinstance(condition, bool | np.bool_):
         raise ConversionError(
             "The first argument of where must be a condition.",
             where=repr(condition)[:200],

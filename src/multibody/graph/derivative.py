@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.errors import MissingValueError
-from multibody.graph.conditions import Condition, where
+from multibody.errors import MissingValueError, ShapeError
+from multibody.graph.conditions import Condition, less_equal, where
 from multibody.graph.expr import ONE, TWO, ZERO, Expr, Symbol, as_expr, constant, neg, recip
 from multibody.graph.functions import cos, cosh, log, power, sign, sin, sinh, sqrt
 from multibody.graph.traverse import Nested, flat, shaped, topological
@@ -43,8 +43,6 @@ _PARTIALS: dict[str, Partials] = {
     "log": lambda node: (recip(node.args[0]),),
     "abs": lambda node: (sign(node.args[0]),),
     "sign": lambda node: (ZERO,),
-    "min": lambda node: _choice(node.args[0] <= node.args[1]),
-    "max": lambda node: _choice(node.args[0] >= node.args[1]),
     "pow": lambda node: _power_partials(node, *node.args),
     "table": lambda node: (node.table.derivative()(node.args[0]),),
 }
@@ -55,8 +53,12 @@ def _atan2_partials(y: Expr, x: Expr) -> tuple[Expr, Expr]:
     return x * scale, neg(y * scale)
 
 
-def _choice(first: Any) -> tuple[Expr, Expr]:
-    return where(first, ONE, ZERO), where(first, ZERO, ONE)
+_CHOICES: dict[str, Callable[[Any], tuple[Any, Any, Any]]] = {
+    "where": lambda node: node.args,
+    "min": lambda node: (less_equal(*node.args), *node.args),
+    "max": lambda node: (less_equal(node.args[1], node.args[0]), *node.args),
+}
+"""Operations that choose one of two operands: the condition, and the two."""
 
 
 def _power_partials(node: Expr, base: Expr, exponent: Expr) -> tuple[Expr, Expr]:
@@ -97,8 +99,9 @@ def _rate(node: Any, rates: Sequence[Any]) -> Expr:
     if op == "sub":
         da, db = rates
         return neg(db) if da is None else da if db is None else da - db
-    if op == "where":
-        return where(node.args[0], *[ZERO if rate is None else rate for rate in rates[1:]])
+    if op in _CHOICES:
+        condition, *_ = _CHOICES[op](node)
+        return where(condition, *[ZERO if rate is None else rate for rate in rates[-2:]])
     partials = _PARTIALS[node.op](node)
     first = rates[0]
     if len(partials) == 1 or rates[1] is None:
@@ -136,6 +139,8 @@ def adjoint(outputs: Nested, weights: Nested, inputs: Sequence[Expr]) -> list[Ex
         [y + 2, x + 2]
     """
     results = flat(outputs)
+    if len(results) != len(flat(weights)):
+        raise ShapeError(f"{len(results)} outputs need {len(results)} weights, not {len(flat(weights))}.")
     order = topological(results)
     if _has_hidden_singularity(order):
         columns = _forward_columns(order, inputs)
@@ -146,7 +151,7 @@ def adjoint(outputs: Nested, weights: Nested, inputs: Sequence[Expr]) -> list[Ex
 
 def _has_hidden_singularity(order: list[Any]) -> bool:
     """A branch that is not taken may be infinite, and 0·∞ would spoil a reverse sweep."""
-    return any(node.op == "where" and not (node.args[1].total and node.args[2].total) for node in order)
+    return any(node.op in _CHOICES and not all(arg.total for arg in node.args[-2:]) for node in order)
 
 
 def _reverse_sweep(
@@ -173,8 +178,8 @@ def _shares(node: Any, bar: Expr, needed: set[Any]) -> list[tuple[Any, Expr]]:
         return [(b, bar * a)]
     if op == "add":
         return [(arg, bar) for arg in node.args if arg in needed]
-    if op == "where":
-        condition, a, b = node.args
+    if op in _CHOICES:
+        condition, a, b = _CHOICES[op](node)
         return [(a, where(condition, bar, ZERO)), (b, where(condition, ZERO, bar))]
     partials = _PARTIALS[op](node)
     return [(arg, _scaled(p, bar)) for arg, p in zip(node.args, partials, strict=True) if arg in needed]
@@ -219,7 +224,9 @@ def jacobian(outputs: Nested, inputs: Nested) -> NDArray[Any]:
 
 def _forward_columns(order: list[Any], inputs: Sequence[Expr]) -> dict[Any, dict[int, Expr]]:
     """For each node its nonzero derivatives, by the number of the input."""
-    rates: dict[Any, dict[int, Expr]] = {symbol: {j: ONE} for j, symbol in enumerate(inputs)}
+    rates: dict[Any, dict[int, Expr]] = {}
+    for j, symbol in enumerate(inputs):
+        rates.setdefault(symbol, {})[j] = ONE
     for node in order:
         if not node.args or node in rates or isinstance(node, Condition):
             continue
@@ -232,7 +239,7 @@ def _forward_columns(order: list[Any], inputs: Sequence[Expr]) -> dict[Any, dict
 
 def _forward_cost(order: list[Any], inputs: list[Expr]) -> int:
     """How many nodes all columns touch: for each node, the number of inputs below it."""
-    below = {node: 1 << i for i, node in enumerate(inputs)}
+    below: dict[Any, int] = {node: 1 << i for i, node in enumerate(inputs)}
     cost = 0
     for node in order:
         mask = below.get(node, 0)

@@ -55,11 +55,12 @@ def evaluate(thing: Nested, values: Mapping[Symbol | str, Any]) -> Any:
     results = _symbol_values(order, values)
     functions = _functions_for(list(results.values()))
     faults: list[tuple[Any, list[Any]]] = []
-    for node in order:
-        if isinstance(node, Constant):
-            results[node] = functions["const"](node)
-        elif node not in results:
-            results[node] = _applied(node, functions, [results[arg] for arg in node.args], faults)
+    with np.errstate(all="ignore"):  # arrays hold NaN where there is no value, also in branches that are not taken
+        for node in order:
+            if isinstance(node, Constant):
+                results[node] = functions["const"](node)
+            elif node not in results:
+                results[node] = _applied(node, functions, [results[arg] for arg in node.args], faults)
     found = [results[output] for output in outputs]
     if faults and any(_undefined(value) for value in found):
         _refuse(*faults[0])
@@ -96,9 +97,9 @@ def _symbol_values(order: list[Any], values: Mapping[Symbol | str, Any]) -> dict
         if not isinstance(node, Symbol):
             continue
         if node in values:
-            known[node] = values[node]
+            known[node] = _plain(values[node])
         elif node.name in by_name:
-            known[node] = by_name[node.name]
+            known[node] = _plain(by_name[node.name])
         else:
             missing.append(node.name)
     if missing:
@@ -108,9 +109,15 @@ def _symbol_values(order: list[Any], values: Mapping[Symbol | str, Any]) -> dict
     return known
 
 
+def _plain(value: Any) -> Any:
+    """NumPy's scalars as Python's, which complain where those only warn."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def _functions_for(numbers: list[Any]) -> Functions:
-    if any(isinstance(number, np.ndarray) for number in numbers):
-        return _array_functions()
+    arrays = [number for number in numbers if isinstance(number, np.ndarray)]
+    if arrays:
+        return _complex_array_functions() if any(map(np.iscomplexobj, numbers)) else _array_functions()
     if any(type(number).__module__.startswith("mpmath") for number in numbers):
         return _mpmath_functions()
     if any(isinstance(number, complex) for number in numbers):
@@ -124,7 +131,20 @@ def _real_functions() -> Functions:
         "sqrt": _real_sqrt,
         "table": lambda table, x: float(table.evaluate(float(x))),
     }
-    return _ARITHMETIC | FLOAT_FUNCTIONS | other
+    return _ARITHMETIC | FLOAT_FUNCTIONS | _ORDERED | other
+
+
+def _ordered(choose: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that compares: what is not a number stays so."""
+
+    def function(*args: Any) -> Any:
+        undefined = [x for x in args if x != x]
+        return undefined[0] if undefined else choose(*args)
+
+    return function
+
+
+_ORDERED: Functions = {name: _ordered(FLOAT_FUNCTIONS[name]) for name in ("min", "max", "sign")}
 
 
 def _real_sqrt(x: Any) -> Any:
@@ -143,8 +163,8 @@ def _complex_functions() -> Functions:
         "const": lambda node: node.value,
         "abs": lambda x: x if _real(x) >= 0 else -x,
         "sign": lambda x: FLOAT_FUNCTIONS["sign"](_real(x)),
-        "min": lambda a, b: a if _real(a) <= _real(b) else b,
-        "max": lambda a, b: a if _real(a) >= _real(b) else b,
+        "min": _ordered(lambda a, b: a if _real(a) <= _real(b) else b),
+        "max": _ordered(lambda a, b: a if _real(a) >= _real(b) else b),
         "lt": lambda a, b: _real(a) < _real(b),
         "le": lambda a, b: _real(a) <= _real(b),
         "eq": lambda a, b: _real(a) == _real(b),
@@ -189,20 +209,48 @@ def _array_functions() -> Functions:
     return _ARITHMETIC | plain | other
 
 
+def _complex_array_functions() -> Functions:
+    """As ``_complex_functions``, for arrays."""
+    continued: Functions = {
+        "abs": lambda x: np.where(np.real(x) >= 0, x, -x),
+        "sign": lambda x: np.sign(np.real(x)),
+        "min": lambda a, b: np.where(np.real(a) <= np.real(b), a, b),
+        "max": lambda a, b: np.where(np.real(a) >= np.real(b), a, b),
+        "lt": lambda a, b: np.real(a) < np.real(b),
+        "le": lambda a, b: np.real(a) <= np.real(b),
+        "eq": lambda a, b: np.real(a) == np.real(b),
+        "atan2": np.vectorize(_complex_atan2, otypes=[complex]),
+        "table": lambda table, x: np.vectorize(lambda z: _complex_table(table, z), otypes=[complex])(x),
+    }
+    return _array_functions() | continued
+
+
 def _mpmath_functions() -> Functions:
     import mpmath  # optional: whoever passes its numbers has it
 
-    plain: Functions = {name: getattr(mpmath, name) for name in FLOAT_FUNCTIONS if hasattr(mpmath, name)}
+    names = [name for name in FLOAT_FUNCTIONS if hasattr(mpmath, name)]
+    plain: Functions = {name: _real_only(getattr(mpmath, name)) for name in names}
     other: Functions = {
-        "const": lambda node: _exact(node, plain, mpmath),
-        "log": mpmath.log,
-        "pow": mpmath.power,
+        "pow": _real_only(mpmath.power),
         "abs": mpmath.fabs,
-        "min": min,
-        "max": max,
+        "recip": _real_only(lambda x: 1 / x),
         "table": lambda table, x: mpmath.mpf(float(table.evaluate(float(x)))),
     }
-    return _ARITHMETIC | plain | other
+    functions = _ARITHMETIC | plain | _ORDERED | other
+    return functions | {"const": lambda node: _exact(node, functions, mpmath)}
+
+
+def _real_only(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of real numbers without the complex and infinite values that mpmath gives it."""
+
+    def checked(*args: Any) -> Any:
+        result = function(*args)
+        real = not any(hasattr(arg, "imag") and arg.imag for arg in args)
+        if real and (result.imag or (abs(result) == math.inf and all(abs(arg) != math.inf for arg in args))):
+            raise ValueError("no finite real value")
+        return result
+
+    return checked
 
 
 def _exact(node: Constant, functions: Functions, mpmath: Any) -> Any:
@@ -213,5 +261,4 @@ def _exact(node: Constant, functions: Functions, mpmath: Any) -> Any:
     op, args = node.formula
     if op == "pi":
         return +mpmath.pi
-    operands = [_exact(arg, functions, mpmath) for arg in args]
-    return (_ARITHMETIC[op] if op in _ARITHMETIC else functions[op])(*operands)
+    return functions[op](*[_exact(arg, functions, mpmath) for arg in args])

@@ -27,12 +27,13 @@ from multibody.graph.node import (
     _unshared,
     current_table,
     find,
+    guard,
     intern,
     make,
     place,
     sharing,
 )
-from multibody.graph.number import Number, image, is_number, number, quotient
+from multibody.graph.number import Number, finite, image, is_number, number, quotient, safe
 
 Kind = Literal["parameter", "coordinate", "speed", "input", "time", "variable"]
 
@@ -65,7 +66,7 @@ class Expr(Node):
         if ref is None:
             return _sum(self, other, fp, key)
         node = ref()
-        if node is None or not node.total or _unshared:
+        if node is None or node.guards or _unshared:
             return _settled(node, _sum, self, other, fp, key)
         return node if node.fp == fp else neg(node)
 
@@ -80,7 +81,7 @@ class Expr(Node):
         if ref is None:
             return _difference(self, other, fp, key)
         node = ref()
-        if node is None or not node.total or _unshared:
+        if node is None or node.guards or _unshared:
             return _settled(node, _difference, self, other, fp, key)
         return node if node.fp == fp else neg(node)
 
@@ -95,7 +96,7 @@ class Expr(Node):
         if ref is None:
             return _product(self, other, fp, key)
         node = ref()
-        if node is None or not node.total or _unshared:
+        if node is None or node.guards or _unshared:
             return _settled(node, _product, self, other, fp, key)
         return node if node.fp == fp else neg(node)
 
@@ -144,7 +145,7 @@ class Expr(Node):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Node) or not is_number(other):
             return self is other
-        return self.op == CONST and self.fp == constant(other).fp
+        return isinstance(self, Constant) and self.value == other and not self.rounded
 
     __hash__ = object.__hash__  # identity: interned nodes are equal only to themselves
 
@@ -175,7 +176,7 @@ class Symbol(Expr):
     __slots__ = ("kind", "name", "scope")
 
     def __init__(self, name: str, kind: Kind, scope: str, fp: Value) -> None:
-        super().__init__(SYMBOL, (), fp, True)
+        super().__init__(SYMBOL, (), fp, 0)
         self.name = name
         self.kind = kind
         self.scope = scope
@@ -189,19 +190,32 @@ class Constant(Expr):
     convert exactly; numbers that come from floats have none.
     """
 
-    __slots__ = ("formula", "fp2", "value")
+    __slots__ = ("formula", "fp2", "opposite", "value")
     plain = False
 
-    def __init__(self, value: Number, fp: Value, fp2: Value, formula: tuple[str, tuple[Constant, ...]] | None) -> None:
-        super().__init__(CONST, (), fp, True)
+    def __init__(
+        self,
+        value: Number,
+        fp: Value,
+        fp2: Value,
+        formula: tuple[str, tuple[Constant, ...]] | None,
+        opposite: Constant | None = None,
+    ) -> None:
+        super().__init__(CONST, (), fp, 0)
         self.value = value
         self.fp2 = fp2
         self.formula = formula
+        self.opposite = opposite  # a negative constant keeps its positive one, under which it is found
 
     @property
     def exact(self) -> bool:
         """Whether the constant is known exactly and not only as a float."""
         return self.formula is not None or not isinstance(self.value, float)
+
+    @property
+    def rounded(self) -> bool:
+        """Whether the value differs from the exact one by rounding."""
+        return self.fp != image(self.value)
 
 
 class Negative(Expr):
@@ -226,9 +240,9 @@ def constant(value: Any) -> Constant:
     plain = number(value)
     fp = image(plain)
     node = _known(fp)
-    if node is not None and (node.exact or isinstance(plain, float)):
+    if node is not None and node.value == plain and (node.exact or isinstance(plain, float)):
         return node
-    return intern(Constant(plain, fp, fp, None))
+    return _entered(Constant(plain, fp, fp, None))
 
 
 def folded(op: str, args: tuple[Constant, ...], value: Number, fp: Value, fp2: Value) -> Constant:
@@ -236,13 +250,21 @@ def folded(op: str, args: tuple[Constant, ...], value: Number, fp: Value, fp2: V
     node = _known(fp)
     if node is not None:
         return node
-    plain = number(value)
-    formula = (op, args) if isinstance(plain, float) and all(arg.exact for arg in args) else None
-    return intern(Constant(plain, fp, fp2, formula))
+    exact = all(arg.exact for arg in args)
+    plain: Number = number(value) if exact and not isinstance(value, float) else finite(value)
+    return _entered(Constant(plain, fp, fp2, (op, args) if exact and isinstance(plain, float) else None))
+
+
+def _entered(node: Constant) -> Constant:
+    """The constant in the table; a negative one is entered as the negative of a positive one."""
+    if node.value >= 0:
+        return intern(node)
+    formula = node.formula and (NEG, (node,))
+    return neg(intern(Constant(-node.value, -node.fp % P, -node.fp2 % P, formula)))  # type: ignore[return-value]
 
 
 def _known(fp: Value) -> Constant | None:
-    node = find(fp, True)
+    node = find(fp, 0)
     if isinstance(node, Constant) and node.fp != fp:
         node = neg(node)
     return node if isinstance(node, Constant) else None
@@ -254,7 +276,8 @@ _SMALL = tuple(constant(value) for value in (Fraction(1, 2), *range(65)))  # alw
 
 def _settled(node: Any, new: Any, a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
     """The node found under a fingerprint, if it can stand for the result, or else the new node."""
-    if node is not None and (node.total or not (a.total and b.total)) and (not _unshared or _evident(node, a, b)):
+    fits = node is not None and not node.guards & ~(a.guards | b.guards)
+    if fits and (not _unshared or _evident(node, a, b)):
         return node if node.fp == fp else neg(node)
     return new(a, b, fp, key)
 
@@ -267,31 +290,31 @@ def _evident(node: Expr, a: Expr, b: Expr) -> bool:
 def _sum(a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
     if not (a.plain and b.plain):
         if isinstance(a, Constant) and isinstance(b, Constant):
-            return folded(ADD, (a, b), a.value + b.value, fp, (a.fp2 + b.fp2) % P)
+            return folded(ADD, (a, b), safe(lambda: a.value + b.value), fp, (a.fp2 + b.fp2) % P)
         if is_negative(b):
             return a - neg(b)
         if is_negative(a):
             return b - neg(a)
     if a is b:
         return TWO * a
-    return make(Expr, ADD, (a, b) if a.serial < b.serial else (b, a), fp, a.total and b.total, key)
+    return make(Expr, ADD, (a, b) if a.serial < b.serial else (b, a), fp, a.guards | b.guards, key)
 
 
 def _difference(a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
     if not (a.plain and b.plain):
         if isinstance(a, Constant) and isinstance(b, Constant):
-            return folded(SUB, (a, b), a.value - b.value, fp, (a.fp2 - b.fp2) % P)
+            return folded(SUB, (a, b), safe(lambda: a.value - b.value), fp, (a.fp2 - b.fp2) % P)
         if is_negative(b):
             return a + neg(b)
         if is_negative(a):
             return neg(neg(a) + b)
-    return make(Expr, SUB, (a, b), fp, a.total and b.total, key)
+    return make(Expr, SUB, (a, b), fp, a.guards | b.guards, key)
 
 
 def _product(a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
     if not (a.plain and b.plain):
         if isinstance(a, Constant) and isinstance(b, Constant):
-            return folded(MUL, (a, b), a.value * b.value, fp, a.fp2 * b.fp2 % P)
+            return folded(MUL, (a, b), safe(lambda: a.value * b.value), fp, a.fp2 * b.fp2 % P)
         if is_negative(a):
             return neg(neg(a) * b)
         if is_negative(b):
@@ -301,8 +324,8 @@ def _product(a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
         if isinstance(a, Constant):
             if b.op == MUL and isinstance(b.args[0], Constant):
                 return (a * b.args[0]) * b.args[1]
-            return make(Expr, MUL, (a, b), fp, b.total, key)
-    return make(Expr, MUL, (a, b) if a.serial < b.serial else (b, a), fp, a.total and b.total, key)
+            return make(Expr, MUL, (a, b), fp, b.guards, key)
+    return make(Expr, MUL, (a, b) if a.serial < b.serial else (b, a), fp, a.guards | b.guards, key)
 
 
 def is_negative(a: Expr) -> bool:
@@ -314,6 +337,8 @@ def neg(a: Expr) -> Expr:
     """-a."""
     if a.op == NEG:
         return a.args[0]
+    if isinstance(a, Constant) and a.opposite is not None:
+        return a.opposite
     ref = _negatives.get(a.serial)
     node: Any = None if ref is None else ref()
     return place(_negated(a), _negatives, a.serial) if node is None else node
@@ -321,13 +346,13 @@ def neg(a: Expr) -> Expr:
 
 def _negated(a: Expr) -> Expr:
     if not isinstance(a, Constant):
-        return Negative(NEG, (a,), P - a.fp, a.total)
-    return a if a is ZERO else Constant(-a.value, -a.fp % P, -a.fp2 % P, a.formula and (NEG, (a,)))
+        return Negative(NEG, (a,), -a.fp % P, a.guards)
+    return a if a is ZERO else Constant(-a.value, -a.fp % P, -a.fp2 % P, a.formula and (NEG, (a,)), a)
 
 
 def recip(a: Expr) -> Expr:
     """1 / a; an error if a is zero for all values of its symbols."""
-    if a.fp == 0:
+    if a.fp == 0 or (isinstance(a, Constant) and a.value == 0):
         raise ZeroDivisorError(
             "Division by an expression that is always zero.",
             where=str(a)[:200],
@@ -337,11 +362,12 @@ def recip(a: Expr) -> Expr:
     if a.op == NEG:
         return neg(recip(a.args[0]))
     fp = inverse(a.fp)
-    node = find(fp, False)
+    guards = a.guards | guard(fp)
+    node = find(fp, guards)
     if node is not None:
         return node if node.fp == fp else neg(node)
     if isinstance(a, Constant):
         return folded(RECIP, (a,), quotient(1, a.value), fp, inverse(a.fp2))
     if a.op == MUL and isinstance(a.args[0], Constant):
         return recip(a.args[0]) * recip(a.args[1])
-    return make(Expr, RECIP, (a,), fp, False, fp if fp < HALF else P - fp)
+    return make(Expr, RECIP, (a,), fp, guards, fp if fp < HALF else P - fp)

@@ -1,4 +1,4 @@
-"""Arithmetic of fingerprints: the prime field GF(2^61 - 1), and square roots adjoined to it.
+"""Arithmetic of fingerprints: a prime field with about 2^60 elements, and square roots adjoined to it.
 
 A fingerprint is the exact value of an expression at one random point of the field, an ``int`` in [0, P).
 A square root is adjoined as a formal generator s with s² = a, so that an expression with roots is a
@@ -8,17 +8,27 @@ fingerprints never relies on the sign of a root: sqrt(x²) is not merged with x,
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from hashlib import blake2b
 from typing import Union
 
-P = (1 << 61) - 1
-"""The Mersenne prime 2^61 - 1; Python's own ``hash`` of integers works modulo the same prime."""
+P = 838762239247866719
+"""The prime. Below 2^60, which Python multiplies fast; without any structure, unlike 2^61 - 1, in which 2^61 = 1 would
+make floats that differ by that factor equal; (P - 1)/2 is prime too, so that every number but ±1 has a huge order; and
+P = 7 modulo 8, so that 2 has a root and -1 has none."""
 
 HALF = P // 2
+_HALF_IMAGE = pow(2, -1, P)
 
 MAX_TERMS = 8
 """A surd with more terms (three independent roots) is replaced by an opaque value: sharing is lost, never truth."""
+
+SMALL = 10_000
+"""A fingerprint below this is that of the integer itself, not a coincidence."""
+
+MAX_DEPTH = 2
+"""So many roots inside roots are kept exact."""
 
 Value = Union[int, "Surd"]
 """A fingerprint: an ``int`` below P, or a ``Surd`` when square roots are involved."""
@@ -36,10 +46,9 @@ def of_fraction(number: Fraction) -> int:
 
 
 def of_float(number: float) -> int:
-    """The exact image of a float, which is the dyadic rational m / 2^k; and 2^61 = 1 in this field."""
+    """The exact image of a float, which is the dyadic rational m / 2^k."""
     mantissa, denominator = number.as_integer_ratio()
-    halvings = denominator.bit_length() - 1
-    return mantissa * (1 << (-halvings % 61)) % P
+    return mantissa * pow(_HALF_IMAGE, denominator.bit_length() - 1, P) % P
 
 
 def inverse(value: Value) -> Value:
@@ -124,13 +133,18 @@ class Surd:
 
     def inverse(self) -> Value:
         """1 / (u + v·s) = (u - v·s) / (u² - v²·a), one root at a time."""
-        root = max((roots[-1] for roots in self.terms if roots), key=_order)
+        root = max((root for roots in self.terms for root in roots), key=_outermost)
         free = Surd({roots: c for roots, c in self.terms.items() if root not in roots})
         bound = Surd({tuple(r for r in roots if r != root): c for roots, c in self.terms.items() if root in roots})
         norm = (free * free - bound * bound * root) % P
         if norm == 0:  # a zero divisor: the radicand is a perfect square; only an opaque value is safe
             return scramble(0, "inverse", self._key())
         return (free - bound * Surd.root(root)) * inverse(norm) % P
+
+    def depth(self) -> int:
+        """How many roots stand inside each other."""
+        inner = [r.depth() for roots in self.terms for r in roots if isinstance(r, Surd)]
+        return 1 + max(inner, default=0)
 
     def _key(self) -> tuple[tuple[tuple[int, ...], int], ...]:
         return tuple(sorted((tuple(map(_order, roots)), c) for roots, c in self.terms.items()))
@@ -157,6 +171,11 @@ def _terms(value: Value) -> dict[tuple[Value, ...], int]:
     return {(): value % P} if value % P else {}
 
 
+def _outermost(root: Value) -> tuple[int, int]:
+    """Roots that stand inside others come first."""
+    return (root.depth() if isinstance(root, Surd) else 0, _order(root))
+
+
 def _order(value: Value) -> int:
     """A total order on radicands that does not depend on the process."""
     return value if isinstance(value, int) else scramble(0, value._key())
@@ -172,14 +191,20 @@ def _product(roots: tuple[Value, ...], others: tuple[Value, ...], coefficient: i
 
 
 def random_root(radicand: Value) -> Value:
-    """The fingerprint of the square root of an expression with fingerprint ``radicand``."""
-    return Surd.root(radicand) if radicand else 0
+    """The fingerprint of the square root of an expression with fingerprint ``radicand``; roots in roots end as opaque."""
+    if isinstance(radicand, Surd):
+        return scramble(0, "root", radicand) if radicand.depth() >= MAX_DEPTH else Surd.root(radicand)
+    if radicand < SMALL and math.isqrt(radicand) ** 2 == radicand:
+        return math.isqrt(radicand)
+    return Surd.root(radicand)
 
 
 def rational_root(number: Fraction) -> Value:
     """The fingerprint of sqrt(number) for a rational number > 0: Π sqrt(prime), so that sqrt(8) = 2·sqrt(2)."""
     result: Value = pow(number.denominator, -1, P)
     rest = number.numerator * number.denominator
+    if math.isqrt(rest) ** 2 == rest:
+        return math.isqrt(rest) * result % P
     divisor = 2
     while divisor * divisor <= rest and divisor < 1000:
         while rest % (divisor * divisor) == 0:
@@ -193,5 +218,5 @@ def rational_root(number: Fraction) -> Value:
 
 
 def _prime_root(prime: int) -> Value:
-    """A root of 2 lies in the field itself (2^31 squared is 2^62 = 2); any other is adjoined."""
-    return 1 << 31 if prime == 2 else Surd.root(prime % P)
+    """A root of 2 lies in the field itself; any other is adjoined."""
+    return pow(2, (P + 1) // 4, P) if prime == 2 else random_root(prime % P)

@@ -8,7 +8,7 @@ from typing import Any
 
 from multibody.graph.circle import FingerprintOf, Point, angle_point, exponential
 from multibody.graph.expr import Constant, Symbol
-from multibody.graph.field import P, Value, inverse, power, random_root, rational_root, scramble
+from multibody.graph.field import HALF, P, Value, inverse, power, random_root, rational_root, scramble
 from multibody.graph.node import Node
 
 _HALF_IMAGE = pow(2, -1, P)
@@ -48,7 +48,7 @@ def _value(node: Any, values: dict[Node, Value]) -> Value:
 
 def _sqrt(args: tuple[Any, ...], fp_of: FingerprintOf, seed: int) -> Value:
     (a,) = args
-    if isinstance(a, Constant) and a.formula is None:
+    if isinstance(a, Constant) and not a.rounded and a.value > 0:
         return rational_root(Fraction(a.value))
     return random_root(fp_of(a))
 
@@ -86,6 +86,16 @@ def _exponential(combine: Callable[[Value, Value], Value]) -> Callable[..., Valu
     return rule
 
 
+def _odd(op: str) -> Callable[..., Value]:
+    """An opaque function with f(-x) = -f(x)."""
+
+    def rule(args: tuple[Any, ...], fp_of: FingerprintOf, seed: int) -> Value:
+        x = fp_of(args[0])
+        return scramble(seed, op, x) if x < HALF else -scramble(seed, op, -x % P) % P
+
+    return rule
+
+
 def _comparison(op: str) -> Callable[..., Value]:
     return lambda args, fp_of, seed: scramble(seed, op, (fp_of(args[0]) - fp_of(args[1])) % P)
 
@@ -108,6 +118,9 @@ _RULES: dict[str, Callable[..., Value]] = {
     "sinh": _exponential(lambda e, i: (e - i) * _HALF_IMAGE),
     "cosh": _exponential(lambda e, i: (e + i) * _HALF_IMAGE),
     "tanh": _exponential(lambda e, i: (e - i) * inverse((e + i) % P)),
+    "asin": _odd("asin"),
+    "atan": _odd("atan"),
+    "sign": _odd("sign"),
     "lt": _comparison("lt"),
     "le": _comparison("le"),
     "eq": lambda args, fp_of, seed: scramble(seed, "eq", power((fp_of(args[0]) - fp_of(args[1])) % P, 2)),

@@ -7,15 +7,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from multibody.errors import ExpressionError
 from multibody.graph import names
 from multibody.graph.circle import pi_image
-from multibody.graph.expr import ONE, Constant, Expr, Kind, Symbol, as_expr, folded, is_negative, neg, recip
+from multibody.graph.expr import (
+    ONE,
+    ZERO,
+    Constant,
+    Expr,
+    Kind,
+    Symbol,
+    as_expr,
+    constant,
+    folded,
+    is_negative,
+    neg,
+    recip,
+)
 from multibody.graph.field import Value
 from multibody.graph.fingerprint import of_operation, symbol_fingerprint
-from multibody.graph.node import CONST, MUL, Node, find, find_structure, intern, intern_structure
+from multibody.graph.node import CONST, MUL, Node, find, find_structure, guard, intern, intern_structure
 from multibody.graph.number import Number
 
 pi: Constant = intern(Constant(math.pi, pi_image(0), pi_image(1), ("pi", ())))
@@ -31,7 +45,7 @@ def symbol(name: str, kind: Kind = "variable", scope: str = "") -> Symbol:
     """
     names.check(name, what=kind)
     fp = symbol_fingerprint(0, scope, name, kind)
-    node = find(fp, True)
+    node = find(fp, 0)
     return node if isinstance(node, Symbol) and node.fp == fp else intern(Symbol(name, kind, scope, fp))
 
 
@@ -61,15 +75,24 @@ def apply(op: str, *args: Expr) -> Expr:
 
 
 def _applied(op: str, args: tuple[Any, ...]) -> Expr:
-    total = op in _TOTAL and all(arg.total for arg in args)
-    fp = of_operation(op, args, _own, 0)
-    node = find(fp, total)
+    if all(arg.op == CONST for arg in args):
+        plain = exact_value(op, args)
+        if plain is not None:
+            return plain
+    try:
+        fp = of_operation(op, args, _own, 0)
+    except ZeroDivisionError as error:
+        raise _without_value(op, args) from error
+    guards = 0 if op in _TOTAL else guard(fp)
+    for arg in args:
+        guards |= arg.guards
+    node = find(fp, guards)
     if node is not None:
         return node if node.fp == fp else neg(node)
     if all(arg.op == CONST for arg in args):
         return folded(op, args, _evaluated(op, args), fp, of_operation(op, args, _second, 1))
-    node = intern(Expr(op, args, fp, total))
-    return intern_structure(node) if node.op == op else node
+    node = intern(Expr(op, args, fp, guards))
+    return intern_structure(node) if node.op == op and node.args == args else node
 
 
 def _evaluated(op: str, args: tuple[Any, ...]) -> Number:
@@ -77,16 +100,61 @@ def _evaluated(op: str, args: tuple[Any, ...]) -> Number:
     try:
         return FLOAT_FUNCTIONS[op](*values)
     except (ValueError, OverflowError, ZeroDivisionError) as error:
-        shown = ", ".join(str(value) for value in values)
-        raise ExpressionError(
-            f"{op}({shown}) has no finite real value.",
-            cause=f"The argument lies outside the domain of {op}.",
-            remedy="Check the numbers that lead to it.",
-        ) from error
+        raise _without_value(op, args) from error
 
 
-def _sign(x: float) -> int:
-    return (x > 0) - (x < 0)
+def _without_value(op: str, args: tuple[Any, ...]) -> ExpressionError:
+    return ExpressionError(
+        f"{op}({', '.join(str(arg)[:100] for arg in args)}) has no finite real value.",
+        cause=f"The argument lies outside the domain of {op}.",
+        remedy="Check the numbers that lead to it.",
+    )
+
+
+def exact_value(op: str, args: tuple[Any, ...]) -> Expr | None:
+    """The result of a function of constants where it is one of them or a rational number."""
+    a, b = args[0], args[-1]
+    if op == "abs":
+        return neg(a) if a.value < 0 else a
+    if op in ("min", "max"):
+        return a if (a.value <= b.value) == (op == "min") else b
+    if op == "sign":
+        return constant(_sign(a.value))
+    if len(args) == 1 and (op, a.value) in _AT and not isinstance(a.value, float):
+        return constant(_AT[op, a.value])
+    if op == "atan2" and a.value == 0 and b.value > 0:
+        return ZERO
+    if (op, a.value) in _QUARTERS and len(args) == 1:
+        return pi * constant(_QUARTERS[op, a.value])
+    if op in ("sqrt", "pow") and a.formula is None and b.formula is None:
+        return _exact_root(Fraction(a.value), Fraction(1, 2) if op == "sqrt" else Fraction(b.value))
+    return None
+
+
+_AT = {
+    ("exp", 0): 1, ("cosh", 0): 1, ("sinh", 0): 0, ("tanh", 0): 0, ("log", 1): 0, ("atan", 0): 0, ("asin", 0): 0,
+    ("acos", 1): 0,
+}  # fmt: skip
+
+
+_QUARTERS = {
+    ("acos", 0): Fraction(1, 2), ("asin", 1): Fraction(1, 2), ("atan", 1): Fraction(1, 4), ("acos", -1): 1,
+}  # fmt: skip
+
+
+def _exact_root(base: Fraction, exponent: Fraction) -> Expr | None:
+    """base ** exponent if it is rational, for roots of low order."""
+    n = exponent.denominator
+    if base <= 0 or n > 16 or abs(exponent.numerator) > 64:
+        return ZERO if base == 0 and exponent > 0 else None
+    roots = [round(part ** (1 / n)) if part < 2**100 else 0 for part in (base.numerator, base.denominator)]
+    if Fraction(roots[0] ** n, max(1, roots[1]) ** n) != base:
+        return None
+    return constant(Fraction(*roots) ** exponent.numerator)
+
+
+def _sign(x: Any) -> Any:
+    return (x > 0) * 1 - (x < 0) * 1
 
 
 FLOAT_FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -173,8 +241,9 @@ def log(x: Any) -> Expr:
 def sqrt(x: Any) -> Expr:
     """The non-negative square root; sqrt(x**2) is abs(x)."""
     a = as_expr(x)
-    if a.op == MUL and a.args[0] is a.args[1]:
-        return absolute(a.args[0])
+    op, factors = a.formula or (a.op, ()) if isinstance(a, Constant) else (a.op, a.args)
+    if op == MUL and factors[0] is factors[1]:
+        return absolute(factors[0])
     return apply("sqrt", a)
 
 
@@ -204,10 +273,14 @@ def _extremum(op: str, a: Expr, b: Expr) -> Expr:
     return apply(op, a, b) if a.serial < b.serial else apply(op, b, a)
 
 
+MAX_POWER = 1024
+"""Integer powers up to this one become products."""
+
+
 def power(base: Any, exponent: Any) -> Expr:
     """base ** exponent: integer exponents become products, halves square roots, anything else the power function."""
     a, e = as_expr(base), as_expr(exponent)
-    if isinstance(e, Constant) and 2 * e.value == int(2 * e.value):
+    if isinstance(e, Constant) and abs(e.value) <= MAX_POWER and 2 * e.value == int(2 * e.value):
         return _half_power(a, int(2 * e.value))
     return apply("pow", a, e)
 

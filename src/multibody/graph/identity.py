@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from multibody.graph.expr import as_expr
-from multibody.graph.field import P, Value, inverse
+from multibody.graph.field import P, Value
 from multibody.graph.fingerprint import second_fingerprints
 from multibody.graph.traverse import Nested, array, flat, topological
 
@@ -61,18 +61,18 @@ def rank(matrix: Nested, *, points: int = 1) -> int:
 
 
 def independent_rows(matrix: list[list[Value]]) -> list[int]:
-    """The first rows that form a basis of all rows, by elimination in the field."""
+    """The first rows that form a basis of all rows, by elimination in the field; without division, for the sake of roots."""
     basis: list[tuple[int, list[Value]]] = []
     chosen = []
     for index, row in enumerate(matrix):
         rest = list(row)
-        for column, reduced in basis:
+        for column, pivot_row in basis:
             if rest[column]:
-                factor = rest[column]
-                rest = [(a - factor * b) % P for a, b in zip(rest, reduced, strict=True)]
-        pivot = next((j for j, value in enumerate(rest) if value), None)
-        if pivot is not None:
-            scale = inverse(rest[pivot])
-            basis.append((pivot, [value * scale % P for value in rest]))
+                pivot, factor = pivot_row[column], rest[column]
+                rest = [(pivot * a - factor * b) % P for a, b in zip(rest, pivot_row, strict=True)]
+        nonzero = [j for j, value in enumerate(rest) if value]
+        if nonzero:
+            plain = [j for j in nonzero if isinstance(rest[j], int)]
+            basis.append(((plain or nonzero)[0], rest))
             chosen.append(index)
     return chosen

@@ -48,15 +48,17 @@ def product(a: Nested, b: Nested) -> Any:
         array([x*y, x*y], dtype=object)
     """
     left, right = array(a), array(b)
-    if left.shape[-1] != right.shape[0]:
+    if not left.ndim or not right.ndim or max(left.ndim, right.ndim) > 2 or left.shape[-1] != right.shape[0]:
         raise ShapeError(
             f"A product of shapes {left.shape} and {right.shape} does not exist.",
             remedy="The first matrix needs as many columns as the second has rows.",
         )
-    columns = right.reshape(right.shape[0], -1).T
-    rows = left.reshape(-1, left.shape[-1])
-    result: Matrix = array([[_dot(row, column) for column in columns] for row in rows])
+    columns = (right if right.ndim == 2 else right[:, None]).T
+    rows = left if left.ndim == 2 else left[None, :]
     shape = left.shape[:-1] + right.shape[1:]
+    result = np.empty((len(rows), len(columns)), dtype=object)
+    for place in np.ndindex(*result.shape):
+        result[place] = _dot(rows[place[0]], columns[place[1]])
     return result.reshape(shape) if shape else result[0, 0]
 
 
@@ -83,6 +85,16 @@ def _singular(k: int) -> SingularMatrixError:
     )
 
 
+def _without_pivot(matrix: Matrix, k: int) -> SingularMatrixError:
+    if len(independent_rows([[x.fp for x in row] for row in matrix])) < len(matrix):
+        return _singular(k)
+    return SingularMatrixError(
+        f"The pivot of step {k + 1} is always zero, although the matrix is regular.",
+        cause="A factorization L·D·Lᵀ without pivoting does not exist for this order of rows.",
+        remedy="Use solve or lu, which choose pivots; or number the rows in another order.",
+    )
+
+
 def ldl(matrix: Nested) -> LDL:
     """Factor a symmetric matrix without pivoting, as for a mass matrix; only the lower triangle is read.
 
@@ -96,7 +108,7 @@ def ldl(matrix: Nested) -> LDL:
     inverse_d = np.full(n, ZERO, dtype=object)
     for k in range(n):
         if a[k, k].fp == 0:
-            raise _singular(k)
+            raise _without_pivot(_square(matrix), k)
         low[k, k], d[k], inverse_d[k] = ONE, a[k, k], recip(a[k, k])
         below = [i for i in range(k + 1, n) if a[i, k].fp != 0]
         for i in below:
@@ -160,11 +172,8 @@ def solve(matrix: Nested, right: Nested) -> Any:
         array([1, 0], dtype=object)
     """
     factors = lu(matrix)
-    sides = array(right)
-    n = len(factors.rows)
-    if sides.ndim not in (1, 2) or sides.shape[0] != n:
-        raise ShapeError(f"A matrix with {n} rows needs a right-hand side with {n} rows, not shape {sides.shape}.")
-    x = sides.reshape(n, -1)[list(factors.rows)].copy()
+    x, sides = _sides(right, len(factors.rows))
+    x = x[list(factors.rows)]
     _forward(factors.l, x)
     _backward(factors.u, factors.inverse_diagonal, x)
     result = np.empty_like(x)
@@ -174,14 +183,20 @@ def solve(matrix: Nested, right: Nested) -> Any:
 
 def ldl_solve(factors: LDL, right: Nested) -> Any:
     """x with L·D·Lᵀ·x = right."""
-    sides = array(right)
-    n = len(factors.d)
-    x = sides.reshape(n, -1).copy()
+    x, sides = _sides(right, len(factors.d))
     _forward(factors.l, x)
-    for k in range(n):
-        x[k] = [value * factors.inverse_d[k] for value in x[k]]
-    _backward(factors.l.T, np.full(n, ONE, dtype=object), x)
+    for k in range(len(x)):
+        x[k] = x[k] * factors.inverse_d[k]
+    _backward(factors.l.T, np.full(len(x), ONE, dtype=object), x)
     return x.reshape(sides.shape)
+
+
+def _sides(right: Nested, n: int) -> tuple[Matrix, Matrix]:
+    """The right-hand sides as columns of a new matrix, and as they were given."""
+    sides = array(right)
+    if sides.ndim not in (1, 2) or sides.shape[0] != n:
+        raise ShapeError(f"A matrix with {n} rows needs a right-hand side with {n} rows, not shape {sides.shape}.")
+    return (sides if sides.ndim == 2 else sides[:, None]).copy(), sides
 
 
 def _forward(low: Matrix, x: Matrix) -> None:

@@ -45,18 +45,28 @@ class Node:
         op: name of the operation, such as ``"add"``.
         args: the operands.
         fp: the fingerprint at the first point.
-        total: finite for all real arguments, that is: no division, root or logarithm below.
+        guards: a set of bits, one for each division, root or logarithm below (up to coincidence); 0 if there is none.
         serial: order of creation; operands have smaller ones, so sorting by it is a topological order.
     """
 
-    __slots__ = ("__weakref__", "args", "fp", "op", "serial", "total")
+    __slots__ = ("__weakref__", "args", "fp", "guards", "op", "serial")
 
-    def __init__(self, op: str, args: tuple[Any, ...], fp: Value, total: bool) -> None:
+    def __init__(self, op: str, args: tuple[Any, ...], fp: Value, guards: int) -> None:
         self.op = op
         self.args: tuple[Any, ...] = args
         self.fp = fp
-        self.total = total
+        self.guards = guards
         self.serial = next(_serials)
+
+    @property
+    def total(self) -> bool:
+        """Whether it is finite for all real arguments: no division, root or logarithm below."""
+        return not self.guards
+
+    @property
+    def label(self) -> str:
+        """The operation with all that tells it from others."""
+        return self.op
 
     def __bool__(self) -> bool:
         raise ConditionError(
@@ -85,12 +95,17 @@ def sharing() -> bool:
     return _sharing.get()
 
 
-def find(fp: Value, total: bool) -> Any:
-    """The node whose fingerprint is ``fp`` or ``-fp``, or None; a singular one does not stand for a total one."""
+def guard(fp: Value) -> int:
+    """The bit of a division, root or logarithm with this fingerprint."""
+    return 1 << hash(fp) % 61
+
+
+def find(fp: Value, guards: int) -> Any:
+    """The node whose fingerprint is ``fp`` or ``-fp``, or None; it must not be singular anywhere else than ``guards``."""
     key = fp if fp < HALF else P - fp
     ref = _leaves.get(key) or current_table().get(key)
     node = None if ref is None else ref()
-    if node is None or (total and not node.total) or (node.args and _unshared and not _sharing.get()):
+    if node is None or node.guards & ~guards or (node.args and _unshared and not _sharing.get()):
         return None
     return node
 
@@ -113,18 +128,18 @@ def intern(node: Any) -> Any:
 
 def intern_structure(node: Any) -> Any:
     """The one node with the operation and the operands of ``node``."""
-    return place(node, _structures, (node.op, *[arg.serial for arg in node.args]))
+    return place(node, _structures, (node.label, *[arg.serial for arg in node.args]))
 
 
-def make(kind: type[Any], op: str, args: tuple[Any, ...], fp: Value, total: bool, key: Value) -> Any:
-    """``intern(kind(op, args, fp, total))`` in one step, for speed; ``key`` is the fingerprint up to sign."""
+def make(kind: type[Any], op: str, args: tuple[Any, ...], fp: Value, guards: int, key: Value) -> Any:
+    """``intern(kind(op, args, fp, guards))`` in one step, for speed; ``key`` is the fingerprint up to sign."""
     if _unshared and not _sharing.get():
-        return intern_structure(kind(op, args, fp, total))
+        return intern_structure(kind(op, args, fp, guards))
     node = _new(kind)
     node.op = op
     node.args = args
     node.fp = fp
-    node.total = total
+    node.guards = guards
     node.serial = next(_serials)
     ref = _weak(node)
     table = current_table()
@@ -146,24 +161,33 @@ def place(node: Any, table: Table, key: Any) -> Any:
             _sweep(table)
         return node
     with _cleaning:
-        winner = other()
+        other = table.get(key)
+        winner = None if other is None else other()
         if winner is None or _better(node, winner):
             table[key] = ref
             return node
-        return winner
+    if winner.guards & ~node.guards and table is not _structures:  # each is singular where the other is not
+        return intern_structure(node)
+    return winner if winner.fp == node.fp else _opposite(winner)
+
+
+def _opposite(node: Any) -> Any:
+    from multibody.graph.expr import neg  # it stands above this module
+
+    return neg(node)
 
 
 def _better(node: Any, other: Any) -> bool:
     """Whether ``node`` should stand for the value from now on: (x² - y²)/(x - y) gives way to x + y, 0.5 to 1/2."""
     if node.op == CONST:
-        return other.op != CONST or (isinstance(other.value, float) and not isinstance(node.value, float))
-    return node.total and not other.total and other.op != CONST
+        return other.op != CONST or (other.rounded and not node.rounded) or (node.exact and not other.exact)
+    return bool(other.guards & ~node.guards) and not node.guards & ~other.guards and other.op != CONST
 
 
 def _sweep(table: Table) -> None:
     """Remove the entries of dropped nodes; done so rarely that it costs a constant time per node."""
     with _cleaning:
-        for key, ref in list(table.items()):
+        for key, ref in table.copy().items():
             if ref() is None and table.get(key) is ref:
                 del table[key]
         _room[id(table)] = 10_000 + 2 * len(table)
@@ -205,7 +229,7 @@ def without_sharing() -> Iterator[None]:
         1
         >>> with without_sharing():
         ...     print(sin(y) ** 2 + cos(y) ** 2)
-        sin(y)**2 + cos(y)**2
+        cos(y)**2 + sin(y)**2
     """
     _unshared.append(None)
     token = _sharing.set(False)
@@ -221,4 +245,4 @@ def live_nodes() -> int:
     tables = (_leaves, _table, _negatives, _structures)
     for table in tables:
         _sweep(table)
-    return len({id(ref()) for table in tables for ref in list(table.values())})
+    return len({id(ref()) for table in tables for ref in table.copy().values()})

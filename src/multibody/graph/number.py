@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -27,7 +28,7 @@ def number(thing: Any) -> Number:
         (2, Fraction(2, 3), 0.1)
     """
     if isinstance(thing, float):
-        return _finite(float(thing))
+        return _whole(finite(thing))
     if not is_number(thing):
         raise ConversionError(
             f"A {type(thing).__name__} cannot be part of an expression.",
@@ -40,28 +41,48 @@ def number(thing: Any) -> Number:
     if isinstance(thing, numbers.Rational):
         exact = Fraction(int(thing.numerator), int(thing.denominator))
         return int(exact) if exact.denominator == 1 else exact
-    return _finite(float(thing))
+    return _whole(finite(thing))
 
 
-def _finite(value: float) -> Number:
-    if not math.isfinite(value):
+def _whole(value: float) -> Number:
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value
+
+
+def finite(value: Any) -> float:
+    """A float that is neither infinite nor NaN."""
+    try:
+        result = float(value)
+    except OverflowError:
+        result = math.inf
+    if not math.isfinite(result):
         raise NumberError(
-            f"{value} cannot be part of an expression.",
+            f"{result} cannot be part of an expression.",
             cause="A division by zero, an overflow or missing data where this number was computed.",
             remedy="Find out where it comes from; a constant expression must have a finite value.",
         )
-    return int(value) if value.is_integer() and abs(value) < 2**53 else value
+    return result
 
 
 def quotient(a: Number, b: Number) -> Number:
     """a / b, exact where both are."""
     if isinstance(a, float) or isinstance(b, float):
-        return number(a / b)
+        return finite(safe(lambda: a / b))
     return number(Fraction(a) / b)
+
+
+def safe(compute: Callable[[], Any]) -> Any:
+    """What Python computes, or infinity where it overflows."""
+    try:
+        return compute()
+    except OverflowError:
+        return math.inf
 
 
 def image(value: Number) -> int:
     """The exact field value of a number."""
     if isinstance(value, float):
         return field.of_float(value)
+    if max(abs(value.numerator), value.denominator) >= field.HALF:  # too large to be told from a smaller one
+        opaque = field.scramble(0, "number", hex(abs(value.numerator)), hex(value.denominator))
+        return opaque if value > 0 else -opaque % field.P
     return value % field.P if isinstance(value, int) else field.of_fraction(value)

@@ -22,11 +22,9 @@ def ordered(arrangement: Arrangement, key_of: KeyOf) -> Arrangement:
         first = next((i for i, (sign, _, _) in enumerate(terms) if sign > 0), 0)
         return Sum((terms[first], *terms[:first], *terms[first + 1 :]))
     if isinstance(arrangement, Product):
-        over, under = (
-            tuple(sorted(factors, key=lambda factor: _factor_key(factor[0], key_of)))
-            for factors in (arrangement.over, arrangement.under)
-        )
-        return Product(arrangement.sign, over, under)
+        over = sorted(arrangement.over, key=lambda factor: _factor_key(factor[0], key_of))
+        under = sorted(arrangement.under, key=lambda divisor: _factor_key(divisor, key_of))
+        return Product(arrangement.number, tuple(over), tuple(under))
     if isinstance(arrangement, Call) and arrangement.op in ("min", "max"):
         return replace(arrangement, children=sorted(arrangement.children, key=lambda node: natural(key_of(node))))
     return arrangement
@@ -41,28 +39,26 @@ def _term_key(node: Any, key_of: KeyOf) -> tuple[Any, ...]:
 
 def _factor_key(factor: Any, key_of: KeyOf) -> tuple[Any, ...]:
     """Numbers first, then symbols, functions, sums."""
-    if isinstance(factor, int):
-        return 0, [], ""
     text = key_of(factor)
     rank = 1 if isinstance(factor, Constant) else 2 if text.isidentifier() else 3 + (operation(factor)[0] in (ADD, SUB))
     return rank, natural(text), text
 
 
-def natural(text: str) -> list[tuple[int, int]]:
+_NUMBERS = re.compile(r"(\*\*)?([0-9]{1,9})")
+_OPERATORS = str.maketrans({"*": "\x01", "/": "\x02", "`": None})
+
+
+def natural(text: str) -> str:
     """A key that sorts as a reader expects: q2 before q10, x**3 before x**2 before x*y before x, no matter the case.
 
     Example:
         >>> sorted(["x", "q10", "q2", "x*y", "x**2", "x**3", "Q1"], key=natural)
         ['Q1', 'q2', 'q10', 'x**3', 'x**2', 'x*y', 'x']
     """
-    parts = re.findall(r"\*\*[0-9]{1,9}|[0-9]{1,9}|.", text.casefold().replace("`", ""), re.DOTALL)
-    return [*map(_part_key, parts), (3, 0)]
+    return _NUMBERS.sub(_number_key, text.casefold()).translate(_OPERATORS) + "\x03"
 
 
-def _part_key(part: str) -> tuple[int, int]:
-    if part.startswith("**"):
-        return 0, -int(part[2:])
-    if part.isascii() and part.isdigit():
-        return 5, int(part)
-    rank = {"*": 1, "/": 2, "_": 6}.get(part, 6 if part.isalpha() else 4)
-    return rank, ord(part)
+def _number_key(match: re.Match[str]) -> str:
+    """Exponents before all operators, the largest first; other numbers after punctuation, by their size."""
+    power, digits = match.groups()
+    return f"\x00{10**9 - int(digits):09}" if power else f"@{len(digits)}{digits}"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from multibody.graph.arrangement import (
@@ -40,6 +41,11 @@ class Piece:
     level: int = ATOM
     depth: int = 0
     negative: bool = False
+
+
+def depth_above(pieces: Iterable[Piece]) -> int:
+    """The depth of what contains the pieces."""
+    return 1 + max((piece.depth for piece in pieces), default=0)
 
 
 class Printer(ABC):
@@ -103,14 +109,12 @@ class Printer(ABC):
         if isinstance(arrangement, Sum):
             return self._sum([(sign, n, self.pieces[term]) for sign, n, term in arrangement.terms])
         if isinstance(arrangement, Product):
-            return self._product(arrangement.sign, self._factors(arrangement.over), self._factors(arrangement.under))
+            over = [(self.pieces[factor], exponent) for factor, exponent in arrangement.over]
+            return self._product(arrangement.number, over, [self.pieces[divisor] for divisor in arrangement.under])
         if isinstance(arrangement, Call):
             return self._call(node, arrangement.op, [self.pieces[child] for child in arrangement.children])
         assert isinstance(arrangement, Leaf)
         return self._number(node.value) if isinstance(node, Constant) else self._symbol(node)
-
-    def _factors(self, factors: tuple[tuple[Any, int], ...]) -> list[tuple[Piece, int]]:
-        return [(self.pieces[f] if isinstance(f, Node) else self._number(f), exponent) for f, exponent in factors]
 
     def _sort_key(self, node: Any) -> str:
         """The plain text of a node, by which operands are ordered."""
@@ -133,8 +137,8 @@ class Printer(ABC):
         """Σ sign·count·term."""
 
     @abstractmethod
-    def _product(self, sign: int, over: list[tuple[Piece, int]], under: list[tuple[Piece, int]]) -> Piece:
-        """sign · Π over / Π under."""
+    def _product(self, number: Fraction, over: list[tuple[Piece, int]], under: list[Piece]) -> Piece:
+        """number · Π factor^exponent / divisor / divisor …."""
 
     @abstractmethod
     def _call(self, node: Any, op: str, args: list[Piece]) -> Piece:

@@ -79,7 +79,7 @@ def to_sympy(expr: Any, symbols: Mapping[Any, Any] | None = None, *, evaluate: b
     Args:
         expr: an expression, a condition, or a list or array (one- or two-dimensional) of expressions.
         symbols: SymPy objects for symbols, or for names of symbols, that are to be used instead.
-        evaluate: whether SymPy may simplify as it usually does; by default up to a moderate size of the expression.
+        evaluate: whether SymPy may collect sums and products as it usually does; by default up to a moderate size.
 
     Raises:
         ConversionError: if two symbols would become the same SymPy object.

@@ -168,7 +168,7 @@ def _rules() -> dict[Any, Callable[..., Any]]:
         s.atan2: f.atan2, s.sinh: f.sinh, s.cosh: f.cosh, s.tanh: f.tanh, s.Min: _chain(f.minimum),
         s.Max: _chain(f.maximum), s.Heaviside: _step,
         s.re: lambda x: x, s.conjugate: lambda x: x, s.im: lambda x: constant(0),  # everything here is real
-        s.sec: lambda x: recip(f.cos(x)), s.csc: lambda x: recip(f.sin(x)), s.cot: lambda x: recip(f.tan(x)),
+        s.sec: lambda x: recip(f.cos(x)), s.csc: lambda x: recip(f.sin(x)), s.cot: lambda x: f.cos(x) / f.sin(x),
         s.Piecewise: _piecewise, s.functions.elementary.piecewise.ExprCondPair: lambda value, holds: (value, holds),
         s.Lt: less, s.Le: less_equal, s.Gt: lambda a, b: less(b, a), s.Ge: lambda a, b: less_equal(b, a), s.Eq: equal,
         s.Ne: lambda a, b: _not(equal(a, b)), s.And: _chain(and_), s.Or: _chain(or_), s.Not: _not,

@@ -11,7 +11,6 @@ from typing import Any
 from multibody.errors import ConversionError
 from multibody.graph.arrangement import Call, Product, Sum, arranged, operation
 from multibody.graph.expr import Symbol
-from multibody.graph.node import Node
 from multibody.graph.sympy_reader import time_symbol
 
 
@@ -21,7 +20,8 @@ class SympyWriter:
     Args:
         nodes: all nodes that will be needed.
         symbols: SymPy objects to be used for symbols, or for their names.
-        evaluate: whether SymPy may simplify.
+        evaluate: whether SymPy may collect and expand sums and products. Functions are never evaluated: what there is
+            to simplify has been simplified, and SymPy's questions whether something is positive can take minutes.
     """
 
     def __init__(self, nodes: Iterable[Any], symbols: Mapping[Any, Any], evaluate: bool) -> None:
@@ -29,7 +29,7 @@ class SympyWriter:
         uses = Counter(arg for node in known for arg in set(operation(node)[1]))
         self._shared = {node for node, n in uses.items() if n > 1}
         self._evaluate = evaluate
-        self._done: dict[Node, Any] = {**_sympy_symbols(known, symbols)}
+        self._done: dict[Any, Any] = _sympy_symbols(known, symbols)
 
     def write(self, root: Any) -> Any:
         """The SymPy object for an expression or a condition."""
@@ -55,8 +55,8 @@ class SympyWriter:
             return self._combined(sympy.Add, terms)
         if isinstance(arrangement, Product):
             over = [self._power(factor, exponent) for factor, exponent in arrangement.over]
-            under = [self._power(factor, -exponent) for factor, exponent in arrangement.under]
-            return self._product([sympy.Integer(arrangement.sign), *over, *under])
+            under = [self._power(divisor, -1) for divisor in arrangement.under]
+            return self._product([_number(arrangement.number), *over, *under])
         if isinstance(arrangement, Call):
             return self._called(node, arrangement.op, [self._done[child] for child in arrangement.children])
         return _number(node.value)
@@ -72,7 +72,7 @@ class SympyWriter:
     def _power(self, factor: Any, exponent: int) -> Any:
         import sympy
 
-        base = self._done[factor] if isinstance(factor, Node) else sympy.Integer(factor)
+        base = self._done[factor]
         return base if exponent == 1 else sympy.Pow(base, exponent, evaluate=self._evaluate)
 
     def _called(self, node: Any, op: str, args: list[Any]) -> Any:
@@ -84,10 +84,11 @@ class SympyWriter:
             return sympy.Function(node.table.name)(*args)
         if op == "where":
             condition, value, other = args
-            return sympy.Piecewise((value, condition), (other, True), evaluate=self._evaluate)
-        if op == "sqrt":
-            return sympy.Pow(args[0], sympy.Rational(1, 2), evaluate=self._evaluate)
-        return _classes()[op](*args, evaluate=self._evaluate)
+            return sympy.Piecewise((value, condition), (other, True), evaluate=False)
+        if op in ("sqrt", "pow"):
+            base, exponent = args if op == "pow" else (args[0], sympy.Rational(1, 2))
+            return sympy.Pow(base, exponent, evaluate=self._evaluate and base.is_Number)
+        return _classes()[op](*args, evaluate=False)
 
 
 def _number(value: Any) -> Any:
@@ -104,14 +105,14 @@ def _classes() -> dict[str, Any]:
     import sympy as s
 
     return {
-        "pow": s.Pow, "abs": s.Abs, "sign": s.sign, "exp": s.exp, "log": s.log, "sin": s.sin, "cos": s.cos,
+        "abs": s.Abs, "sign": s.sign, "exp": s.exp, "log": s.log, "sin": s.sin, "cos": s.cos,
         "tan": s.tan, "asin": s.asin, "acos": s.acos, "atan": s.atan, "atan2": s.atan2, "sinh": s.sinh,
         "cosh": s.cosh, "tanh": s.tanh, "min": s.Min, "max": s.Max, "lt": s.Lt, "le": s.Le, "eq": s.Eq,
         "and": s.And, "or": s.Or, "not": s.Not,
     }  # fmt: skip
 
 
-def _sympy_symbols(nodes: list[Any], given: Mapping[Any, Any]) -> dict[Symbol, Any]:
+def _sympy_symbols(nodes: list[Any], given: Mapping[Any, Any]) -> dict[Any, Any]:
     """A SymPy object for each symbol, different for different symbols."""
     owners: dict[Any, Symbol] = {}
     for node in nodes:

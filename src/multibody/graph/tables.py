@@ -75,10 +75,13 @@ class Table:
         """The values at a number or an array of numbers."""
         interval = np.searchsorted(self.breaks, x, side="right")
         offset = x - self.starts[interval]
-        result = np.zeros_like(offset)
-        for row in self.coefficients[::-1]:
-            result = result * offset + row[interval]
-        return result
+        highest, *others = self.coefficients[::-1]
+        result = highest[interval] + 0.0 * np.where(np.isfinite(offset), offset, np.where(np.isnan(x), x, 0.0))
+        for row in others:
+            with np.errstate(invalid="ignore"):
+                product = np.where(result == 0, 0.0, result * offset)  # beyond the ends, higher powers are absent
+            result = product + row[interval]
+        return np.where(np.isnan(x), x, result)
 
     def __call__(self, x: Any) -> Expr:
         """The table applied to an expression or a number."""
@@ -88,7 +91,7 @@ class Table:
         if not self.coefficients.any():
             return constant(0)
         fp = scramble(0, "table", self.digest, argument.fp)
-        node = find(fp, argument.total)
+        node = find(fp, argument.guards)
         return intern(Tabulated(self, argument, fp)) if node is None else node
 
     def __repr__(self) -> str:
@@ -101,12 +104,22 @@ class Tabulated(Expr):
     __slots__ = ("table",)
 
     def __init__(self, table: Table, argument: Expr, fp: int) -> None:
-        super().__init__("table", (argument,), fp, argument.total)
+        super().__init__("table", (argument,), fp, argument.guards)
         self.table = table
+
+    @property
+    def label(self) -> str:
+        """The operation, and which table it is."""
+        return f"table {self.table.digest}"
 
 
 def _checked(name: str, x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    points, values = np.array(x, dtype=float), np.array(y, dtype=float)
+    try:
+        points, values = np.array(x, dtype=float), np.array(y, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ExpressionError(
+            "The table cannot be used: its points are not numbers.", where=f"table '{name}'", cause=str(error)
+        ) from error
     fault = (
         "x and y must be two lists of equal length" if points.ndim != 1 or points.shape != values.shape
         else "at least two points are needed" if len(points) < 2

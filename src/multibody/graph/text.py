@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from multibody.graph.assignments import Assignments, assignments, nodes_below
 from multibody.graph.expr import Symbol
 from multibody.graph.node import Node
@@ -22,7 +24,9 @@ from multibody.graph.printer import (
     Piece,
     Printer,
     TooLongError,
+    depth_above,
 )
+from multibody.graph.traverse import array
 
 MAX_CHARACTERS = 2000
 """Longer expressions are printed with named intermediates."""
@@ -93,21 +97,13 @@ def _definitions(steps: Assignments, printer: Printer, max_lines: int | None) ->
 
 
 def _labelled(exprs: Any) -> tuple[list[str], list[Any]]:
-    from multibody.graph.traverse import array  # stands above this module
-
     if isinstance(exprs, Mapping):
         return [f"{name} = " for name in exprs], list(exprs.values())
     if isinstance(exprs, Node):
         return [""], [exprs]
     entries = array(exprs)
-    indices = [", ".join(map(str, index)) for index in _indices(entries.shape)]
-    return [f"[{index}] = " for index in indices], list(entries.flat)
-
-
-def _indices(shape: tuple[int, ...]) -> Iterable[tuple[int, ...]]:
-    from numpy import ndindex
-
-    return ndindex(*shape)
+    labels = [f"[{', '.join(map(str, index))}] = " for index in np.ndindex(*entries.shape)]
+    return labels, list(entries.flat)
 
 
 def symbol_texts(nodes: Iterable[Any]) -> dict[Symbol, str]:
@@ -154,18 +150,26 @@ class TextPrinter(Printer):
             else:
                 text = f"-{term}" if sign < 0 else term
         single = len(terms) == 1 and text.startswith("-")
-        return Piece(text, SUM, _depth(piece for _, _, piece in terms), single)
+        return Piece(text, SUM, depth_above(piece for _, _, piece in terms), single)
 
-    def _product(self, sign: int, over: list[tuple[Piece, int]], under: list[tuple[Piece, int]]) -> Piece:
-        text = _product_text(over) or "1"
-        if under:
-            below = _product_text(under)
-            text += f"/({below})" if len(under) > 1 else f"/{_power_text(under[0], False)}"
-        depth = _depth(piece for piece, _ in (*over, *under))
-        return Piece(f"-{text}", SUM, depth, True) if sign < 0 else Piece(text, PRODUCT, depth)
+    def _product(self, number: Fraction, over: list[tuple[Piece, int]], under: list[Piece]) -> Piece:
+        above, below = abs(number.numerator), number.denominator
+        divisors = [_enclosed(divisor, POWER) for divisor in under]
+        factors = [_power_text(factor, i == 0 and above == 1) for i, factor in enumerate(over)]
+        if below != 1 and under and under[0].level < POWER:  # 2/3*x/(y*z)
+            text = "*".join([f"{_number_text(above)}/{_number_text(below)}", *factors])
+        else:
+            text = "*".join([_number_text(above)] * (above != 1 or not factors) + factors)
+            if below != 1:
+                divisors[:1] = ["*".join([_number_text(below), *divisors[:1]])]
+                divisors[0] = f"({divisors[0]})" if under else divisors[0]
+        text = "/".join([text, *divisors])
+        depth = depth_above([*(piece for piece, _ in over), *under])
+        level = POWER if number == 1 and len(over) == 1 and not under else PRODUCT
+        return Piece(f"-{text}", SUM, depth, True) if number < 0 else Piece(text, level, depth)
 
     def _call(self, node: Any, op: str, args: list[Piece]) -> Piece:
-        depth = _depth(args)
+        depth = depth_above(args)
         if op in _RELATIONS:
             return Piece(_RELATIONS[op].join(_enclosed(arg, SUM) for arg in args), COMPARISON, depth)
         if op in _LOGIC:
@@ -189,10 +193,6 @@ def _number_text(value: Any) -> str:
     )
 
 
-def _product_text(factors: list[tuple[Piece, int]]) -> str:
-    return "*".join(_power_text(factor, i == 0) for i, factor in enumerate(factors))
-
-
 def _power_text(factor: tuple[Piece, int], first: bool) -> str:
     piece, exponent = factor
     if exponent > 1:
@@ -203,7 +203,3 @@ def _power_text(factor: tuple[Piece, int], first: bool) -> str:
 def _enclosed(piece: Piece, level: int) -> str:
     """The text, in parentheses if it binds less tightly than ``level``."""
     return piece.text if piece.level >= level else f"({piece.text})"
-
-
-def _depth(pieces: Iterable[Piece]) -> int:
-    return 1 + max((piece.depth for piece in pieces), default=0)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from multibody.errors import ExpressionError
 from multibody.graph.conditions import Condition, equal, less, less_equal, where
 from multibody.graph.expr import Expr, Symbol, as_expr, neg, recip
 from multibody.graph.functions import apply
@@ -105,5 +106,22 @@ def substitute(thing: Nested, replacements: Mapping[Expr, Any]) -> Any:
         if node not in values:
             args = [values[arg] for arg in node.args]
             same = all(a is b for a, b in zip(args, node.args, strict=True))
-            values[node] = node if same else rebuilt(node, args)
-    return shaped([values[output] for output in outputs], thing)
+            values[node] = node if same else _rebuilt_if_possible(node, args)
+    results = [values[output] for output in outputs]
+    for result in results:
+        if isinstance(result, ExpressionError):
+            raise result
+    return shaped(results, thing)
+
+
+def _rebuilt_if_possible(node: Any, args: list[Any]) -> Any:
+    """The node with new operands, or the error that it leads to: it counts only if the result needs this node."""
+    if node.op == "where" and isinstance(args[0], bool):
+        return args[1] if args[0] else args[2]
+    broken = [arg for arg in args if isinstance(arg, ExpressionError)]
+    if broken:
+        return broken[0]
+    try:
+        return rebuilt(node, args)
+    except ExpressionError as error:
+        return error

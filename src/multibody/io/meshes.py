@@ -32,9 +32,7 @@ class MeshFolder:
     def _search(self, uri: str, root: Path) -> Path | None:
         candidates = _candidates(uri)
         if not candidates:
-            self.messages.append(
-                f"The mesh '{uri[:200]}' is not looked for: its address is not a path below mesh_root."
-            )
+            self._refuse("not looked for, because the address is not a path below mesh_root", uri)
             return None
         try:
             places = [(root / candidate).resolve() for candidate in candidates]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import NoReturn
 
 from multibody.errors import NumberError
 from multibody.io.xml_text import Element
@@ -34,6 +35,7 @@ def numbers(element: Element, attribute: str, count: int, largest: float = LARGE
             ...
         multibody.errors.NumberError: The attribute value="nan" is not a finite number.
           where: <mass> in the given text, line 1
+          what to do: Write plain numbers, such as 0.5 or -1e-3.
     """
     text = element.attributes.get(attribute)
     if text is None:
@@ -63,9 +65,11 @@ def three(element: Element | None, attribute: str, default: Three) -> Three:
 
 
 def _hint(text: str) -> str:
-    return "It is an expression for xacro; run xacro on the file first." if "${" in text or "$(" in text else ""
+    if "${" in text or "$(" in text:
+        return "It is an expression for xacro; run xacro on the file first."
+    return "Write plain numbers, such as 0.5 or -1e-3."
 
 
-def _refuse(element: Element, attribute: str, what: str, remedy: str) -> None:
+def _refuse(element: Element, attribute: str, what: str, remedy: str) -> NoReturn:
     shown = element.get(attribute)[:80]
     raise NumberError(f'The attribute {attribute}="{shown}" {what}.', where=element.place, remedy=remedy)

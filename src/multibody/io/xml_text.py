@@ -120,7 +120,7 @@ class _Builder:
 
     def __init__(self, label: str, encoding: str | None) -> None:
         self._label = label
-        self._first_line = 0
+        self._skipped = b""
         self._count = 0
         self._open: list[Element] = []
         self._root: Element | None = None
@@ -133,7 +133,7 @@ class _Builder:
     def parsed(self, data: bytes) -> Element:
         """The root element."""
         text = data.lstrip()
-        self._first_line = data[: len(data) - len(text)].count(b"\n")
+        self._skipped = data[: len(data) - len(text)]
         try:
             self._parser.Parse(text, True)
         except expat.ExpatError as error:
@@ -145,12 +145,16 @@ class _Builder:
         assert self._root is not None  # expat does not accept a document without elements
         return self._root
 
+    @property
+    def _line(self) -> int:
+        return int(self._parser.CurrentLineNumber) + self._skipped.count(b"\n")
+
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._count += 1
         if self._count > MAX_ELEMENTS or len(self._open) >= MAX_DEPTH:
             what = f"more than {MAX_ELEMENTS} elements" if self._count > MAX_ELEMENTS else f"depth beyond {MAX_DEPTH}"
             self._fail(f"The document is too large: {what}.", "It is not the description of a robot.")
-        element = Element(tag, attributes, self._parser.CurrentLineNumber + self._first_line, self._label)
+        element = Element(tag, attributes, self._line, self._label)
         if self._open:
             self._open[-1].children.append(element)
         else:
@@ -167,12 +171,10 @@ class _Builder:
         )
 
     def _fail(self, what: str, cause: str) -> NoReturn:
-        parser = self._parser
-        line, column = parser.CurrentLineNumber + self._first_line, parser.CurrentColumnNumber + 1
         raise ParseError(
             what,
-            position=parser.CurrentByteIndex,
-            where=f"{self._label}, line {line}, column {column}",
+            position=len(self._skipped) + self._parser.CurrentByteIndex,
+            where=f"{self._label}, line {self._line}, column {self._parser.CurrentColumnNumber + 1}",
             cause=cause,
             remedy="Correct the file at this place.",
         ) from None

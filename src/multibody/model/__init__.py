@@ -1,6 +1,7 @@
-"""Describing a mechanical system: ``System`` to write, ``Model`` frozen."""
+"""Describing a mechanical system: ``System`` to write, ``Model`` frozen; joints, loads and sensors to fill it with."""
 
 from multibody.model.body import Body, Frame
+from multibody.model.couplings import contact, hydraulic_cylinder, motion_platform, tyre
 from multibody.model.joint import Joint
 from multibody.model.joints import (
     Cylindrical,
@@ -17,11 +18,61 @@ from multibody.model.joints import (
     Universal,
     Weld,
 )
+from multibody.model.kinematics import Kinematics
+from multibody.model.loads import (
+    Applied,
+    Bushing,
+    CentralGravity,
+    Damper,
+    Force,
+    Friction,
+    GravityField,
+    JointDamper,
+    JointFriction,
+    JointLoad,
+    JointSpring,
+    Load,
+    PointToPointForce,
+    Spring,
+    SpringDamper,
+    Torque,
+    UniformGravity,
+)
 from multibody.model.model import Link, Model
 from multibody.model.quantity import Input, Parameter
+from multibody.model.report import Finding, Report
+from multibody.model.sensors import (
+    Acceleration,
+    AngularAcceleration,
+    AngularMomentum,
+    AngularVelocity,
+    CenterOfMass,
+    ConstraintForce,
+    ConstraintTorque,
+    Distance,
+    DistanceAndRate,
+    DistanceRate,
+    Energy,
+    Expression,
+    JointSensor,
+    KineticEnergy,
+    LinearMomentum,
+    Orientation,
+    Position,
+    PotentialEnergy,
+    Sensor,
+    TotalMass,
+    Velocity,
+)
 from multibody.model.system import System
 
 __all__ = [
-    "Body", "Cylindrical", "Elementary", "Frame", "Free", "Input", "Joint", "JointKind", "Link", "Model", "Motion",
-    "Parameter", "Planar", "Prismatic", "Revolute", "Screw", "Spherical", "Step", "System", "Universal", "Weld",
+    "Acceleration", "AngularAcceleration", "AngularMomentum", "AngularVelocity", "Applied", "Body", "Bushing",
+    "CenterOfMass", "CentralGravity", "ConstraintForce", "ConstraintTorque", "Cylindrical", "Damper", "Distance",
+    "DistanceAndRate", "DistanceRate", "Elementary", "Energy", "Expression", "Finding", "Force", "Frame", "Free",
+    "Friction", "GravityField", "Input", "Joint", "JointDamper", "JointFriction", "JointKind", "JointLoad",
+    "JointSensor", "JointSpring", "Kinematics", "KineticEnergy", "LinearMomentum", "Link", "Load", "Model", "Motion",
+    "Orientation", "Parameter", "Planar", "PointToPointForce", "Position", "PotentialEnergy", "Prismatic", "Report",
+    "Revolute", "Screw", "Sensor", "Spherical", "Spring", "SpringDamper", "Step", "System", "Torque", "TotalMass",
+    "UniformGravity", "Universal", "Velocity", "Weld", "contact", "hydraulic_cylinder", "motion_platform", "tyre",
 ]  # fmt: skip

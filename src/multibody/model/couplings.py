@@ -1,8 +1,8 @@
 """Places where something outside acts: everything that a contact, a tyre, a cylinder or a motion platform needs.
 
-Each function makes inputs, loads and sensors at once, with the names that PyMbs gives them: ``r_`` position, ``T_`` rotation
-matrix, ``v_`` velocity, ``om_`` angular velocity, ``a_`` and ``dom_`` accelerations, ``d_`` distance and its rate; the inputs
-are called ``F_`` (force) and ``M_`` (torque).
+Each function makes inputs, loads and sensors at once, with the names that PyMbs gives them: ``r_`` position, ``T_``
+rotation matrix, ``v_`` velocity, ``om_`` angular velocity, ``a_`` and ``dom_`` accelerations, ``d_`` distance and its
+rate; the inputs are called ``F_`` (force) and ``M_`` (torque).
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ def hydraulic_cylinder(system: System, name: str, bottom: Frame, rod: Frame) -> 
 def motion_platform(system: System, seat: Frame, name: str = "BWS") -> None:
     """All that the motion platform of a simulator needs to know: position, velocities and accelerations of the seat.
 
-    Position and rotation matrix are relative to the world; velocities and accelerations are absolute, in the seat's axes.
+    Position and rotation matrix are relative to the world; velocities and accelerations are absolute, in the axes of
+    the seat.
 
     Args:
         system: what it becomes part of.

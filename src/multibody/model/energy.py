@@ -80,8 +80,8 @@ def angular_momentum(
 
     Args:
         kinematics: the motion of the model.
-        about: a frame whose origin is the point, even if it moves; ``"com"`` for the common centre of mass; by default the
-            world's origin.
+        about: a frame whose origin is the point, even if it moves; ``"com"`` for the common centre of mass; by default
+            the world's origin.
         bodies: those that count; None for all.
     """
     return momentum(kinematics, bodies).moment_at(_point(kinematics, about, bodies))

@@ -9,10 +9,15 @@ from multibody.algebra import Symmetric3, Vec3
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr, Symbol, as_expr, names, symbol
 from multibody.model.body import Body, Frame, as_inertia
+from multibody.model.check import check, require_part
 from multibody.model.freeze import frozen
 from multibody.model.joint import Joint, joint
+from multibody.model.loads import Load
 from multibody.model.model import Model
 from multibody.model.quantity import Input, Parameter, parameter, shaped_symbols
+from multibody.model.report import Report
+from multibody.model.sensors import Expression, Sensor
+from multibody.model.sensors.signal import signal
 
 Named = TypeVar("Named")
 
@@ -125,17 +130,42 @@ class System:
 
     def load(self, load: Any, name: str | None = None) -> Any:
         """A load, such as ``Spring(a, b, stiffness=k)``; without a name it is called ``load_1``, ``load_2`` …"""
+        require_part(self, load, Load, "load" if name is None else f"load '{name}'")
         return self._named(self.loads, load, name, "load")
 
     def sensor(self, name: str, sensor: Any) -> Any:
         """Something to measure, such as ``Distance(a, b)``; its name is that of the output."""
+        require_part(self, sensor, Sensor, f"sensor '{name}'")
         return self._named(self.sensors, sensor, name, "sensor")
+
+    def measured(self, name: str) -> Any:
+        """The symbol that stands for a sensor's value, or an array of symbols; for loads and expressions.
+
+        Example:
+            >>> from multibody.model import Force, Velocity
+            >>> crane = System("crane")
+            >>> crab = crane.body("crab", mass=1)
+            >>> sensor = crane.sensor("v", Velocity(crab))
+            >>> brake = crane.load(Force(crab, (-3 * crane.measured("v")[0], 0, 0)))
+        """
+        if name not in self.sensors:
+            raise ModelError(f"There is no sensor '{name}'.", where=f"system '{self.name}'", remedy="Add it first.")
+        return signal(name, self.sensors[name], self.name)
+
+    def expression(self, name: str, value: Any, unit: str = "") -> Any:
+        """A named formula, which is an output too; its value is returned, for use in loads and other expressions."""
+        formula = self.sensor(name, Expression(value, unit)).value
+        return formula if formula.shape else formula.item()
 
     # results -----------------------------------------------------------------------------------------------------
 
     def freeze(self) -> Model:
         """The model as it is now; later changes of the system do not touch it."""
         return frozen(self)
+
+    def check(self) -> Report:
+        """What is wrong with the system, or looks as if it were."""
+        return check(self)
 
     def all(self, kind: type[Named]) -> Iterator[Named]:
         """Everything of one type, in the order of writing."""

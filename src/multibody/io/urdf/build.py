@@ -104,21 +104,21 @@ class SystemBuilder:
         link, near = self._robot.links[joint.child], self.frames[joint.parent]
         turn = self._rotations.rotation(joint.pose)
         if joint.fixed and not self._has_body(joint.child):
-            return near.frame(self._links[joint.child], joint.pose.xyz, turn)
-        body = self._body(link)
-        name, end = self.joints[joint], body
+            return near.frame(self._links[joint.child], joint.pose.xyz, _or_none(turn))
+        body, name = self._body(link), self.joints[joint]
+        end: Frame = body
         if joint.kind == "planar" and axis not in ("x", "y", "z"):
-            plane = turned_to(axis)
-            turn, end = turn @ plane, body.frame(self.names.helper(f"{name}_plane"), rotation=plane)  # type: ignore[assignment]
+            plane = turned_to(axis)  # a frame whose z axis is the normal, on both sides of the joint
+            turn, end = turn @ plane, body.frame(self.names.helper(f"{name}_plane"), rotation=plane)
         base = self._placed(near, joint.pose.xyz, turn, name)
         self._system.joint(name, base, end, _kind(joint, axis), q=start, limits=_range(joint.limits))
         return body
 
     def _placed(self, near: Frame, xyz: Three, turn: Rotation, joint: str) -> Frame:
         """The frame that a joint starts from: the parent's own where the joint has no origin."""
-        if not any(xyz) and turn == Rotation.identity():
+        if not any(xyz) and _or_none(turn) is None:
             return near
-        return near.frame(self.names.helper(f"{joint}_origin"), xyz, turn)
+        return near.frame(self.names.helper(f"{joint}_origin"), xyz, _or_none(turn))
 
     def _body(self, link: LinkData) -> Body:
         properties, name = mass_properties(link, self._rotations), self._links[link.name]
@@ -140,6 +140,11 @@ class SystemBuilder:
                 f"The axis of joint '{joint.name}' has length {length:.6g}; it is brought to length 1."
             )
         return axis
+
+
+def _or_none(turn: Rotation) -> Rotation | None:
+    """Nothing for no rotation, as ``frame`` takes it."""
+    return None if turn == Rotation.identity() else turn
 
 
 def _kind(joint: JointData, axis: str | Three) -> JointKind:

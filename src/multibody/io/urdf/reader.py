@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from multibody.algebra import Inertia, Symmetric3
 from multibody.errors import ModelError, TopologyError
@@ -16,12 +17,6 @@ LIMITS = ("lower", "upper", "effort", "velocity")
 HARMLESS = ("xacro:property", "xacro:arg")
 """What xacro leaves behind in a file that it has worked on."""
 
-READ = frozenset(
-    "link joint inertial mass inertia origin parent child axis limit mimic dynamics visual collision geometry box "
-    "cylinder capsule sphere mesh material color texture".split()
-)
-"""Elements whose attributes are read."""
-
 
 def robot_data(root: Element, meshes: MeshFolder) -> RobotData:
     """Everything that a file says about a robot; transmissions, plugins and other extensions are passed over."""
@@ -33,15 +28,22 @@ def _require_urdf(root: Element) -> None:
     if root.tag != "robot":
         kind = {"sdf": "an SDF file", "mujoco": "a MuJoCo file"}.get(root.tag, f"an element <{root.tag}>")
         raise ModelError(f"The document is {kind}, not a <robot>.", where=root.place, remedy="Give a URDF file.")
-    for element in (one for part in root.children if part.tag != "gazebo" for one in part.walk()):
-        formula = element.tag in READ and any("${" in text or "$(" in text for text in element.attributes.values())
-        if formula or (element.tag.startswith("xacro:") and element.tag not in HARMLESS):
+    for element in (one for part in root.children for one in _read(part)):
+        formula = any("${" in text or "$(" in text for text in element.attributes.values())
+        if formula or element.tag.startswith("xacro:"):
             raise ModelError(
                 "The file is a template for xacro, not a URDF file.",
                 where=element.place,
                 cause="It contains macros or formulas that xacro replaces.",
                 remedy="Run xacro first: xacro robot.urdf.xacro > robot.urdf.",
             )
+
+
+def _read(part: Element) -> Iterable[Element]:
+    """What matters in a part of the robot: all of links, joints and materials, and macros that stand beside them."""
+    if part.tag in ("link", "joint", "material"):
+        return part.walk()
+    return [part] if part.tag.startswith("xacro:") and part.tag not in HARMLESS else []
 
 
 class _Reader:

@@ -15,7 +15,7 @@ import numpy as np
 from multibody.algebra import Rotation, exact_rotation
 from multibody.errors import ModelError
 from multibody.graph import Expr, constant, pi
-from multibody.io.urdf.data import Pose
+from multibody.io.urdf.data import NOWHERE, Pose
 from multibody.io.xml_numbers import Three
 
 ROUNDING = 1e-11
@@ -37,6 +37,8 @@ class Rotations:
 
     def rotation(self, pose: Pose, *, counts: bool = True) -> Rotation:
         """The exact rotation of a place; ``counts`` if right angles in it make the equations shorter."""
+        if pose.rpy == NOWHERE and pose.quaternion is None:
+            return Rotation.identity()
         cosines = np.asarray(pose.rotation.to_array(), dtype=float)
         right = np.round(cosines)
         away = float(np.max(np.abs(cosines - right)))
@@ -76,8 +78,8 @@ class Rotations:
         worst = max(self._near)
         enough = 10.0 ** math.ceil(math.log10(worst) - 1e-9)
         return [
-            f"{len(self._near)} rotations or axes are right angles up to {worst:.1e}, but not exactly: "
-            f"snap={enough:.0e} would make them exact, and the equations shorter."
+            f"Rotations and axes that are right angles up to {worst:.1e}, but not exactly: {len(self._near)}. "
+            f"With snap={enough:.0e} they would be exact, and the equations shorter."
         ]
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from multibody.algebra import ForceMotor, Mat3, Symmetric3, Transform, Vec3
 from multibody.graph import Expr
 from multibody.model.body import Frame
@@ -15,10 +17,10 @@ from multibody.model.loads.contract import Applied, Load
 class Bushing(Load):
     """Stiffness and damping against displacement and rotation of one frame relative to another.
 
-    All matrices belong to the axes of ``a``. With r and R the position and rotation matrix of b in a, the stored energy is
-    ½·rᵀ·K·r + tr(G·(1 - R)), G = ½·tr(C)·1 - C: for small angles φ that is ½·φᵀ·C·φ, and it is smooth and conservative for
-    large ones too, where the torque goes with the sine of the angle. The reaction on ``a`` acts where b is, so that the
-    pair has neither resultant nor moment.
+    All matrices belong to the axes of ``a``. With r and R the position and rotation matrix of b in a, the stored energy
+    is ½·rᵀ·K·r + tr(G·(1 - R)), G = ½·tr(C)·1 - C: for small angles φ that is ½·φᵀ·C·φ, and it is smooth and
+    conservative for large ones too, where the torque goes with the sine of the angle. The reaction on ``a`` acts where
+    b is, so that the pair has neither resultant nor moment.
 
     Args:
         a: the frame on the carrying body; put it where b is at rest.
@@ -96,19 +98,13 @@ def as_symmetric(value: Any, what: str) -> Symmetric3:
     """A symmetric matrix from one number, three numbers for the axes, or a matrix.
 
     Example:
-        >>> as_symmetric(2.0, "stiffness").to_array()[1, 1]
-        2.0
+        >>> as_symmetric((1, 2, 3), "stiffness").yy
+        2
     """
     if isinstance(value, Symmetric3):
         return value.symbolic()
-    rank = 0 if isinstance(value, Expr) else len(getattr(value, "shape", ())) or _depth(value)
-    if rank == 0:
+    if np.ndim(value) == 0:
         return Symmetric3.diagonal(value, value, value).symbolic()
-    if rank == 1:
+    if np.ndim(value) == 1:
         return Symmetric3.diagonal(*Vec3.from_any(value, what=what)).symbolic()
     return Symmetric3.from_any(value, what=what).symbolic()
-
-
-def _depth(value: Any) -> int:
-    """How deeply lists are nested."""
-    return 1 + _depth(value[0]) if isinstance(value, list | tuple) and value else 0

@@ -10,6 +10,7 @@ from multibody.algebra import ForceMotor, Vec3
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr, Symbol, as_expr, free_symbols
 from multibody.model.body import Frame
+from multibody.model.joint import Joint
 from multibody.model.kinematics import Kinematics
 from multibody.model.sensors.contract import named
 from multibody.model.sensors.signal import resolved
@@ -20,6 +21,19 @@ class Applied(NamedTuple):
 
     frame: Frame
     force: ForceMotor
+
+
+class BeforeForces(Kinematics):
+    """The motion as it is known while loads are still being collected."""
+
+    def reaction(self, joint: Joint) -> ForceMotor:
+        """An error."""
+        raise ModelError(
+            "A load cannot depend on constraint forces.",
+            where=f"joint '{joint.name}'",
+            cause="Constraint forces follow from the loads, not the other way round.",
+            remedy="Use positions and velocities, or let the force come in through an input.",
+        )
 
 
 class Load(ABC):
@@ -49,9 +63,11 @@ class Load(ABC):
         """A value that the user gave, with measured values put in.
 
         Raises:
-            ModelError: if it depends on accelerations, which follow from the loads.
+            ModelError: if it depends on accelerations or constraint forces, which follow from the loads.
         """
-        expression = as_expr(resolved(value, kinematics))
+        expression = as_expr(value)
+        if any(symbol.kind == "variable" for symbol in free_symbols(expression)):
+            expression = resolved(expression, BeforeForces(kinematics.model))
         unknown = [s.name for s in free_symbols(expression) if s in kinematics.model.accelerations]
         if unknown:
             raise ModelError(

@@ -35,9 +35,9 @@ class Force(Load):
         >>> crane = System("crane")
         >>> crab = crane.body("crab", mass=1)
         >>> slide = crane.joint("slide", crane.world, crab, "Tx")
-        >>> push = crane.load(Force(crab, (0, 0, -5.0), at=(1, 0, 0), expressed_in=crane.world))
+        >>> push = crane.load(Force(crab, (0, 0, -5), at=(1, 0, 0), expressed_in=crane.world))
         >>> [applied.force.moment for applied in push.forces(Kinematics(crane.freeze()))]
-        [Vec3(0, 5.0, 0)]
+        [Vec3(0, 5, 0)]
     """
 
     def __init__(

@@ -12,9 +12,9 @@ from multibody.model.loads.joint import JointDamper
 class Friction:
     """The resistance of a dry and lubricated contact at a sliding speed v.
 
-    F(v) = (F_C + (F_S - F_C)·exp(-(v/v_S)²))·tanh(v/v_0) + d·v: Coulomb, Stribeck and viscous friction (Armstrong-Hélouvry,
-    Dupont, Canudas de Wit 1994), with the jump at v = 0 drawn out over the speed v_0. Below v_0 a contact creeps instead of
-    sticking.
+    F(v) = (F_C + (F_S - F_C)·exp(-(v/v_S)²))·tanh(v/v_0) + d·v: Coulomb, Stribeck and viscous friction
+    (Armstrong-Hélouvry, Dupont, Canudas de Wit 1994), with the jump at v = 0 drawn out over the speed v_0. Below v_0 a
+    contact creeps instead of sticking.
 
     Args:
         coulomb: F_C, the resistance of sliding.

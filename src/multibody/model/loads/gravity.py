@@ -1,7 +1,7 @@
 """Gravity that is not the same everywhere, or not for all bodies.
 
-A field acts in addition to the gravity of the system, which is usually switched off beside it: ``System(…, gravity=(0, 0,
-0))``. It acts at the centre of mass of each body; its change over the extent of a body is left out.
+A field acts in addition to the gravity of the system, which is usually switched off beside it by ``gravity=(0, 0, 0)``.
+It acts at the centre of mass of each body; its change over the extent of a body is left out.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class GravityField(Load):
 
     Args:
         field: the acceleration of free fall as a function of the position, both in the world's axes.
-        potential: the energy per kilogram as a function of the position; without a field, the field is minus its gradient.
+        potential: the energy per kilogram as a function of the position; without ``field``, the field is minus its
+            gradient.
         bodies: those that feel it; None for all.
 
     Example:

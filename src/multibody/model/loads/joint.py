@@ -12,7 +12,7 @@ from multibody.graph import ZERO, Expr, Symbol
 from multibody.model.joint import Joint
 from multibody.model.kinematics import Kinematics
 from multibody.model.loads.contract import Load
-from multibody.model.loads.law import Function, Law, LawLike, one_law
+from multibody.model.loads.law import Function, Law, LawLike, require_one
 from multibody.model.sensors.joint import joint_state
 
 
@@ -23,11 +23,17 @@ class OnJoint(Load):
     """
 
     def __init__(self, joint: Joint) -> None:
+        if not isinstance(joint, Joint):
+            raise ModelError(
+                f"{joint!r} is not a joint.",
+                where=type(self).__name__,
+                remedy="Give what system.joint(…) returns, or system['name'].",
+            )
         self.joint = joint
 
     def _one_each(self, value: Any, count: int) -> Sequence[Any]:
         """One value for each degree of freedom."""
-        many = value if isinstance(value, list | tuple | np.ndarray) else [value]
+        many = list(value) if isinstance(value, list | tuple | np.ndarray) else [value]
         if len(many) != count:
             raise ModelError(
                 f"The joint has {count} degrees of freedom, and {len(many)} values are given.",
@@ -71,14 +77,12 @@ class JointLoad(OnJoint):
 
     def __init__(self, joint: Joint, value: Any) -> None:
         super().__init__(joint)
-        self.value = value
-        self._one_each(value, len(getattr(joint, "speeds", ()) or [None]))
+        self.values = self._one_each(value, len(joint.speeds))
 
     def generalized(self, kinematics: Kinematics) -> Mapping[Symbol, Expr]:
         """The values, by speed."""
         joint_state(kinematics, self.joint)
-        values = self._one_each(self.value, len(self.joint.speeds))
-        return {u: self.scalar(value, kinematics) for u, value in zip(self.joint.speeds, values, strict=True)}
+        return {u: self.scalar(value, kinematics) for u, value in zip(self.joint.speeds, self.values, strict=True)}
 
 
 class JointSpring(OnJoint):
@@ -86,21 +90,19 @@ class JointSpring(OnJoint):
 
     Args:
         joint: what it acts on.
-        stiffness: N·m/rad or N/m, as a number or expression; or a ``Table`` or function that gives the restoring force for
-            a deflection. A list with one of these for each coordinate if there are several.
+        stiffness: N·m/rad or N/m, as a number or expression; or a ``Table`` or function that gives the restoring force
+            for a deflection. A list with one of these for each coordinate if there are several.
         rest: the coordinate without force; a list if there are several.
-        energy: instead of a stiffness, the stored energy as a function of the deflection.
+        energy: instead of a stiffness, the stored energy as a function of the deflection; a list if there are several.
     """
 
     def __init__(
         self, joint: Joint, stiffness: LawLike = None, rest: Any = 0, *, energy: Function | None = None
     ) -> None:
         super().__init__(joint)
-        many = [energy] if energy is not None and not isinstance(energy, list | tuple) else energy
-        if many is None:
-            self.laws = [one_law(law, None, repr(self)) for law in self._on_coordinates(stiffness)]
-        else:
-            self.laws = [one_law(stiffness, one, repr(self)) for one in self._on_coordinates(many)]
+        require_one(stiffness, energy, repr(self))
+        made = Law.of if energy is None else Law.from_energy
+        self.laws = [made(one) for one in self._on_coordinates(stiffness if energy is None else energy)]
         self.rest = self._on_coordinates(rest if np.ndim(rest) else [rest] * len(self.laws))
 
     def generalized(self, kinematics: Kinematics) -> Mapping[Symbol, Expr]:
@@ -126,8 +128,8 @@ class JointDamper(OnJoint):
 
     Args:
         joint: what it acts on.
-        damping: N·m·s/rad or N·s/m, as a number or expression; or a ``Table`` or function that gives the resistance for a
-            speed. A list with one of these for each speed if there are several.
+        damping: N·m·s/rad or N·s/m, as a number or expression; or a ``Table`` or function that gives the resistance for
+            a speed. A list with one of these for each speed if there are several.
     """
 
     def __init__(self, joint: Joint, damping: LawLike) -> None:

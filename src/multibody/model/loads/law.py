@@ -39,7 +39,7 @@ class Law:
             >>> from multibody.graph import symbol
             >>> x = symbol("x")
             >>> Law.of(3).energy(x), Law.of(lambda x: x**3).force(x)
-            (1.5*x**2, x**3)
+            (3*x**2/2, x**3)
         """
         if isinstance(law, Law):
             return law
@@ -63,16 +63,15 @@ class Law:
         return cls(lambda x: substitute(slope, {_X: x}), energy)
 
 
-def one_law(law: LawLike, energy: Function | None, where: str) -> Law:
-    """The law of a spring that is given by its force or by its energy, but not by both."""
-    if (law is None) == (energy is None):
+def require_one(stiffness: Any, energy: Any, where: str) -> None:
+    """An error unless a spring is given by its force or by its energy, and not by both."""
+    if (stiffness is None) == (energy is None):
         raise ModelError(
             "A spring needs either a stiffness or an energy.",
             where=where,
-            cause="Neither was given." if law is None else "Both were given, and one follows from the other.",
+            cause="Neither was given." if energy is None else "Both were given, and one follows from the other.",
             remedy="Write stiffness=k, stiffness=Table(…) or energy=lambda x: k * x**2 / 2.",
         )
-    return Law.of(law) if energy is None else Law.from_energy(energy)
 
 
 def _antiderivative(table: Table) -> Table:

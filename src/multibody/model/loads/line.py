@@ -11,7 +11,7 @@ from multibody.graph import Expr, as_expr
 from multibody.model.body import Frame
 from multibody.model.kinematics import ZERO3, Kinematics
 from multibody.model.loads.contract import Applied, Load
-from multibody.model.loads.law import Function, Law, LawLike, one_law
+from multibody.model.loads.law import Function, Law, LawLike, require_one
 from multibody.model.sensors.distance import Line
 
 
@@ -92,7 +92,8 @@ class Spring(AlongLine):
         self, a: Frame, b: Frame, stiffness: LawLike = None, length: Any = 0, *, energy: Function | None = None
     ) -> None:
         super().__init__(a, b)
-        self.law = one_law(stiffness, energy, repr(self))
+        require_one(stiffness, energy, repr(self))
+        self.law = Law.of(stiffness) if energy is None else Law.from_energy(energy)
         self.length = length
 
     def push(self, line: Line, kinematics: Kinematics) -> Expr:
@@ -114,8 +115,8 @@ class Damper(AlongLine):
     Args:
         a: one frame; the damper is fixed at its origin.
         b: the other.
-        damping: N·s/m, as a number or expression; or a ``Table`` or function (such as ``Friction``) that gives the pull for
-            a rate.
+        damping: N·s/m, as a number or expression; or a ``Table`` or function (such as ``Friction``) that gives the pull
+            for a rate.
     """
 
     def __init__(self, a: Frame, b: Frame, damping: LawLike) -> None:

@@ -103,7 +103,7 @@ class _Reaction(Sensor):
 class ConstraintForce(_Reaction):
     """The force that a joint transmits from its parent frame to its child frame.
 
-    It is all that goes through the joint: the constraint force and, along the joint's axes, springs, drives and friction.
+    It is all that goes through the joint: the constraint force and, along its axes, springs, drives and friction.
     """
 
     unit = "N"

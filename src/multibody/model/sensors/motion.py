@@ -1,11 +1,11 @@
 """How a frame moves: velocities and accelerations, with the observer said precisely.
 
-A rate of change of a vector depends on who watches. For all sensors here: r is the vector from the origin of
-``relative_to`` to that of ``frame``, ω is the angular velocity of ``frame`` relative to ``relative_to``; the derivative is
-the one that somebody sees who sits on ``observer``; the coordinates are along the axes of ``expressed_in``.
+The rate of change of a vector depends on who watches. For all sensors here: r is the vector from the origin of
+``relative_to`` to that of ``frame``, ω is the angular velocity of ``frame`` relative to ``relative_to``; the derivative
+is the one that somebody sees who sits on ``observer``; the coordinates are along the axes of ``expressed_in``.
 
-By default the observer sits on ``relative_to`` and its axes are used: then a velocity is simply the derivative of the three
-numbers that ``Position`` gives. PyMbs subtracts absolute velocities and accelerations instead; that is
+By default the observer sits on ``relative_to`` and its axes are used: then a velocity is simply the derivative of the
+three numbers that ``Position`` gives. PyMbs subtracts absolute velocities and accelerations instead; that is
 ``observer=system.world``.
 """
 
@@ -96,7 +96,10 @@ class AngularVelocity(MotionSensor):
 
 
 class Acceleration(MotionSensor):
-    """The second derivative of the vector r from ``relative_to`` to ``frame``, as the observer sees it, without gravity."""
+    """The second derivative of the vector r from ``relative_to`` to ``frame``, as the observer sees it.
+
+    An accelerometer would show this minus gravity.
+    """
 
     unit = "m/s²"
 

@@ -14,7 +14,7 @@ from multibody.model.sensors.contract import Sensor
 
 
 def signal(name: str, sensor: Sensor, scope: str) -> Any:
-    """The symbol that stands for a scalar sensor's value, or an array of symbols ``name_1``, ``name_2`` …"""
+    """The symbol that stands for a sensor's value, or the array of symbols ``name_1``, ``name_2`` and so on."""
     return shaped_symbols(name, "variable", scope, sensor.shape)
 
 

@@ -64,7 +64,7 @@ class Energy(WholeSensor):
         >>> stone = fall.body("stone", mass=2)
         >>> drop = fall.joint("drop", fall.world, stone, "Tz")
         >>> Energy(stone).measure(Kinematics(fall.freeze()))
-        drop_dot**2 + 20*drop
+        20*drop + drop_dot**2
     """
 
     unit = "J"
@@ -143,7 +143,8 @@ class AngularMomentum(WholeSensor):
 
     Args:
         bodies: those that count; none, or the world, for the whole system.
-        about: a frame whose origin is the point, or ``"com"`` for the common centre of mass; by default the world's origin.
+        about: a frame whose origin is the point, or ``"com"`` for the common centre of mass; by default the origin of
+            the world.
         expressed_in: the frame whose axes give the three coordinates; by default the world.
     """
 

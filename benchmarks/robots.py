@@ -1,0 +1,244 @@
+"""Forward dynamics of real robots and long chains, beside Pinocchio's C++, MuJoCo and SymPy's Kane.
+
+Pinocchio is timed by ``abaInParallel`` on one thread, so that no Python call is counted; here a compiled loop over single
+states stands against it, and the batch. MuJoCo is timed by its ``mj_forward`` rollout on one thread. The best of several
+runs counts. Run with ``./dev bench robots``.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from multibody.formalisms import ArticulatedBody, EquationsOfMotion, derive
+from multibody.io.urdf import read_urdf
+from multibody.model import JointLoad, Model, System
+from multibody.testing import random_state
+
+STATES = 4096
+ROBOTS = {
+    "Panda": ("panda_description/urdf/panda.urdf", False),
+    "UR5": ("ur_description/urdf/ur5_robot.urdf", False),
+    "ANYmal": ("anymal_b_simple_description/robots/anymal.urdf", True),
+    "Talos": ("talos_data/robots/talos_reduced.urdf", True),
+}
+CHAINS = (7, 32, 100, 300, 1000)
+AXES = ("Rz", "Rx", "Ry")
+
+
+def best(run: Callable[[], Any], repeats: int = 9) -> float:
+    """The shortest of several runs, in seconds."""
+    times = []
+    for _ in range(repeats):
+        start = perf_counter()
+        run()
+        times.append(perf_counter() - start)
+    return min(times)
+
+
+def folder() -> Path:
+    """Where the package ``example-robot-data`` keeps its robots."""
+    import cmeel.__about__  # noqa: F401 - its installation prefix holds the data
+    import pinocchio
+
+    site = Path(pinocchio.__file__).resolve()
+    root = next(p for p in site.parents if (p / "share" / "example-robot-data").is_dir())
+    return root / "share" / "example-robot-data" / "robots"
+
+
+def driven(system: System) -> System:
+    """The system with a torque or force as input on every joint that moves."""
+    for joint in list(system.model_joints()):
+        if joint.speeds:
+            torque = system.input(f"{joint.name}_load", (len(joint.speeds),))
+            system.load(JointLoad(joint, torque))
+    return system
+
+
+def spatial_chain(links: int) -> System:
+    """A chain of equal links whose axes take turns."""
+    system = System("chain")
+    inner = system.world
+    for k in range(1, links + 1):
+        body = system.body(f"b{k}", 1.0, (0.1, 0.02, 0.05), (0.01, 0.001, 0.02, 0.002, 0.0005, 0.03))
+        system.joint(f"q{k}", inner if k == 1 else inner.frame(f"f{k}", (0.2, 0, 0.1)), body, AXES[k % 3])
+        inner = body
+    return system
+
+
+class Timed:
+    """Forward dynamics here: seconds per state, one at a time in a compiled loop, and in a batch."""
+
+    def __init__(self, eom: EquationsOfMotion, states: int = STATES) -> None:
+        model, function = eom.model, eom.forward_dynamics
+        q, _ = random_state(model, 0)
+        rng = np.random.default_rng(0)
+        arrays = [np.zeros(states), np.tile(q, (states, 1)), rng.normal(size=(states, len(model.speeds)))]
+        arrays += [rng.normal(size=(states, len(model.input_symbols))), np.zeros(0)]
+        counts = [states, states, states, states, None]
+        values = list(zip(function.inputs, arrays, counts, strict=True))
+        shared = frozenset({4})
+        single, batch = function._kernel(shared, 1), function._kernel(shared)
+        self.single = best(lambda: single.run(function, values, 1)) / states
+        self.batch = best(lambda: batch.run(function, values, 1)) / states
+
+
+def pinocchio_time(path: Path, floating: bool) -> float:
+    """Seconds per state of Pinocchio's articulated-body algorithm."""
+    import pinocchio as pin
+
+    model = pin.buildModelFromUrdf(str(path), *([pin.JointModelFreeFlyer()] if floating else []))
+    return _pinocchio(model)
+
+
+def _pinocchio(model: Any) -> float:
+    import pinocchio as pin
+
+    pool = pin.ModelPool(model, 1)
+    ones = np.ones(model.nq)
+    q = np.asfortranarray(np.array([pin.randomConfiguration(model, -ones, ones) for _ in range(STATES)]).T)
+    rng = np.random.default_rng(0)
+    v, tau = (np.asfortranarray(rng.normal(size=(model.nv, STATES))) for _ in range(2))
+    out = np.asfortranarray(np.zeros((model.nv, STATES)))
+    return best(lambda: pin.abaInParallel(1, pool, q, v, tau, out)) / STATES
+
+
+def pinocchio_chain(links: int) -> float:
+    """The same for the spatial chain."""
+    import pinocchio as pin
+
+    model = pin.Model()
+    makers = {"Rz": pin.JointModelRZ, "Rx": pin.JointModelRX, "Ry": pin.JointModelRY}
+    tensor = np.array([[0.01, 0.001, 0.002], [0.001, 0.02, 0.0005], [0.002, 0.0005, 0.03]])
+    joint = 0
+    for k in range(1, links + 1):
+        place = pin.SE3(np.eye(3), np.array([0.2, 0, 0.1]) if k > 1 else np.zeros(3))
+        joint = model.addJoint(joint, makers[AXES[k % 3]](), place, f"q{k}")
+        model.appendBodyToJoint(joint, pin.Inertia(1.0, np.array([0.1, 0.02, 0.05]), tensor), pin.SE3.Identity())
+    return _pinocchio(model)
+
+
+def mujoco_chain(links: int) -> float:
+    """Seconds per forward dynamics of MuJoCo, by many calls of ``mj_forward`` from its own rollout loop."""
+    import mujoco
+    from mujoco import rollout
+
+    inertia = "0.01 0.02 0.03 0.001 0.002 0.0005"
+    text, axes = "", {"Rz": "0 0 1", "Rx": "1 0 0", "Ry": "0 1 0"}
+    for k in range(1, links + 1):
+        position = "0.2 0 0.1" if k > 1 else "0 0 0"
+        text += f'<body pos="{position}"><joint axis="{axes[AXES[k % 3]]}"/>'
+        text += f'<inertial pos="0.1 0.02 0.05" mass="1" fullinertia="{inertia}"/>'
+    option = '<option timestep="1e-6" integrator="Euler"><flag contact="disable" constraint="disable"/></option>'
+    xml = f"<mujoco>{option}<worldbody>{text}{'</body>' * links}</worldbody></mujoco>"
+    model = mujoco.MjModel.from_xml_string(xml)
+    data = mujoco.MjData(model)
+    state = np.zeros(mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_FULLPHYSICS))
+    mujoco.mj_getState(model, data, state, mujoco.mjtState.mjSTATE_FULLPHYSICS)
+    steps = 2000
+    return best(lambda: rollout.rollout(model, data, state[None], nstep=steps), 5) / steps
+
+
+def sympy_seconds(links: int) -> float:
+    """Seconds for SymPy's KanesMethod to derive the equations of the chain."""
+    import sympy as sp
+    import sympy.physics.mechanics as me
+
+    start = perf_counter()
+    q, u = me.dynamicsymbols(f"q1:{links + 1}"), me.dynamicsymbols(f"u1:{links + 1}")
+    world, origin = me.ReferenceFrame("N"), me.Point("O")
+    origin.set_vel(world, 0)
+    frame, point, bodies, loads = world, origin, [], []
+    for k in range(links):
+        axis = {"Rz": frame.z, "Rx": frame.x, "Ry": frame.y}[AXES[(k + 1) % 3]]
+        new = frame.orientnew(f"A{k}", "Axis", [q[k], axis])
+        new.set_ang_vel(frame, u[k] * axis)
+        hinge = point if k == 0 else point.locatenew(f"P{k}", 0.2 * frame.x + 0.1 * frame.z)
+        if k:
+            hinge.v2pt_theory(point, world, frame)
+        com = hinge.locatenew(f"C{k}", 0.1 * new.x + 0.02 * new.y + 0.05 * new.z)
+        com.v2pt_theory(hinge, world, new)
+        tensor = me.inertia(new, 0.01, 0.02, 0.03, 0.001, 0.0005, 0.002)
+        bodies.append(me.RigidBody(f"B{k}", com, new, sp.Integer(1), (tensor, com)))
+        loads.append((com, -9.81 * world.z))
+        frame, point = new, hinge
+    method = me.KanesMethod(world, q, u, [a.diff() - b for a, b in zip(q, u, strict=True)])
+    method.kanes_equations(bodies, loads)
+    return perf_counter() - start
+
+
+def robots(figures: dict[str, float]) -> None:
+    """The table of real robots."""
+    print(f"{'':8} {'joints':>6} {'operations':>10} {'read':>7} {'derive':>7} {'compile':>8} {'cached':>7}"
+          f" {'Pinocchio':>10} {'single':>8} {'batch':>8}   ratios")  # fmt: skip
+    for name, (relative, floating) in ROBOTS.items():
+        path = folder() / relative
+        with tempfile.TemporaryDirectory() as cache:
+            os.environ["MULTIBODY_CACHE"] = cache
+            eom, times = ready(path, floating)
+            cached = min(sum(ready(path, floating)[1]) for _ in range(3))
+            timed = Timed(eom)
+        peer = pinocchio_time(path, floating)
+        ratios = peer / timed.single, peer / timed.batch
+        count = sum(eom.forward_dynamics.operations.values())
+        print(f"{name:8} {len(eom.speeds):6d} {count:10d} {times[0]:6.2f}s {times[1]:6.2f}s {times[2]:7.2f}s {cached:6.2f}s"
+              f" {peer * 1e6:8.2f}µs {timed.single * 1e6:6.3f}µs {timed.batch * 1e6:6.3f}µs"
+              f"   {ratios[0]:.1f} and {ratios[1]:.1f} in batches, by {eom.formalism}")  # fmt: skip
+        figures[f"{name.lower()}_vs_pin"], figures[f"{name.lower()}_batch_vs_pin"] = ratios
+        figures[f"{name.lower()}_ready_s"], figures[f"{name.lower()}_cached_s"] = sum(times), cached
+
+
+def ready(path: Path, floating: bool) -> tuple[EquationsOfMotion, tuple[float, float, float]]:
+    """A robot from its file to a callable function, and the seconds for reading, deriving and compiling."""
+    start = perf_counter()
+    model: Model = driven(read_urdf(path, floating=floating).system).freeze()
+    read = perf_counter()
+    eom = derive(model)
+    derived = perf_counter()
+    eom.forward_dynamics.address  # noqa: B018 - this compiles
+    return eom, (read - start, derived - read, perf_counter() - derived)
+
+
+def chains(figures: dict[str, float]) -> None:
+    """The table of spatial chains."""
+    print(f"\n{'links':>6} {'operations':>10} {'derive':>8} {'compile':>8} {'Pinocchio':>10} {'MuJoCo':>10} {'single':>9}"
+          f" {'batch':>9}")  # fmt: skip
+    os.environ["MULTIBODY_CACHE"] = "off"
+    for links in CHAINS:
+        system = spatial_chain(links)
+        start = perf_counter()
+        eom = derive(system, ArticulatedBody()) if links > 20 else derive(system)
+        derived = perf_counter()
+        eom.forward_dynamics.address  # noqa: B018 - this compiles
+        compiled = perf_counter()
+        timed = Timed(eom, 1024 if links > 100 else STATES)
+        peer, mujoco = pinocchio_chain(links), mujoco_chain(links)
+        count = sum(eom.forward_dynamics.operations.values())
+        print(f"{links:6d} {count:10d} {derived - start:7.3f}s {compiled - derived:7.2f}s {peer * 1e6:8.2f}µs"
+              f" {mujoco * 1e6:8.2f}µs {timed.single * 1e6:7.3f}µs {timed.batch * 1e6:7.3f}µs")  # fmt: skip
+        if links == 7:
+            figures["chain7_vs_mujoco"] = mujoco / timed.single
+            figures["chain7_vs_pin"] = peer / timed.single
+    figures["chain1000_s"] = compiled - start
+
+
+def main() -> None:
+    """Measure, print the tables, then the line of key figures."""
+    figures: dict[str, float] = {}
+    robots(figures)
+    chains(figures)
+    own = best(lambda: derive(spatial_chain(7)), 5)
+    peer = sympy_seconds(7)
+    figures["derive7_vs_sympy"] = peer / own
+    print(f"\nderive 7 links: {own * 1e3:.1f} ms, SymPy's Kane {peer:.2f} s")
+    print("BAR " + " ".join(f"{key}={value:.4g}" for key, value in figures.items()))
+
+
+if __name__ == "__main__":
+    main()

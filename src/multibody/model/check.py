@@ -1,0 +1,160 @@
+"""Is this system what its author meant? Everything that can be found out before equations are derived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multibody.algebra import ForceMotor, VelocityMotor
+from multibody.errors import MissingValueError, ModelError, MultibodyError
+from multibody.graph import Symbol, is_zero, jacobian, rank
+from multibody.model.body import Body, Frame
+from multibody.model.check_mass import mass_findings, singular_findings
+from multibody.model.check_symbols import symbol_findings
+from multibody.model.joint import Joint
+from multibody.model.kinematics import ZERO3, Kinematics
+from multibody.model.loads.contract import Load
+from multibody.model.loads.gravity import GravityField
+from multibody.model.model import Model
+from multibody.model.quantity import Parameter, defaults
+from multibody.model.report import Finding, Report
+from multibody.model.sensors.contract import Sensor
+
+if TYPE_CHECKING:
+    from multibody.model.system import System
+
+
+def check(system: System) -> Report:
+    """All that is wrong with a system, or looks as if it were.
+
+    Example:
+        >>> from multibody.model import System
+        >>> arm = System("arm")
+        >>> elbow = arm.joint("elbow", arm.world, arm.body("hand", mass=1), "Rz")
+        >>> print(check(arm))
+        system 'arm': 1 body, 1 joint, 0 loops, 1 degree of freedom
+        error: Nothing resists the speed elbow_dot: the mass matrix is singular.
+          where: joint 'elbow', which moves body 'hand'
+          likely cause: What the joint moves has no mass, or no inertia about its axis.
+          what to do: Give a body that it carries a mass off the axis, or an inertia about it.
+    """
+    values, found = _parameter_values(system)
+    found += mass_findings(system.all(Body), values)
+    loops = freedom = None
+    try:
+        model = system.freeze()
+    except MultibodyError as error:
+        found.append(Finding.of(error))
+    else:
+        loops, freedom = len(model.cuts), degrees_of_freedom(model)
+        found += model_findings(system, model, values)
+    bodies, joints = len(list(system.all(Body))) - 1, len(list(system.all(Joint)))
+    ordered = sorted(found, key=lambda finding: finding.severity)  # errors come before warnings
+    return Report(system.name, bodies, joints, loops, freedom, tuple(ordered))
+
+
+def model_findings(system: System, model: Model, values: dict[Symbol, float] | None) -> Iterator[Finding]:
+    """What shows once the tree is known."""
+    kinematics = Probe(model)
+    yield from singular_findings(kinematics, values)
+    yield from symbol_findings(system, kinematics)
+    yield from _start_findings(model)
+    fields = [load for load in model.loads.values() if isinstance(load, GravityField) and load.bodies is None]
+    if fields and not all(map(is_zero, model.gravity)):
+        yield Finding(
+            "warning", "Gravity acts twice: by the system and by a field.", f"system '{model.name}'",
+            remedy="Make the system with gravity=(0, 0, 0) if the field is meant to replace it.",
+        )  # fmt: skip
+
+
+class Probe(Kinematics):
+    """Kinematics that answers for forces in joints too, so that all sensors can be tried."""
+
+    def reaction(self, joint: Joint) -> ForceMotor:
+        """Nothing."""
+        return ForceMotor(ZERO3, ZERO3)
+
+
+def degrees_of_freedom(model: Model) -> int:
+    """How many speeds can be chosen freely, for almost all positions.
+
+    A joint that closes a loop demands that its child frame moves relative to its parent frame with Σ axis·speed. The
+    rank of all these equations together tells how many speeds they determine. A mechanism that moves only because of
+    special lengths has more freedom than is counted here.
+    """
+    kinematics = Kinematics(model)
+    unknown: list[Symbol] = list(model.speeds)
+    equations: list[Any] = []
+    for joint in model.cuts:
+        velocity = kinematics.velocity(joint.child, joint.parent)
+        unknown += joint.speeds
+        equations += (velocity - allowed_velocity(joint)).components()
+    return len(unknown) - (rank(jacobian(equations, unknown)) if equations else 0)
+
+
+def allowed_velocity(joint: Joint) -> VelocityMotor:
+    """The velocity of the child frame that a joint by itself allows, at its origin and in its axes."""
+    total = VelocityMotor(ZERO3, ZERO3)
+    q, u = list(joint.prescribed or joint.coordinates), list(joint.speeds)
+    for step in joint.kind.steps():
+        motion = step.motion
+        own_q, q = q[: len(motion.coordinates)], q[len(motion.coordinates) :]
+        own_u, u = u[: motion.freedom], u[motion.freedom :]
+        total = motion.pose(own_q).to_child(step.before.to_child(total))
+        for axis, speed in zip(motion.axes(own_q), own_u, strict=True):
+            total = total + axis * speed
+    return joint.kind.end().to_child(total)
+
+
+def _parameter_values(system: System) -> tuple[dict[Symbol, float] | None, list[Finding]]:
+    """The defaults of all parameters; None with a finding if some have none."""
+    try:
+        return defaults(system.all(Parameter)), []
+    except MissingValueError as error:
+        return None, [Finding("warning", error.what, "parameters", remedy=error.remedy)]
+
+
+def _start_findings(model: Model) -> Iterator[Finding]:
+    """Start values outside the range of their coordinates, quaternions that are not of length one."""
+    for joint in model.joints:
+        for q, start, limits in zip(joint.coordinates, joint.q, joint.limits, strict=True):
+            if limits is not None and not limits[0] <= start <= limits[1]:
+                yield Finding(
+                    "warning", f"The start value {start:g} of {q} is not between {limits[0]:g} and {limits[1]:g}.",
+                    f"joint '{joint.name}'", remedy="Give another q, or other limits.",
+                )  # fmt: skip
+        parts = [start for q, start in zip(joint.coordinates, joint.q, strict=True) if q.name[-3:] in _QUATERNION]
+        if len(parts) == 4 and abs(np.hypot.reduce(parts) - 1) > 1e-6:
+            yield Finding(
+                "error", f"The quaternion of the start values has length {np.hypot.reduce(parts):.6g}, not 1.",
+                f"joint '{joint.name}'", remedy="Divide its four components by this length.",
+            )  # fmt: skip
+
+
+_QUATERNION = ("_qw", "_qx", "_qy", "_qz")
+
+
+def require_part(system: System, thing: Any, kind: type[Load | Sensor], label: str) -> None:
+    """An error unless ``thing`` is a load or sensor that looks only at frames and joints of this system."""
+    where = f"{label} of system '{system.name}'"
+    if not isinstance(thing, kind):
+        raise ModelError(
+            f"{thing!r} is not a {kind.__name__.lower()}.",
+            where=where,
+            remedy=f"Give an object such as {'Spring(a, b, stiffness=k)' if kind is Load else 'Distance(a, b)'}.",
+        )
+    for part in thing.touches:
+        if not isinstance(part, Frame | Joint) or not _belongs(system, part):
+            raise ModelError(
+                f"{part!r} is not a body, frame or joint of this system.",
+                where=f"{where}: {type(thing).__name__}",
+                cause="It is None, a name instead of an object, or it belongs to another system.",
+                remedy="Use what body(), body.frame(), joint() and system.world of this system return.",
+            )
+
+
+def _belongs(system: System, part: Frame | Joint) -> bool:
+    frame = part.child if isinstance(part, Joint) else part
+    return frame._system is system

@@ -1,0 +1,123 @@
+"""Checks of masses and inertias: what no body can have, and what no equation can be solved with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from multibody.algebra import Inertia, MomentumMotor, Symmetric3
+from multibody.errors import MultibodyError
+from multibody.graph import ZERO, Expr, Symbol, as_expr, rank, substitute
+from multibody.model.body import Body
+from multibody.model.energy import inertia_of
+from multibody.model.kinematics import ZERO3, Kinematics
+from multibody.model.model import Link
+from multibody.model.report import Finding, Severity
+
+_NOTHING = Inertia(ZERO, ZERO3, Symmetric3.zero().symbolic())
+
+
+def mass_findings(bodies: Iterable[Body], values: Mapping[Symbol, float] | None) -> Iterator[Finding]:
+    """Bodies whose mass or inertia is impossible, for the default values of the parameters."""
+    for body in bodies:
+        for problem in _problems(body, values):
+            unusual = "sum of the other two" in problem
+            yield Finding(
+                "warning" if unusual else "error", problem, f"body '{body.name}'",
+                cause="Units are mixed, or a product of inertia has the wrong sign." if unusual else "",
+                remedy="Check the inertia; in a model that moves in a plane only, it does no harm."
+                if unusual else "Give a mass >= 0 and an inertia with principal moments >= 0.",
+            )  # fmt: skip
+
+
+def _problems(body: Body, values: Mapping[Symbol, float] | None) -> list[str]:
+    inertia = inertia_of(body)
+    try:
+        return inertia.problems() if values is None else inertia.evaluate(values).problems()
+    except MultibodyError:  # it depends on more than parameters; that is reported elsewhere
+        return inertia.problems()
+
+
+def singular_findings(kinematics: Kinematics, values: Mapping[Symbol, float] | None) -> Iterator[Finding]:
+    """Speeds that no inertia resists: first for all values of the parameters, then for their defaults."""
+    mass = mass_matrix(kinematics)
+    found = list(_stuck(kinematics, mass, "")) or list(_dependent(kinematics, mass, ""))
+    if not found and values:
+        numbers: dict[Expr, Expr] = {symbol: as_expr(value) for symbol, value in values.items()}
+        known = substitute(mass, numbers)
+        note = " with the default values of the parameters"
+        found = list(_stuck(kinematics, known, note)) or list(_dependent(kinematics, known, note))
+    yield from found
+
+
+def mass_matrix(kinematics: Kinematics) -> Any:
+    """M, by composite bodies: the momentum for each unit speed, seen by all axes on the way to the world."""
+    count = len(kinematics.model.speeds)
+    mass = np.full((count, count), ZERO, dtype=object)
+    composites: dict[int, Inertia] = {link.index: link.inertia or _NOTHING for link in kinematics.model.links}
+    for link in reversed(kinematics.model.links):
+        composite = composites[link.index]
+        if link.parent >= 0:
+            composites[link.parent] += kinematics.pose_of_link(link.index).to_parent(composite)
+        for axis, column in zip(link.motion.axes(link.q), link.columns, strict=True):
+            if column is not None:
+                _seen_inward(kinematics, link, composite.apply(axis), column, mass)
+    return mass
+
+
+def _seen_inward(kinematics: Kinematics, link: Link, momentum: MomentumMotor, column: int, mass: Any) -> None:
+    """Project a momentum on the axes of a link and of all that carry it."""
+    while True:
+        for axis, row in zip(link.motion.axes(link.q), link.columns, strict=True):
+            if row is not None:
+                mass[row, column] = mass[column, row] = axis.inner(momentum)
+        if link.parent < 0:
+            return
+        momentum = kinematics.pose_of_link(link.index).to_parent(momentum)
+        link = kinematics.model.links[link.parent]
+
+
+def _stuck(kinematics: Kinematics, mass: Any, note: str) -> Iterator[Finding]:
+    """Links with all that they carry: their inertia, projected on their own axes, must have full rank."""
+    for link in kinematics.model.links:
+        columns = [column for column in link.columns if column is not None]
+        if columns and rank(mass[np.ix_(columns, columns)]) < len(columns):
+            names = ", ".join(kinematics.model.speeds[column].name for column in columns)
+            yield Finding(
+                _severity(kinematics), f"Nothing resists the speed {names}{note}: the mass matrix is singular.",
+                f"joint '{link.joint.name}', which moves {_moved(link)}",
+                "What the joint moves has no mass, or no inertia about its axis.",
+                "Give a body that it carries a mass off the axis, or an inertia about it.",
+            )  # fmt: skip
+
+
+def _moved(link: Link) -> str:
+    ends = [frame.body for frame in (link.joint.parent, link.joint.child) if frame.body.name != "world"]
+    return f"body '{ends[-1].name}'"
+
+
+def _dependent(kinematics: Kinematics, mass: Any, note: str) -> Iterator[Finding]:
+    """Speeds that the kinetic energy cannot tell apart: two hinges on one axis without mass between them."""
+    full = rank(mass) if len(mass) else 0
+    if full == len(mass):
+        return
+    names = [u.name for k, u in enumerate(kinematics.model.speeds) if _rank_without(mass, k) == full]
+    yield Finding(
+        _severity(kinematics),
+        f"The speeds {', '.join(names)} can change together without resistance{note}: the mass matrix is singular.",
+        f"system '{kinematics.model.name}'",
+        "Two joints allow the same motion, and there is no mass between them.",
+        "Give mass or inertia to what moves between them, or leave one of them away.",
+    )
+
+
+def _rank_without(matrix: Any, k: int) -> int:
+    keep: Sequence[int] = [j for j in range(len(matrix)) if j != k]
+    return rank(matrix[:, keep]) if keep else 0
+
+
+def _severity(kinematics: Kinematics) -> Severity:
+    """In a closed loop, what one part lacks another one may have."""
+    return "warning" if kinematics.model.cuts else "error"

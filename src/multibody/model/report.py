@@ -1,0 +1,101 @@
+"""What a check of a system finds, to be read by people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from multibody.errors import ModelError, MultibodyError
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong, or looks as if it were.
+
+    Attributes:
+        severity: ``"error"`` if the equations cannot be right, ``"warning"`` if they may not be what was meant.
+        what: the plain statement.
+        where: the thing it is about, by the user's own name.
+        cause: the likely reason.
+        remedy: what to do now.
+    """
+
+    severity: Severity
+    what: str
+    where: str = ""
+    cause: str = ""
+    remedy: str = ""
+
+    @classmethod
+    def of(cls, error: MultibodyError, where: str = "") -> Finding:
+        """An error that was raised, as a finding."""
+        place = f"{where}: {error.where}" if where and error.where else where or error.where
+        return cls("error", error.what, place, error.cause, error.remedy)
+
+    def __str__(self) -> str:
+        return f"{self.severity}: {MultibodyError(self.what, where=self.where, cause=self.cause, remedy=self.remedy)}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """The result of ``system.check()``.
+
+    Attributes:
+        system: its name.
+        bodies: how many there are, without the world.
+        joints: how many there are.
+        loops: how many joints close kinematic loops; None if that cannot be said.
+        degrees_of_freedom: how many speeds can be chosen freely, for almost all positions; None if that cannot be said.
+        findings: errors first.
+    """
+
+    system: str
+    bodies: int
+    joints: int
+    loops: int | None
+    degrees_of_freedom: int | None
+    findings: tuple[Finding, ...]
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """What must be put right."""
+        return tuple(finding for finding in self.findings if finding.severity == "error")
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """What may be put right."""
+        return tuple(finding for finding in self.findings if finding.severity == "warning")
+
+    @property
+    def ok(self) -> bool:
+        """Whether there are no errors."""
+        return not self.errors
+
+    def raise_if_bad(self) -> None:
+        """Raise what was found, if there is an error."""
+        if self.errors:
+            raise ModelError(
+                f"{_count(len(self.errors), 'error')} in the model.",
+                where=f"system '{self.system}'",
+                cause="\n".join(str(finding) for finding in self.errors),
+                remedy="Put each of these right; print(system.check()) shows them with all warnings.",
+            )
+
+    def __str__(self) -> str:
+        counts = [
+            _count(self.bodies, "body", "bodies"),
+            _count(self.joints, "joint"),
+            _count(self.loops, "loop"),
+            _count(self.degrees_of_freedom, "degree of freedom", "degrees of freedom"),
+        ]
+        head = f"system '{self.system}': {', '.join(filter(None, counts))}"
+        return "\n".join([head, *map(str, self.findings)] if self.findings else [head, "nothing to complain about"])
+
+
+def _count(number: int | None, one: str, many: str = "") -> str:
+    """``1 loop``, ``2 loops``, or nothing for an unknown number."""
+    if number is None:
+        return ""
+    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -1,8 +1,9 @@
 """A 30-link spatial chain: tip position, its Jacobian and its time derivative, here and with SymPy and CasADi.
 
-All three tools run the same text, ``tip``, with their own scalars; then each differentiates with its own means and makes a
-function the way its documentation recommends (here ``Function``, SymPy ``lambdify`` with cse, CasADi ``Function`` with
-buffers). CasADi is also timed with its matrix idiom, where a link is one 3×3 product. The best of several runs counts.
+All three tools run the same text, ``tip``, with their own scalars; then each differentiates with its own means and
+makes a function the way its documentation recommends (here ``Function``, SymPy ``lambdify`` with cse, CasADi
+``Function`` with buffers). CasADi is also timed with its matrix idiom, where a link is one 3×3 product. The best of
+several runs counts.
 
 The second table is compile time against size. Run with ``./dev bench graph``.
 """
@@ -13,12 +14,14 @@ import os
 import random
 import tempfile
 from collections.abc import Callable, Sequence
+from operator import add, mul, sub
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 LINKS = 30
+SYMPY_LINKS = 12  # with 16 SymPy takes a minute, with 30 its Jacobian is not done after ten
 STATES = 10_000
 PLANES = ((1, 2), (2, 0), (0, 1))  # what a rotation about x, y, z mixes
 
@@ -48,17 +51,17 @@ def best(run: Callable[[], Any], repeats: int = 7) -> tuple[float, Any]:
     return shortest, result
 
 
-def ours() -> tuple[float, Any]:
+def ours(links: int = LINKS) -> tuple[float, Any]:
     """Derivation here."""
     from multibody import graph as g
 
     def derive() -> Any:
-        q = g.symbols(" ".join(f"q{k}" for k in range(LINKS)), "coordinate")
-        u = g.symbols(" ".join(f"u{k}" for k in range(LINKS)), "speed")
+        q = g.symbols(" ".join(f"q{k}" for k in range(links)), "coordinate")
+        u = g.symbols(" ".join(f"u{k}" for k in range(links)), "speed")
         l = g.symbols("l1 l2 l3", "parameter")
         p = tip(g.sin, g.cos, q, l)
         jacobian = g.jacobian(p, q)
-        return q, u, l, p, jacobian, g.time_derivative(p, dict(zip(q, u, strict=True)))
+        return q, u, l, p, jacobian, g.product(jacobian, u)
 
     return best(derive)
 
@@ -70,7 +73,8 @@ def casadi_scalars() -> tuple[float, Any]:
     def derive() -> Any:
         q, u, l = ca.SX.sym("q", LINKS), ca.SX.sym("u", LINKS), ca.SX.sym("l", 3)
         p = ca.vertcat(*tip(ca.sin, ca.cos, ca.vertsplit(q), ca.vertsplit(l)))
-        return q, u, l, p, ca.jacobian(p, q), ca.jtimes(p, q, u)
+        jacobian = ca.jacobian(p, q)
+        return q, u, l, p, jacobian, jacobian @ u
 
     return best(derive)
 
@@ -90,17 +94,18 @@ def casadi_matrices() -> float:
             turn[a, b] = -turn[b, a]
             r = r @ turn
             p = p + r @ l
-        return p, ca.jacobian(p, q), ca.jtimes(p, q, u)
+        jacobian = ca.jacobian(p, q)
+        return p, jacobian, jacobian @ u
 
     return best(derive)[0]
 
 
-def sympy_derivation() -> tuple[float, Any]:
-    """Derivation with SymPy, once: it takes minutes."""
+def sympy_derivation(links: int) -> tuple[float, Any]:
+    """Derivation with SymPy, once."""
     import sympy as sp
 
     def derive() -> Any:
-        q, u, l = sp.symbols(f"q0:{LINKS}"), sp.symbols(f"u0:{LINKS}"), sp.symbols("l1:4")
+        q, u, l = sp.symbols(f"q0:{links}"), sp.symbols(f"u0:{links}"), sp.symbols("l1:4")
         p = sp.Matrix(tip(sp.sin, sp.cos, q, l))
         jacobian = p.jacobian(q)
         return q, u, l, p, jacobian, jacobian * sp.Matrix(u)
@@ -149,7 +154,7 @@ def chain(operations: int) -> Any:
     values: list[Any] = list(x)
     while len(values) < operations + len(x):
         a, b = values[pick.randrange(max(0, len(values) - 200), len(values))], pick.choice(x)
-        values.append(pick.choice((lambda: a * b, lambda: a + b, lambda: a - b))())
+        values.append(pick.choice((mul, add, sub))(a, b))
     return Function("long", {"x": x}, {"y": values[-50:], "total": sum(values[:: max(1, operations // 1000)])})
 
 
@@ -166,10 +171,32 @@ def compile_times() -> None:
         print(f"  {count:7d} operations: {seconds:7.2f} s   {seconds / count * 1e6:6.1f} µs per operation")
 
 
+def against_sympy() -> tuple[float, float]:
+    """How many times faster derivation and evaluation are, with as many links as SymPy manages."""
+    import sympy as sp
+
+    from multibody.compile import Function
+
+    time_ours, (q, u, l, p, jacobian, v) = ours(SYMPY_LINKS)
+    function = Function("tip", {"q": q, "u": u, "l": l}, {"p": p, "J": jacobian, "v": v})
+    rng = np.random.default_rng(0)
+    arrays = {"q": rng.normal(size=SYMPY_LINKS), "u": rng.normal(size=SYMPY_LINKS), "l": rng.normal(size=3)}
+    outputs = {"p": np.zeros(3), "J": np.zeros((3, SYMPY_LINKS)), "v": np.zeros(3)}
+    call_ours = per_call(function.bind(**arrays, **outputs))
+    time_sympy, (*symbols, s_p, s_j, s_v) = sympy_derivation(SYMPY_LINKS)
+    start = perf_counter()
+    lambdified = sp.lambdify(symbols, [s_p, s_j, s_v], cse=True)
+    made = perf_counter() - start
+    call_sympy = per_call(lambda: lambdified(*arrays.values()))
+    np.testing.assert_allclose(outputs["J"], lambdified(*arrays.values())[1], rtol=1e-10, atol=1e-10)
+    print(f"\n{SYMPY_LINKS} links: derive {time_ours * 1e3:.2f} ms, SymPy {time_sympy:.2f} s and {made:.2f} s to lambdify;"
+          f" one call {call_ours * 1e6:.3f} µs, SymPy {call_sympy * 1e6:.1f} µs")  # fmt: skip
+    return time_sympy / time_ours, call_sympy / call_ours
+
+
 def main() -> None:
     """Measure, print a table, then the line of key figures."""
     import casadi as ca
-    import sympy as sp
 
     time_ours, derived = ours()
     time_casadi, (cq, cu, cl, cp, cj, cv) = casadi_scalars()
@@ -198,26 +225,23 @@ def main() -> None:
     loop = best(lambda: function._kernel(shared, 1).run(function, values, 1))[0] / STATES
     batch = best(lambda: function._kernel(shared).run(function, values, 1))[0] / STATES
 
-    time_sympy, (sq, su, sl, s_p, sj, sv) = sympy_derivation()
-    start = perf_counter()
-    lambdified = sp.lambdify([sq, su, sl], [s_p, sj, sv], cse=True)
-    lambdify_seconds = perf_counter() - start
-    call_sympy = per_call(lambda: lambdified(*arrays.values()))
-    np.testing.assert_allclose(outputs["J"], lambdified(*arrays.values())[1], rtol=1e-9, atol=1e-9)
+    derive_ratio, eval_ratio = against_sympy()
 
-    print(f"\n{LINKS} links                    multibody      CasADi SX     (its matrices)        SymPy")
-    print(
-        f"  derive           [ms] {time_ours * 1e3:13.2f} {time_casadi * 1e3:14.2f} {time_casadi_matrices * 1e3:14.2f} {time_sympy * 1e3:18.0f}"
-    )
-    print(f"  make a function   [s] {compiling:13.3f} {'':14} {'':14} {lambdify_seconds:18.2f}")
-    print(f"  one call         [µs] {call_ours * 1e6:13.3f} {call_casadi * 1e6:14.2f} {'':14} {call_sympy * 1e6:18.1f}")
-    print(f"  in a compiled loop [µs per state] {loop * 1e6:.3f}, in a batch on one thread {batch * 1e6:.3f}")
+    print(f"\n{LINKS} links              multibody       CasADi SX  (its matrices)")
+    rows = {
+        "derive [ms]": [1e3 * seconds for seconds in (time_ours, time_casadi, time_casadi_matrices)],
+        "one call [µs]": [1e6 * call_ours, 1e6 * call_casadi],
+    }
+    for title, values in rows.items():
+        print(f"  {title:18}" + "".join(f"{value:16.3f}" for value in values))
+    print(f"  ready to call after {compiling:.3f} s, from the cache after {cached:.3f} s")
+    print(f"  per state in a compiled loop {loop * 1e6:.3f} µs, in a batch on one thread {batch * 1e6:.3f} µs")
     compile_times()
     figures = {
-        "derive_vs_sympy": time_sympy / time_ours,
+        "derive_vs_sympy": derive_ratio,
         "derive_vs_casadi": time_casadi / time_ours,
         "derive_vs_casadi_matrices": time_casadi_matrices / time_ours,
-        "eval_vs_lambdify": call_sympy / call_ours,
+        "eval_vs_lambdify": eval_ratio,
         "eval_vs_casadi": call_casadi / call_ours,
         "batch_gain": loop / batch,
         "compile_s": compiling,

@@ -1,8 +1,8 @@
 """Forward dynamics of real robots and long chains, beside Pinocchio's C++, MuJoCo and SymPy's Kane.
 
-Pinocchio is timed by ``abaInParallel`` on one thread, so that no Python call is counted; here a compiled loop over single
-states stands against it, and the batch. MuJoCo is timed by its ``mj_forward`` rollout on one thread. The best of several
-runs counts. Run with ``./dev bench robots``.
+Pinocchio is timed by ``abaInParallel`` on one thread, so that no Python call is counted; here a compiled loop over
+single states stands against it, and the batch. MuJoCo is timed by its ``mj_forward`` rollout on one thread. The
+best of several runs counts. Run with ``./dev bench robots``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from multibody.formalisms import ArticulatedBody, EquationsOfMotion, derive
 from multibody.io.urdf import read_urdf
-from multibody.model import JointLoad, Model, System
+from multibody.model import Joint, JointLoad, Model, System
 from multibody.testing import random_state
 
 STATES = 4096
@@ -44,7 +44,6 @@ def best(run: Callable[[], Any], repeats: int = 9) -> float:
 
 def folder() -> Path:
     """Where the package ``example-robot-data`` keeps its robots."""
-    import cmeel.__about__  # noqa: F401 - its installation prefix holds the data
     import pinocchio
 
     site = Path(pinocchio.__file__).resolve()
@@ -54,7 +53,7 @@ def folder() -> Path:
 
 def driven(system: System) -> System:
     """The system with a torque or force as input on every joint that moves."""
-    for joint in list(system.model_joints()):
+    for joint in list(system.all(Joint)):
         if joint.speeds:
             torque = system.input(f"{joint.name}_load", (len(joint.speeds),))
             system.load(JointLoad(joint, torque))
@@ -187,8 +186,8 @@ def robots(figures: dict[str, float]) -> None:
         peer = pinocchio_time(path, floating)
         ratios = peer / timed.single, peer / timed.batch
         count = sum(eom.forward_dynamics.operations.values())
-        print(f"{name:8} {len(eom.speeds):6d} {count:10d} {times[0]:6.2f}s {times[1]:6.2f}s {times[2]:7.2f}s {cached:6.2f}s"
-              f" {peer * 1e6:8.2f}µs {timed.single * 1e6:6.3f}µs {timed.batch * 1e6:6.3f}µs"
+        print(f"{name:8} {len(eom.speeds):6d} {count:10d} {times[0]:6.2f}s {times[1]:6.2f}s {times[2]:7.2f}s"
+              f" {cached:6.2f}s {peer * 1e6:8.2f}µs {timed.single * 1e6:6.3f}µs {timed.batch * 1e6:6.3f}µs"
               f"   {ratios[0]:.1f} and {ratios[1]:.1f} in batches, by {eom.formalism}")  # fmt: skip
         figures[f"{name.lower()}_vs_pin"], figures[f"{name.lower()}_batch_vs_pin"] = ratios
         figures[f"{name.lower()}_ready_s"], figures[f"{name.lower()}_cached_s"] = sum(times), cached
@@ -207,8 +206,8 @@ def ready(path: Path, floating: bool) -> tuple[EquationsOfMotion, tuple[float, f
 
 def chains(figures: dict[str, float]) -> None:
     """The table of spatial chains."""
-    print(f"\n{'links':>6} {'operations':>10} {'derive':>8} {'compile':>8} {'Pinocchio':>10} {'MuJoCo':>10} {'single':>9}"
-          f" {'batch':>9}")  # fmt: skip
+    print(f"\n{'links':>6} {'operations':>10} {'derive':>8} {'compile':>8} {'Pinocchio':>10} {'MuJoCo':>10}"
+          f" {'single':>9} {'batch':>9}")  # fmt: skip
     os.environ["MULTIBODY_CACHE"] = "off"
     for links in CHAINS:
         system = spatial_chain(links)

@@ -20,7 +20,6 @@ from multibody.graph import (
     ldl,
     ldl_solve,
     sin,
-    symbol,
     symbols,
 )
 

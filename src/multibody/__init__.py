@@ -1,7 +1,29 @@
-"""From the description of a mechanical system to its equations of motion, and to all that follows from them."""
+"""From the description of a mechanical system to its equations of motion, and to all that follows from them.
 
-from multibody import graph
+Example:
+    >>> import multibody as mb
+    >>> pendulum = mb.System("pendulum", gravity=(0, 0, -9.81))
+    >>> m, l = pendulum.parameters(m=1.0, l=0.5)
+    >>> bob = pendulum.body("bob", mass=m, com=(0, 0, -l))
+    >>> hinge = pendulum.joint("angle", pendulum.world, bob, "Ry", q=0.3)
+    >>> eom = mb.derive(pendulum)
+    >>> eom.acceleration
+    (-9.81*sin(angle)/l,)
+"""
+
+from multibody import errors, graph
+from multibody.algebra import Quaternion, Rotation, Transform, Vec3
 from multibody.compile import Function
+from multibody.equations import EquationsOfMotion
+from multibody.formalisms import ArticulatedBody, Formalism, Recursive, derive
+from multibody.graph import pi
+from multibody.io import read_urdf
+from multibody.model import *  # noqa: F403 - the vocabulary of models is public as a whole
+from multibody.model import __all__ as _vocabulary
+from multibody.model.body import diag
 
-__all__ = ["Function", "graph"]
+__all__ = [
+    "ArticulatedBody", "EquationsOfMotion", "Formalism", "Function", "Quaternion", "Recursive", "Rotation", "Transform",
+    "Vec3", "derive", "diag", "errors", "graph", "pi", "read_urdf", *_vocabulary,
+]  # fmt: skip
 __version__ = "0.1.0"

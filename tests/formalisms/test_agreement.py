@@ -22,7 +22,9 @@ def test_every_joint_kind_at_the_root_and_at_the_tip(kind):
     one, other = derive(model, Recursive()), derive(model, ArticulatedBody())
     q, u = random_state(model, kind)
     a = one.forward_dynamics(0.0, q, u, [], [])
-    np.testing.assert_allclose(other.forward_dynamics(0.0, q, u, [], []), a, rtol=1e-10, atol=1e-10 * abs(a).max(initial=1))
+    np.testing.assert_allclose(
+        other.forward_dynamics(0.0, q, u, [], []), a, rtol=1e-10, atol=1e-10 * abs(a).max(initial=1)
+    )
     residual = one.inverse_dynamics(0.0, q, u, [], [], a)
     np.testing.assert_allclose(residual, 0, atol=1e-10 * max(1, abs(a).max(initial=1)))
 
@@ -53,9 +55,14 @@ def test_forms_agree(seed):
 def test_kinetic_energy_is_half_u_m_u_and_power_balances(seed):
     model = random_tree(seed, 4).freeze()
     eom = derive(model, Recursive())
-    half = sum(a * m * b for a, row in zip(model.speeds, eom.M, strict=True) for m, b in zip(row, model.speeds, strict=True))
+    half = sum(
+        a * m * b for a, row in zip(model.speeds, eom.M, strict=True) for m, b in zip(row, model.speeds, strict=True)
+    )
     assert is_zero(eom.kinetic_energy - half / 2)
-    rates = {**dict(zip(model.coordinates, eom.rates, strict=True)), **dict(zip(model.speeds, model.accelerations, strict=True))}
+    rates = {
+        **dict(zip(model.coordinates, eom.rates, strict=True)),
+        **dict(zip(model.speeds, model.accelerations, strict=True)),
+    }
     power = directional(eom.kinetic_energy + eom.potential_energy, rates)
     known = dict(zip(model.accelerations, eom.acceleration, strict=True))
     q, u = random_state(model, seed)
@@ -75,7 +82,10 @@ def test_momentum_of_a_free_system_is_conserved():
     system.joint("hinge", hub.frame("edge", (0.3, 0, 0)), panel, "Ry")
     eom = derive(system)
     model = eom.model
-    rates = {**dict(zip(model.coordinates, eom.rates, strict=True)), **dict(zip(model.speeds, eom.acceleration, strict=True))}
+    rates = {
+        **dict(zip(model.coordinates, eom.rates, strict=True)),
+        **dict(zip(model.speeds, eom.acceleration, strict=True)),
+    }
     momenta = [*linear_momentum(eom.kinetics), *angular_momentum(eom.kinetics)]
     change = eom.function("change", {"rate": directional(momenta, rates)})
     q, u = random_state(model, 3)

@@ -158,7 +158,9 @@ def test_rbdl_floating_base_points():
     }, with_acceleration=True)  # fmt: skip
     result = function(0.0, state, state, [], [], np.zeros(6))
     np.testing.assert_allclose(result.near, [-0.3888503432977729, -0.3171179347202455, 1.093894197498446], atol=1e-14)
-    np.testing.assert_allclose(result.position, [-0.6357089363622626, -0.6831041744630977, 2.968974805916970], atol=1e-14)
+    np.testing.assert_allclose(
+        result.position, [-0.6357089363622626, -0.6831041744630977, 2.968974805916970], atol=1e-14
+    )
     np.testing.assert_allclose(result.velocity, [0.3091226260907569, 3.891012095550828, 4.100277995030419], atol=1e-13)
     np.testing.assert_allclose(
         result.acceleration, [-5.302760158847160, 6.541369639625232, -4.795115077652286], atol=1e-13

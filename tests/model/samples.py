@@ -18,7 +18,6 @@ from multibody.model import (
     Spherical,
     System,
     Universal,
-    Weld,
 )
 
 KINDS = {
@@ -134,6 +133,3 @@ def random_values(model, seed=0):
 
 def numbers(thing, values):
     return np.array(evaluate(_flat(thing), values), dtype=float)
-
-
-__all__ = [name for name in dir() if not name.startswith("_")] + ["Weld"]

@@ -310,6 +310,9 @@ FINDINGS = {
         coordinate_of_a_prescribed_joint, "error", "Nobody gives a value to given", "sensor 'twice'", ""),
     "speed and parameter of one name": (
         same_name, "error", "2 quantities are called 'j_dot': a speed and a parameter", "system 'bad'", "Rename"),
+    "sensor called like an acceleration": (
+        lambda s: connected(s).expression("j_ddot", s.time),
+        "error", "2 quantities are called 'j_ddot': a rate of a speed and a sensor", "system 'bad'", "Rename"),
     "entry of an array and parameter of one name": (
         same_name_by_array, "error", "2 quantities are called 'F_1'", "system 'bad'", "Rename"),
     "start outside the limits": (

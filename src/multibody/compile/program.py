@@ -108,9 +108,7 @@ def _fixed(steps: list[Operation], parameters: set[Symbol]) -> set[Any]:
     return fixed
 
 
-def _with_divisions(
-    steps: list[Operation], outputs: Sequence[Sequence[Any]], fixed: set[Any]
-) -> list[Operation]:
+def _with_divisions(steps: list[Operation], outputs: Sequence[Sequence[Any]], fixed: set[Any]) -> list[Operation]:
     """A reciprocal whose only use is one product in the same stage becomes a division: a · (1/b) is a / b."""
     uses = Counter(arg for step in steps for arg in step.args)
     uses.update(x for port in outputs for x in port)

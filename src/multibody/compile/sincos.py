@@ -1,8 +1,8 @@
 """Sine and cosine written out in LLVM's language, for one number or several at once.
 
-Reduction to [-π/4, π/4] by a three-part π/2 (Cody and Waite 1980) with fused multiply-add, then the minimax polynomials
-of fdlibm (Sun Microsystems 1993). Arguments beyond ``LIMIT``, infinities and NaN go to the C library. The error is below
-1.5 units in the last place, see tests/compile/test_sincos.py.
+Reduction to [-π/4, π/4] by a three-part π/2 (Cody and Waite 1980) with fused multiply-add, then the minimax
+polynomials of fdlibm (Sun Microsystems 1993). Arguments beyond ``LIMIT``, infinities and NaN go to the C library.
+The error is below 1.5 units in the last place, see tests/compile/test_sincos.py.
 """
 
 from __future__ import annotations

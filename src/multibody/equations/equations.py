@@ -82,7 +82,7 @@ class EquationsOfMotion:
     @cached_property
     def nu(self) -> Matrix:
         """The vector ν in q̇ = N·u + ν."""
-        return np.array(substitute(list(self.rates), {u: ZERO for u in self.speeds}), dtype=object)
+        return np.array(substitute(list(self.rates), dict.fromkeys(self.speeds, ZERO)), dtype=object)
 
     @property
     def M(self) -> Matrix:
@@ -128,7 +128,7 @@ class EquationsOfMotion:
         return potential_energy(self.kinetics)
 
     def reaction(self, joint: Joint | str) -> Any:
-        """The force motor that a joint transmits to its child frame, at its origin and in its axes, with u̇ as symbols."""
+        """The force motor that a joint transmits to its child frame, at its origin, in its axes, with u̇ as symbols."""
         found = joint if isinstance(joint, Joint) else next(j for j in self.model.joints if j.name == joint)
         return self.kinetics.reaction(found)
 
@@ -168,7 +168,7 @@ class EquationsOfMotion:
         if with_acceleration:
             ports = {**ports, "a": self.model.accelerations}
         else:
-            known = dict(zip(self.model.accelerations, self.acceleration, strict=True))
+            known: dict[Expr, Any] = dict(zip(self.model.accelerations, self.acceleration, strict=True))
             outputs = {key: substitute(value, known) for key, value in outputs.items()}
         return Function(f"{self.model.name}_{name}", ports, outputs)
 
@@ -179,7 +179,7 @@ class EquationsOfMotion:
 
     @cached_property
     def inverse_dynamics(self) -> Function:
-        """(t, q, u, r, p, a) → M·a + h - f: what has to be added to the loads so that the speeds change at the rates a."""
+        """(t, q, u, r, p, a) → M·a + h - f: what must be added to the loads for the speeds to change at the rates a."""
         return self.function("inverse_dynamics", {"force": self.kinetics.residual()}, with_acceleration=True)
 
     @cached_property

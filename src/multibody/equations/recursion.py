@@ -1,16 +1,18 @@
-"""Newton and Euler from link to link: motion outward, forces inward (Fisette and Samin, in the PyMbs seed, section 4.1.3).
+"""Newton and Euler from link to link: motion outward, forces inward.
 
-Everything is written in the axes of the link it belongs to. Where the seed's printed text has lost a term, it is restored:
-the moment of the link's own inertia in L_i, and the term Ω × V of a joint that turns and slides at once.
+After Fisette and Samin, as in the PyMbs seed, section 4.1.3.
 
-The inertia enters by the pseudo-inertia K = ∫ r·rᵀ dm = ½·tr(Θ)·1 - Θ: with β = ω̃·ω̃ + ω̇̃ the moment of the inertia forces
-about the link's origin is s × α + dual(β·K - (β·K)ᵀ), which takes fewer operations than Θ·ω̇ + ω × Θ·ω.
+Everything is written in the axes of the link it belongs to. Where the seed's printed text has lost a term, it is
+restored: the moment of the link's own inertia in L_i, and the term Ω × V of a joint that turns and slides at once.
+
+The inertia enters by the pseudo-inertia K = ∫ r·rᵀ dm = ½·tr(Θ)·1 - Θ: with β = ω̃·ω̃ + ω̇̃ the moment of the
+inertia forces about the link's origin is s × α + dual(β·K - (β·K)ᵀ), which takes fewer operations than Θ·ω̇ + ω ×
+Θ·ω.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from multibody.algebra import ForceMotor, Inertia, Mat3, Rotation, Transform, Vec3, VelocityMotor
@@ -111,9 +113,7 @@ def _dual(beta: Mat3, inertia: Inertia) -> Vec3:
     return Vec3(z.dot(k[1]) - y.dot(k[2]), x.dot(k[2]) - z.dot(k[0]), y.dot(k[0]) - x.dot(k[1]))
 
 
-def inward(
-    model: Model, motions: Sequence[LinkMotion], applied: Mapping[int, ForceMotor]
-) -> list[ForceMotor]:
+def inward(model: Model, motions: Sequence[LinkMotion], applied: Mapping[int, ForceMotor]) -> list[ForceMotor]:
     """The force that each link's motion transmits to it, at the link's origin and in its axes: (F_i, L_i)."""
     totals: list[ForceMotor | None] = [None] * len(model.links)
     for link in reversed(model.links):

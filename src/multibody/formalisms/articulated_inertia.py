@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from multibody.algebra import (
-    AccelerationMotor,
     ForceMotor,
     Inertia,
     Mat3,
@@ -15,7 +14,7 @@ from multibody.algebra import (
     Transform,
     Vec3,
 )
-from multibody.graph import ZERO, Expr
+from multibody.graph import ZERO
 
 
 @dataclass(frozen=True)
@@ -33,9 +32,7 @@ class ArticulatedInertia:
         return ArticulatedInertia(Symmetric3(m, m, m, ZERO, ZERO, ZERO), Mat3.cross_matrix(s), inertia.tensor)
 
     def __add__(self, other: ArticulatedInertia) -> ArticulatedInertia:
-        return ArticulatedInertia(
-            self.mass + other.mass, self.coupling + other.coupling, self.tensor + other.tensor
-        )
+        return ArticulatedInertia(self.mass + other.mass, self.coupling + other.coupling, self.tensor + other.tensor)
 
     def apply(self, motor: Motor) -> ForceMotor:
         """The force that an acceleration (α, a) takes."""
@@ -58,7 +55,9 @@ class ArticulatedInertia:
     def rotated(self, rotation: Rotation) -> ArticulatedInertia:
         """In the axes of A, for R_AB."""
         return ArticulatedInertia(
-            rotation.turn_symmetric(self.mass), rotation.turn_matrix(self.coupling), rotation.turn_symmetric(self.tensor)
+            rotation.turn_symmetric(self.mass),
+            rotation.turn_matrix(self.coupling),
+            rotation.turn_symmetric(self.tensor),
         )
 
     def shifted(self, p: Vec3) -> ArticulatedInertia:

@@ -1,8 +1,9 @@
 """Fisette and Samin's semi-explicit recursion (PyMbs seed, section 4.1.3), with a sparse solution along the tree.
 
-The outward loop gives ω, β and α of every link, the inward loop F and L (``equations.recursion``); their projection on the
-joint axes is C = h - f for u̇ = 0. The mass matrix comes from composite bodies (``equations.mass_matrix``). M·u̇ = -C is solved
-by LDLᵀ from the tips to the root: in that order no zero of the mass matrix fills in (Featherstone 2008, section 6.5).
+The outward loop gives ω, β and α of every link, the inward loop F and L (``equations.recursion``); their projection
+on the joint axes is C = h - f for u̇ = 0. The mass matrix comes from composite bodies (``equations.mass_matrix``).
+M·u̇ = -C is solved by LDLᵀ from the tips to the root: in that order no zero of the mass matrix fills in
+(Featherstone 2008, section 6.5).
 """
 
 from __future__ import annotations

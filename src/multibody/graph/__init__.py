@@ -59,10 +59,11 @@ from multibody.graph.text import listing, to_text
 from multibody.graph.traverse import array, free_symbols, substitute, topological
 
 __all__ = [
-    "LDL", "LU", "ONE", "ZERO", "Complement", "Condition", "Constant", "Expr", "Kind", "Symbol", "Table", "absolute", "acos", "adjoint",
-    "array", "as_expr", "asin", "atan", "atan2", "constant", "cos", "cosh", "directional", "equal", "evaluate", "exp",
-    "free_symbols", "from_sympy", "gradient", "is_zero", "isolated", "jacobian", "ldl", "ldl_solve", "less", "less_equal", "listing",
-    "live_nodes", "log", "lu", "maximum", "minimum", "orthogonal_complement", "parse", "pi", "power", "product", "rank",
-    "same", "sign", "sin", "sinh", "solve", "sqrt", "substitute", "symbol", "symbols", "tan", "tanh", "time_derivative",
-    "to_latex", "to_sympy", "to_text", "topological", "where", "without_sharing",
+    "LDL", "LU", "ONE", "ZERO", "Complement", "Condition", "Constant", "Expr", "Kind", "Symbol", "Table",
+    "absolute", "acos", "adjoint", "array", "as_expr", "asin", "atan", "atan2", "constant", "cos", "cosh",
+    "directional", "equal", "evaluate", "exp", "free_symbols", "from_sympy", "gradient", "is_zero", "isolated",
+    "jacobian", "ldl", "ldl_solve", "less", "less_equal", "listing", "live_nodes", "log", "lu", "maximum",
+    "minimum", "orthogonal_complement", "parse", "pi", "power", "product", "rank", "same", "sign", "sin", "sinh",
+    "solve", "sqrt", "substitute", "symbol", "symbols", "tan", "tanh", "time_derivative", "to_latex", "to_sympy",
+    "to_text", "topological", "where", "without_sharing",
 ]  # fmt: skip

@@ -175,6 +175,6 @@ def exponential(exponent: Expr, fingerprint_of: FingerprintOf, seed: int) -> Val
     for part, factor in linear_parts(exponent).items():
         fp = fingerprint_of(part)
         sign, key = (1, fp) if fp < HALF else (-1, -fp % P)
-        key, exponent = _divided(seed, key, factor)
-        result = result * power(scramble(seed, "exp", key), sign * exponent) % P
+        key, times_ = _divided(seed, key, factor)
+        result = result * power(scramble(seed, "exp", key), sign * times_) % P
     return result

@@ -25,12 +25,12 @@ class Condition(Node):
 
     __slots__ = ()
 
-    def __and__(self, other: Condition | bool) -> Condition | bool:
+    def __and__(self, other: Any) -> Condition | bool:
         if isinstance(other, Condition):
             return self if other is self else _made("and", self, other)
         return (self if other else False) if isinstance(other, bool | np.bool_) else NotImplemented
 
-    def __or__(self, other: Condition | bool) -> Condition | bool:
+    def __or__(self, other: Any) -> Condition | bool:
         if isinstance(other, Condition):
             return self if other is self else _made("or", self, other)
         return (True if other else self) if isinstance(other, bool | np.bool_) else NotImplemented

@@ -138,7 +138,7 @@ def _ordered(choose: Callable[..., Any]) -> Callable[..., Any]:
     """A function that compares: what is not a number stays so."""
 
     def function(*args: Any) -> Any:
-        undefined = [x for x in args if x != x]
+        undefined = [x for x in args if _undefined(x)]
         return undefined[0] if undefined else choose(*args)
 
     return function

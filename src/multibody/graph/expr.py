@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from importlib import import_module
+from operator import add, mul, sub
 from typing import Any, Literal
 
 from multibody.errors import ExpressionError, ZeroDivisorError
@@ -290,7 +291,7 @@ def _evident(node: Expr, a: Expr, b: Expr) -> bool:
 def _sum(a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
     if not (a.plain and b.plain):
         if isinstance(a, Constant) and isinstance(b, Constant):
-            return folded(ADD, (a, b), safe(lambda: a.value + b.value), fp, (a.fp2 + b.fp2) % P)
+            return folded(ADD, (a, b), safe(add, a.value, b.value), fp, (a.fp2 + b.fp2) % P)
         if is_negative(b):
             return a - neg(b)
         if is_negative(a):
@@ -303,7 +304,7 @@ def _sum(a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
 def _difference(a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
     if not (a.plain and b.plain):
         if isinstance(a, Constant) and isinstance(b, Constant):
-            return folded(SUB, (a, b), safe(lambda: a.value - b.value), fp, (a.fp2 - b.fp2) % P)
+            return folded(SUB, (a, b), safe(sub, a.value, b.value), fp, (a.fp2 - b.fp2) % P)
         if is_negative(b):
             return a + neg(b)
         if is_negative(a):
@@ -314,7 +315,7 @@ def _difference(a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
 def _product(a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
     if not (a.plain and b.plain):
         if isinstance(a, Constant) and isinstance(b, Constant):
-            return folded(MUL, (a, b), safe(lambda: a.value * b.value), fp, a.fp2 * b.fp2 % P)
+            return folded(MUL, (a, b), safe(mul, a.value, b.value), fp, a.fp2 * b.fp2 % P)
         if is_negative(a):
             return neg(neg(a) * b)
         if is_negative(b):

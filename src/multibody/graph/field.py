@@ -191,7 +191,7 @@ def _product(roots: tuple[Value, ...], others: tuple[Value, ...], coefficient: i
 
 
 def random_root(radicand: Value) -> Value:
-    """The fingerprint of the square root of an expression with fingerprint ``radicand``; roots in roots end as opaque."""
+    """The fingerprint of a square root; roots in roots in roots are opaque."""
     if isinstance(radicand, Surd):
         return scramble(0, "root", radicand) if radicand.depth() >= MAX_DEPTH else Surd.root(radicand)
     if radicand < SMALL and math.isqrt(radicand) ** 2 == radicand:

@@ -280,7 +280,7 @@ MAX_POWER = 1024
 def power(base: Any, exponent: Any) -> Expr:
     """base ** exponent: integer exponents become products, halves square roots, anything else the power function."""
     a, e = as_expr(base), as_expr(exponent)
-    if isinstance(e, Constant) and abs(e.value) <= MAX_POWER and 2 * e.value == int(2 * e.value):
+    if isinstance(e, Constant) and -MAX_POWER <= e.value <= MAX_POWER and 2 * e.value == int(2 * e.value):
         return _half_power(a, int(2 * e.value))
     return apply("pow", a, e)
 

@@ -61,7 +61,7 @@ def rank(matrix: Nested, *, points: int = 1) -> int:
 
 
 def independent_rows(matrix: list[list[Value]]) -> list[int]:
-    """The first rows that form a basis of all rows, by elimination in the field; without division, for the sake of roots."""
+    """The first rows that form a basis of all rows; elimination without division, for the sake of roots."""
     basis: list[tuple[int, list[Value]]] = []
     chosen = []
     for index, row in enumerate(matrix):

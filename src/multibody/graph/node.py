@@ -101,7 +101,7 @@ def guard(fp: Value) -> int:
 
 
 def find(fp: Value, guards: int) -> Any:
-    """The node whose fingerprint is ``fp`` or ``-fp``, or None; it must not be singular anywhere else than ``guards``."""
+    """The node whose fingerprint is ``fp`` or ``-fp``, or None; it must not be singular beyond ``guards``."""
     key = fp if fp < HALF else P - fp
     ref = _leaves.get(key) or current_table().get(key)
     node = None if ref is None else ref()
@@ -155,8 +155,7 @@ _weak = weakref.ref
 def place(node: Any, table: Table, key: Any) -> Any:
     """Enter ``node`` under ``key``; if another thread was faster, return the node that it entered."""
     ref = _weak(node)
-    other = table.setdefault(key, ref)
-    if other is ref:
+    if table.setdefault(key, ref) is ref:
         if len(table) > _room.get(id(table), 10_000):
             _sweep(table)
         return node

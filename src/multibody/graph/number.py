@@ -6,6 +6,7 @@ import math
 import numbers
 from collections.abc import Callable
 from fractions import Fraction
+from operator import truediv
 from typing import Any
 
 from multibody.errors import ConversionError, NumberError
@@ -66,14 +67,14 @@ def finite(value: Any) -> float:
 def quotient(a: Number, b: Number) -> Number:
     """a / b, exact where both are."""
     if isinstance(a, float) or isinstance(b, float):
-        return finite(safe(lambda: a / b))
+        return finite(safe(truediv, a, b))
     return number(Fraction(a) / b)
 
 
-def safe(compute: Callable[[], Any]) -> Any:
+def safe(compute: Callable[..., Any], *args: Any) -> Any:
     """What Python computes, or infinity where it overflows."""
     try:
-        return compute()
+        return compute(*args)
     except OverflowError:
         return math.inf
 

@@ -112,3 +112,13 @@ def as_inertia(inertia: Any, mass: Expr, com: Vec3, about: Any, name: str) -> Sy
     point = Vec3(ZERO, ZERO, ZERO) if isinstance(about, str) and about == "origin" else Vec3.from_any(about).symbolic()
     arm = com - point
     return tensor - Symmetric3.moment(arm, arm * as_expr(mass))
+
+
+def diag(xx: Any, yy: Any, zz: Any) -> Symmetric3:
+    """An inertia tensor along principal axes.
+
+    Example:
+        >>> diag(1, 2, 3).zz
+        3
+    """
+    return Symmetric3.diagonal(as_expr(xx), as_expr(yy), as_expr(zz))

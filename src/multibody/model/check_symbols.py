@@ -97,14 +97,15 @@ def _not_constant(uses: list[Uses]) -> Iterator[Finding]:
 def _same_names(model: Model) -> Iterator[Finding]:
     """Symbols of different kinds with one name, which nobody could tell apart in a table or in generated code."""
     symbols = [model.time, *model.coordinates, *model.speeds, *model.input_symbols, *model.parameter_symbols]
+    kinds = [(s.name, s.kind) for s in symbols] + [(s.name, "rate of a speed") for s in model.accelerations]
     for name, sensor in model.sensors.items():
-        symbols += list(np.ravel(np.array(signal(name, sensor, model.name), dtype=object)))
-    for name, count in Counter(s.name for s in symbols).items():
+        kinds += [(s.name, "sensor") for s in np.ravel(np.array(signal(name, sensor, model.name), dtype=object))]
+    for name, count in Counter(name for name, _ in kinds).items():
         if count > 1:
-            kinds = " and a ".join("sensor" if s.kind == "variable" else s.kind for s in symbols if s.name == name)
+            both = " and a ".join(kind for other, kind in kinds if other == name)
             yield Finding(
-                "error", f"{count} quantities are called '{name}': a {kinds}.", f"system '{model.name}'",
-                "Speeds are called like their coordinate with _dot, entries of arrays like the array with _1, _2.",
+                "error", f"{count} quantities are called '{name}': a {both}.", f"system '{model.name}'",
+                "Rates are called like what they are the rate of, with _dot; entries of arrays with _1, _2.",
                 "Rename one of them.",
             )  # fmt: skip
 

@@ -65,7 +65,9 @@ def _tree(system: System, joints: Mapping[str, Joint], bodies: Sequence[Body]) -
         raise TopologyError(
             f"No joint connects {lost} to the world.",
             where=f"system '{system.name}'",
-            cause=f"The joints {', '.join(map(repr, among))} form a part of their own." if among else "A joint is missing.",
+            cause=f"The joints {', '.join(map(repr, among))} form a part of their own."
+            if among
+            else "A joint is missing.",
             remedy="Connect each part to the world; a body that moves freely needs a Free() joint.",
         )
     return tree
@@ -108,7 +110,12 @@ class _Links:
         parent, place = self.attachments[near.body]
         place = place @ near.pose
         for step, (q, u, a, columns) in zip(steps, motions, strict=True):
-            part = {"index": len(self._parts), "parent": parent, "joint": joint, "before": place @ step.before}
+            part: dict[str, Any] = {
+                "index": len(self._parts),
+                "parent": parent,
+                "joint": joint,
+                "before": place @ step.before,
+            }
             self._parts.append(part | {"motion": step.motion, "q": q, "u": u, "a": a, "columns": columns})
             parent, place = part["index"], IDENTITY
         self._attach(far.body, parent, place @ end @ far.pose.inverse())

@@ -53,7 +53,7 @@ class Kinematics:
         return own - other.to_child(self.velocity(relative_to))
 
     def acceleration(self, frame: Frame, relative_to: Frame | None = None) -> tuple[Vec3, Vec3]:
-        """Angular acceleration, and acceleration of the origin, as seen from ``relative_to``, in the frame's own axes."""
+        """Angular acceleration and acceleration of the origin, seen from ``relative_to``, in the frame's own axes."""
         angular, linear = self._absolute_acceleration(frame)
         if relative_to is None or relative_to.body is self.model.world:
             return angular, linear

@@ -115,5 +115,5 @@ class Model:
                 f"The joints {', '.join(repr(joint.name) for joint in self.cuts)} close kinematic loops.",
                 where=f"system '{self.name}'",
                 cause="There is more than one way from the world to a body.",
-                remedy="Remove one joint of each loop; closed loops need constraint equations, which are not there yet.",
+                remedy="Remove one joint of each loop; constraint equations for closed loops are not there yet.",
             )

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 from multibody.algebra import Symmetric3, Vec3
 from multibody.errors import ModelError
-from multibody.graph import ZERO, Expr, Symbol, as_expr, names, symbol
+from multibody.graph import ZERO, Symbol, as_expr, names, symbol
 from multibody.model.body import Body, Frame, as_inertia
 from multibody.model.check import check, require_part
 from multibody.model.freeze import frozen
 from multibody.model.joint import Joint, joint
 from multibody.model.loads import Load
 from multibody.model.model import Model
-from multibody.model.quantity import Input, Parameter, parameter, shaped_symbols
+from multibody.model.quantity import Input, parameter, shaped_symbols
 from multibody.model.report import Report
 from multibody.model.sensors import Expression, Sensor
 from multibody.model.sensors.signal import signal
@@ -129,7 +129,7 @@ class System:
         return self._register(joint(name, parent, child, kind, q, u, limits, prescribed, self.name))
 
     def load(self, load: Any, name: str | None = None) -> Any:
-        """A load, such as ``Spring(a, b, stiffness=k)``; without a name it is called ``load_1``, ``load_2`` …"""
+        """A load, such as ``Spring(a, b, stiffness=k)``; without a name it is called ``load_1``, ``load_2`` …."""
         require_part(self, load, Load, "load" if name is None else f"load '{name}'")
         return self._named(self.loads, load, name, "load")
 

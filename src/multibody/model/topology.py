@@ -1,7 +1,7 @@
 """The graph of bodies and joints: spanning tree, numbering, paths, cut joints. No physics.
 
-Joints are edges from a parent to a child. The tree grows from the root by the shortest way, and its numbering follows the
-names, so that it does not depend on the order in which the user wrote things down.
+Joints are edges from a parent to a child. The tree grows from the root by the shortest way, and its numbering
+follows the names, so that it does not depend on the order in which the user wrote things down.
 """
 
 from __future__ import annotations
@@ -71,9 +71,7 @@ class Tree:
         return tuple(reversed(found))
 
 
-def spanning_tree(
-    root: Hashable, bodies: Iterable[Hashable], edges: Sequence[Edge], cut: Iterable[str] = ()
-) -> Tree:
+def spanning_tree(root: Hashable, bodies: Iterable[Hashable], edges: Sequence[Edge], cut: Iterable[str] = ()) -> Tree:
     """The tree of shortest paths from the root; edges named in ``cut`` are left to close loops.
 
     Example:

@@ -62,11 +62,11 @@ def random_tree(
     for k in range(1, size + 1):
         root = rng.normal(size=(3, 3))
         body = system.body(f"b{k}", float(rng.uniform(0.5, 2)), rng.normal(size=3), root @ root.T + np.eye(3))
-        inner = bodies[-1] if chain else bodies[rng.integers(len(bodies))]
+        inner = bodies[-1] if chain else bodies[int(rng.integers(len(bodies)))]
         frames = [_placed(inner, f"inner{k}", rng), _placed(body, f"outer{k}", rng)]
         if rng.random() < 0.3:
             frames.reverse()
-        system.joint(f"j{k}", *frames, kinds[rng.integers(len(kinds))](rng))
+        system.joint(f"j{k}", frames[0], frames[1], kinds[int(rng.integers(len(kinds)))](rng))
         bodies.append(body)
     return system
 

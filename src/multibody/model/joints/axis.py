@@ -48,10 +48,8 @@ def axis(direction: Direction) -> Axis | Vec3:
     if isinstance(direction, str):
         return _named(direction)
     vector = Vec3.from_any(direction, what="axis").symbolic()
-    values = [component.value if isinstance(component, Constant) else None for component in vector]
-    if None in values:
-        return vector.unit()
-    return _numeric([float(value) for value in values])
+    values = [float(component.value) for component in vector if isinstance(component, Constant)]
+    return vector.unit() if len(values) < 3 else _numeric(values)
 
 
 def _named(name: str) -> Axis:

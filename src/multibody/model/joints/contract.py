@@ -1,9 +1,9 @@
 """The contract that all joints keep. No algorithm asks for a joint's type.
 
-A joint is a chain of steps. Each step is a fixed transform followed by a *motion*, which says, for its coordinates q and
-speeds u: the pose of its child frame, the motion axes (the columns of the velocity motor, in the child frame), their
-apparent derivative, and q̇. Between the steps there are frames without mass. Where a joint allows it, the steps move about
-or along one coordinate axis each, because that is what costs least.
+A joint is a chain of steps. Each step is a fixed transform followed by a *motion*, which says, for its coordinates
+q and speeds u: the pose of its child frame, the motion axes (the columns of the velocity motor, in the child
+frame), their apparent derivative, and q̇. Between the steps there are frames without mass. Where a joint allows it,
+the steps move about or along one coordinate axis each, because that is what costs least.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import Any
 
 from multibody.algebra import Rotation, Transform, Vec3, VelocityMotor
 from multibody.graph import Expr
-
 
 IDENTITY = Transform.identity().symbolic()
 """No displacement, with components that are known to be zero."""
@@ -45,7 +44,7 @@ class Motion(ABC):
 
     @abstractmethod
     def axes(self, q: Sequence[Expr]) -> tuple[VelocityMotor, ...]:
-        """The velocity motor of the child relative to the parent for each unit speed, at the child's origin, in its axes."""
+        """The child's velocity motor for each unit speed, at the child's origin, in its axes."""
 
     def bias(self, q: Sequence[Expr], u: Sequence[Expr]) -> VelocityMotor | None:
         """Σ (d axis/dt)·u as seen in the child frame; None where the axes are constant there."""

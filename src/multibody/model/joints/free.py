@@ -14,7 +14,7 @@ _NOTHING = Vec3(ZERO, ZERO, ZERO)
 
 
 class Flight(Motion):
-    """Six degrees of freedom; its speeds are the angular velocity and the velocity of the origin, in the child's axes."""
+    """Six degrees of freedom; speeds are angular velocity and velocity of the origin, in the child's axes."""
 
     def __init__(self, form: str) -> None:
         self._orientation = Orientation(form)

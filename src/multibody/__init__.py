@@ -3,12 +3,11 @@
 Example:
     >>> import multibody as mb
     >>> pendulum = mb.System("pendulum", gravity=(0, 0, -9.81))
-    >>> m, l = pendulum.parameters(m=1.0, l=0.5)
-    >>> bob = pendulum.body("bob", mass=m, com=(0, 0, -l))
+    >>> bob = pendulum.body("bob", mass=2, com=(0, 0, -1))
     >>> hinge = pendulum.joint("angle", pendulum.world, bob, "Ry", q=0.3)
     >>> eom = mb.derive(pendulum)
     >>> eom.acceleration
-    (-9.81*sin(angle)/l,)
+    (-9.81*sin(angle),)
 """
 
 from multibody import errors, graph
@@ -24,6 +23,7 @@ from multibody.model.body import diag
 
 __all__ = [
     "ArticulatedBody", "EquationsOfMotion", "Formalism", "Function", "Quaternion", "Recursive", "Rotation", "Transform",
-    "Vec3", "derive", "diag", "errors", "graph", "pi", "read_urdf", *_vocabulary,
+    "Vec3", "derive", "diag", "errors", "graph", "pi", "read_urdf",
 ]  # fmt: skip
+__all__ += _vocabulary
 __version__ = "0.1.0"

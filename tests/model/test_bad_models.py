@@ -54,7 +54,7 @@ AT_ONCE = {
         lambda s: s.parameter("a", 1.0), ModelError, "'a' is taken twice", "system 'bad'", "choose another"),
     "name of a sensor taken twice": (
         lambda s: [s.sensor("d", Distance(s["a"], s["b"])) for _ in range(2)],
-        ModelError, "'d' is taken twice", "system 'bad'", "Choose another"),
+        ModelError, "'d' is taken twice", "system 'bad'", "choose another"),
     "name of time": (
         lambda s: s.parameter("t", 1.0), ModelError, "'t' is taken twice", "system 'bad'", "choose another"),
     "name that is none": (

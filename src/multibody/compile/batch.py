@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -36,11 +36,16 @@ class Kernel:
         self._loop = self._library.function("call_batch", 6)
 
     def run(
-        self, function: Function, values: Sequence[tuple[Port, Array, int | None]], threads: int | None
+        self,
+        function: Function,
+        values: Sequence[tuple[Port, Array, int | None]],
+        threads: int | None,
+        out: Mapping[str, Array] | None = None,
     ) -> list[Array]:
-        """All outputs, with a leading dimension for the states."""
+        """All outputs, with a leading dimension for the states; into the arrays of ``out`` if they are given."""
         states = _states(function, values)
-        outputs = [np.empty((states, *port.shape)) for port in function.outputs]
+        given = _checked(function, out or {}, states)
+        outputs = [given[p.name] if p.name in given else np.empty((states, *p.shape)) for p in function.outputs]
         ports = addresses([array for _, array, _ in values] + outputs)
         strides = [0 if count is None else port.size for port, _, count in values]
         steps = np.array(strides + [port.size for port in function.outputs], dtype=np.int64)
@@ -65,6 +70,21 @@ class Kernel:
             threads = min(os.cpu_count() or 1, max(1, states * self._cost // WORTH_A_THREAD))
         edges = np.linspace(0, states, max(1, min(threads, states)) + 1).astype(int)
         return [(int(a), int(b)) for a, b in pairwise(edges)]
+
+
+def _checked(function: Function, out: Mapping[str, Array], states: int) -> Mapping[str, Array]:
+    """The arrays to write into, if they fit."""
+    shapes = {port.name: (states, *port.shape) for port in function.outputs}
+    for name, array in out.items():
+        fits = isinstance(array, np.ndarray) and array.dtype == np.float64 and array.shape == shapes.get(name)
+        if not fits or not (array.flags.c_contiguous and array.flags.aligned and array.flags.writeable):
+            raise ShapeError(
+                f"The array for '{name}' cannot be written.",
+                where=f"batch of function '{function.name}'",
+                cause=f"Outputs and shapes are: {', '.join(f'{n} {s}' for n, s in shapes.items())}.",
+                remedy="Give contiguous arrays of doubles, such as numpy.empty makes them.",
+            )
+    return out
 
 
 def _states(function: Function, values: Sequence[tuple[Port, Array, int | None]]) -> int:

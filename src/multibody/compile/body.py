@@ -40,6 +40,8 @@ class Body:
         self._names: dict[Any, str] = {}
         self._pairs: dict[Any, str] = {}
         self._pointers: dict[int, list[str]] = {}
+        self._blocks: dict[tuple[int, int], list[str]] = {}  # loaded: (port, first position) -> values
+        self._waiting: dict[tuple[int, int], dict[int, str]] = {}  # to store: (port, first position) -> values
         self._count = 0
 
     def function(self, name: str, steps: Sequence[Operation], *, with_unmoved: bool = False) -> str:
@@ -51,6 +53,7 @@ class Body:
             computed = {step.node for step in self._program.main}
             for node in [node for node in self._targets if node not in computed]:
                 self._output(node)
+        self._flush()
         header = f"define internal void @{name}({SIGNATURE}) {{"
         return "\n".join([header, *self._lanes(), *self._head, *self._lines, "  ret void", "}"])
 
@@ -99,6 +102,9 @@ class Body:
 
     def _load_lanes(self, port: int, position: int) -> str:
         pointers = self._port(port)
+        first = position - position % self._v.lanes
+        if len(pointers) > 1 and first + self._v.lanes <= self._program.sizes[port]:
+            return self._load_block(port, first)[position - first]
         values = []
         for pointer in pointers:
             place = self._line(f"getelementptr double, ptr {pointer}, i64 {position}")
@@ -109,6 +115,18 @@ class Body:
         for lane, value in enumerate(values):
             collected = self._line(f"insertelement {self._v.type} {collected}, double {value}, i32 {lane}")
         return collected
+
+    def _load_block(self, port: int, first: int) -> list[str]:
+        """As many neighbouring values as there are lanes: a row from each state, transposed once."""
+        if (port, first) not in self._blocks:
+            rows = []
+            for pointer in self._port(port):
+                place = self._line(f"getelementptr double, ptr {pointer}, i64 {first}")
+                rows.append(self._line(f"load {self._v.type}, ptr {place}, align 8{_INVARIANT}"))
+            lines, columns = self._v.transposed(rows, self._fresh)
+            self._lines += lines
+            self._blocks[port, first] = columns
+        return self._blocks[port, first]
 
     def _splat(self, value: str) -> str:
         if self._v.lanes == 1:
@@ -176,10 +194,35 @@ class Body:
     def _output(self, node: Any) -> None:
         value = self._value(node)
         for port, position in self._targets[node]:
-            for lane, pointer in enumerate(self._port(port)):
-                place = self._line(f"getelementptr double, ptr {pointer}, i64 {position}")
-                part = value if self._v.lanes == 1 else self._line(f"extractelement {self._v.type} {value}, i32 {lane}")
-                self._lines.append(f"  store double {part}, ptr {place}")
+            first = position - position % self._v.lanes
+            if self._v.lanes > 1 and first + self._v.lanes <= self._program.sizes[port]:
+                block = self._waiting.setdefault((port, first), {})
+                block[position - first] = value
+                if len(block) == self._v.lanes:
+                    self._store_block(port, first, self._waiting.pop((port, first)))
+            else:
+                self._store_lanes(port, position, value)
+
+    def _store_block(self, port: int, first: int, block: dict[int, str]) -> None:
+        """Neighbouring outputs of all lanes at once: transposed, then a row for each state."""
+        lines, rows = self._v.transposed([block[k] for k in range(self._v.lanes)], self._fresh)
+        self._lines += lines
+        for pointer, row in zip(self._port(port), rows, strict=True):
+            place = self._line(f"getelementptr double, ptr {pointer}, i64 {first}")
+            self._lines.append(f"  store {self._v.type} {row}, ptr {place}, align 8")
+
+    def _store_lanes(self, port: int, position: int, value: str) -> None:
+        for lane, pointer in enumerate(self._port(port)):
+            place = self._line(f"getelementptr double, ptr {pointer}, i64 {position}")
+            part = value if self._v.lanes == 1 else self._line(f"extractelement {self._v.type} {value}, i32 {lane}")
+            self._lines.append(f"  store double {part}, ptr {place}")
+
+    def _flush(self) -> None:
+        """Store the outputs whose neighbours are computed elsewhere."""
+        for (port, first), block in self._waiting.items():
+            for offset, value in block.items():
+                self._store_lanes(port, first + offset, value)
+        self._waiting.clear()
 
     # operations --------------------------------------------------------------------------------------------------
 

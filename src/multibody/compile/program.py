@@ -36,6 +36,7 @@ class Program:
         outputs: for each output port its expressions, row by row.
         inputs: how many input ports there are.
         shared: input ports that all states of a batch have in common.
+        sizes: how many numbers each port holds, inputs first.
     """
 
     places: dict[Symbol, tuple[int, int]]
@@ -45,6 +46,7 @@ class Program:
     outputs: tuple[tuple[Expr, ...], ...]
     inputs: int
     shared: frozenset[int]
+    sizes: tuple[int, ...]
 
     @property
     def operations(self) -> dict[str, int]:
@@ -76,7 +78,8 @@ def lowered(inputs: Sequence[Sequence[Symbol]], outputs: Sequence[Sequence[Expr]
     main = tuple(step for step in steps if step.node not in fixed)
     used = {arg for step in main for arg in step.args} | {x for port in results for x in port}
     hoisted = tuple(step.node for step in prepare if step.node in used)
-    return Program(places, prepare, main, hoisted, results, len(inputs), shared)
+    sizes = tuple(len(port) for port in (*inputs, *outputs))
+    return Program(places, prepare, main, hoisted, results, len(inputs), shared, sizes)
 
 
 def _steps(outputs: Sequence[Sequence[Expr]]) -> tuple[list[Operation], tuple[tuple[Any, ...], ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -40,6 +41,29 @@ class Vector:
     def integer_number(self, value: int) -> str:
         """An integer constant."""
         return str(value) if self.lanes == 1 else "<" + ", ".join([f"i64 {value}"] * self.lanes) + ">"
+
+    def transposed(self, rows: list[str], fresh: Callable[[], str]) -> tuple[list[str], list[str]]:
+        """Rows and columns of a square block of values exchanged, by log2(lanes) rounds of shuffles.
+
+        Returns:
+            The lines of code, and the names of the new rows.
+        """
+        lines: list[str] = []
+        step = 1
+        while step < self.lanes:
+            new = list(rows)
+            for i in range(self.lanes):
+                if not i & step:
+                    a, b = rows[i], rows[i + step]
+                    for place, shift in ((i, 0), (i + step, step)):
+                        picks = [k - (k & step) + shift + (self.lanes if k & step else 0) for k in range(self.lanes)]
+                        mask = ", ".join(f"i32 {pick}" for pick in picks)
+                        new[place] = fresh()
+                        pair = f"{self.type} {a}, {self.type} {b}"
+                        lines.append(f"  {new[place]} = shufflevector {pair}, <{self.lanes} x i32> <{mask}>")
+            rows = new
+            step *= 2
+        return lines, rows
 
     def call_each(self, function: str, args: tuple[str, ...], result: str, prefix: str) -> list[str]:
         """Call a function of plain doubles for every lane; ``prefix`` makes the names of intermediates unique."""

@@ -6,7 +6,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.formalisms.articulated_body import ArticulatedBody
 from multibody.formalisms.contract import Formalism
 from multibody.formalisms.recursive import Recursive
-from multibody.graph import isolated
+from multibody.graph import isolated, topological
 from multibody.model import Model, System
 
 DEEP = 8
@@ -40,7 +40,7 @@ def derive(system: System | Model, formalism: Formalism | None = None) -> Equati
 
 def _derived(model: Model, formalism: Formalism) -> EquationsOfMotion:
     """Derive apart from all other expressions, so that the result does not depend on what was derived before."""
-    with isolated():
+    with isolated(*topological(model.expressions())):
         return formalism.derive(model)
 
 

@@ -83,7 +83,7 @@ def _applied(node: Any, functions: Functions, args: list[Any], faults: list[tupl
 def _refuse(node: Any, args: list[Any]) -> None:
     raise ExpressionError(
         f"The operation '{node.op}' has no finite real value here.",
-        where=f"{str(node)[:200]}, with argument {', '.join(map(str, args))}",
+        where=f"{repr(node)[:200]}, with argument {', '.join(map(str, args))}",
         cause="A singular configuration, or an argument outside the function's domain.",
         remedy="Check the values that were given.",
     )

@@ -155,15 +155,18 @@ class Expr(Node):
             return float(self.value)
         raise ExpressionError(
             "An expression with symbols is not a number.",
-            where=str(self)[:200],
+            where=repr(self)[:200],
             remedy="Give its symbols values: evaluate(expression, {symbol: number}).",
         )
 
     def __repr__(self) -> str:
+        return _above("text", "to_text")(self, max_lines=40)
+
+    def __str__(self) -> str:
         return _above("text", "to_text")(self)
 
     def _repr_latex_(self) -> str:
-        return f"$\\displaystyle {_above('latex', 'to_latex')(self)}$"
+        return f"$\\displaystyle {_above('latex', 'to_latex')(self, max_lines=40)}$"
 
 
 def _above(module: str, name: str) -> Any:
@@ -292,6 +295,8 @@ def _sum(a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
     if not (a.plain and b.plain):
         if isinstance(a, Constant) and isinstance(b, Constant):
             return folded(ADD, (a, b), safe(add, a.value, b.value), fp, (a.fp2 + b.fp2) % P)
+        if a is ZERO or b is ZERO:  # the other one may come from outside an isolated block, and then is not found
+            return b if a is ZERO else a
         if is_negative(b):
             return a - neg(b)
         if is_negative(a):
@@ -305,6 +310,8 @@ def _difference(a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
     if not (a.plain and b.plain):
         if isinstance(a, Constant) and isinstance(b, Constant):
             return folded(SUB, (a, b), safe(sub, a.value, b.value), fp, (a.fp2 - b.fp2) % P)
+        if a is ZERO or b is ZERO:
+            return neg(b) if a is ZERO else a
         if is_negative(b):
             return a + neg(b)
         if is_negative(a):
@@ -316,6 +323,8 @@ def _product(a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
     if not (a.plain and b.plain):
         if isinstance(a, Constant) and isinstance(b, Constant):
             return folded(MUL, (a, b), safe(mul, a.value, b.value), fp, a.fp2 * b.fp2 % P)
+        if a is ONE or b is ONE:
+            return b if a is ONE else a
         if is_negative(a):
             return neg(neg(a) * b)
         if is_negative(b):
@@ -356,7 +365,7 @@ def recip(a: Expr) -> Expr:
     if a.fp == 0 or (isinstance(a, Constant) and a.value == 0):
         raise ZeroDivisorError(
             "Division by an expression that is always zero.",
-            where=str(a)[:200],
+            where=repr(a)[:200],
             cause="Terms that cancel, such as a length that is zero or an axis parallel to itself.",
             remedy="Check the geometry or the formula that gives the divisor.",
         )

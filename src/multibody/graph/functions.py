@@ -105,7 +105,7 @@ def _evaluated(op: str, args: tuple[Any, ...]) -> Number:
 
 def _without_value(op: str, args: tuple[Any, ...]) -> ExpressionError:
     return ExpressionError(
-        f"{op}({', '.join(str(arg)[:100] for arg in args)}) has no finite real value.",
+        f"{op}({', '.join(repr(arg)[:100] for arg in args)}) has no finite real value.",
         cause=f"The argument lies outside the domain of {op}.",
         remedy="Check the numbers that lead to it.",
     )

@@ -71,7 +71,7 @@ class Node:
     def __bool__(self) -> bool:
         raise ConditionError(
             "A symbolic expression has no truth value.",
-            where=str(self)[:200],
+            where=repr(self)[:200],
             cause="It was used in 'if', 'and', 'or', 'not', 'min', 'max', 'sorted' or a chained comparison.",
             remedy="Use where(condition, a, b), '&', '|', '~', minimum and maximum; is_zero(...) asks for a proof.",
         )
@@ -79,7 +79,7 @@ class Node:
     def __reduce__(self) -> Any:
         raise ConversionError(
             "Expressions cannot be pickled.",
-            where=str(self)[:200],
+            where=repr(self)[:200],
             remedy="Send str(expression) and read it with parse(...) on the other side.",
         )
 
@@ -193,8 +193,11 @@ def _sweep(table: Table) -> None:
 
 
 @contextmanager
-def isolated() -> Iterator[None]:
+def isolated(*known: Any) -> Iterator[None]:
     """Look only among the nodes made inside this block (and symbols and constants) for a node with the wanted value.
+
+    Args:
+        known: nodes from outside, operands before results, that may be found as well.
 
     What is built inside then does not depend on what other operations happen to be alive: a derivation takes the form
     that its author gave it, and not that of another one with the same result.
@@ -211,6 +214,9 @@ def isolated() -> Iterator[None]:
     """
     token = _current.set({})
     try:
+        for node in known:
+            if node.args and node.op != NEG:
+                intern(node)
         yield
     finally:
         _room.pop(id(_current.get()), None)

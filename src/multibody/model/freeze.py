@@ -145,6 +145,14 @@ class _Links:
                 where=f"joint '{joint.name}'",
                 remedy="Use a stack of elementary movements such as ['Tx', 'Ty', 'Tz', 'Rz', 'Ry', 'Rx'].",
             )
+        moving = [s.name for s in free_symbols(list(q)) if s.kind not in ("parameter", "input", "time")]
+        if moving:
+            raise ModelError(
+                f"The prescribed motion depends on {', '.join(moving)}.",
+                where=f"joint '{joint.name}'",
+                cause="A prescribed motion is a function of time, inputs and parameters alone.",
+                remedy="Couple coordinates by a constraint instead.",
+            )
         u = time_derivative(list(q), self._input_rates(q))
         a = time_derivative(u, self._input_rates(u))
         return tuple(q), tuple(u), tuple(a), (None,) * len(q)

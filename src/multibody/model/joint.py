@@ -63,17 +63,31 @@ def _only(symbols: tuple[Symbol, ...], name: str) -> Symbol:
     return symbols[0]
 
 
-def as_kind(kind: Any) -> JointKind:
+def as_kind(kind: Any, name: str) -> JointKind:
     """A kind of joint from an object, a string such as ``"Tx"`` or a list of such strings."""
-    return kind if isinstance(kind, JointKind) else Elementary(kind)
+    if isinstance(kind, type) and issubclass(kind, JointKind):
+        return kind()
+    if isinstance(kind, str | list | tuple):
+        return Elementary(kind)
+    if isinstance(kind, JointKind):
+        return kind
+    raise ModelError(
+        f"{kind!r} is not a kind of joint.",
+        where=f"joint '{name}'",
+        remedy="Use a string such as 'Tx', a list such as ['Tx', 'Ry'], or an object such as Revolute('z').",
+    )
 
 
 def joint(
     name: str, parent: Frame, child: Frame, kind: Any, q: Any, u: Any, limits: Any, prescribed: Any, scope: str
 ) -> Joint:
     """A joint with its symbols and start values."""
-    what = as_kind(kind)
-    steps = what.steps()
+    what = as_kind(kind, name)
+    try:
+        steps = what.steps()
+    except ModelError as error:
+        error.where = error.where or f"joint '{name}'"
+        raise
     coordinates = tuple(_symbols(name, [label for s in steps for label in s.motion.coordinates], "coordinate", scope))
     speeds = tuple(s for step, own in _by_step(steps, coordinates) for s in _speeds(name, step, own, scope))
     rest = [value for step in steps for value in step.motion.rest]
@@ -109,18 +123,28 @@ def _speeds(name: str, step: Step, coordinates: Sequence[Symbol], scope: str) ->
 def _numbers(value: Any, default: Sequence[float], where: str) -> tuple[float, ...]:
     if value is None:
         return tuple(default)
-    numbers = np.atleast_1d(np.asarray(value, dtype=float))
+    try:
+        numbers = np.atleast_1d(np.asarray(value, dtype=float))
+    except (TypeError, ValueError):
+        numbers = np.array([np.nan])
     if numbers.shape != (len(default),) or not np.isfinite(numbers).all():
-        raise ModelError(f"{len(default)} finite numbers are needed, not {value!r}.", where=where)
+        raise ModelError(
+            f"{len(default)} finite numbers are needed, not {value!r}.", where=where, remedy="Give a number or a list."
+        )
     return tuple(map(float, numbers))
 
 
 def _limits(limits: Any, count: int, name: str) -> tuple[tuple[float, float] | None, ...]:
     if limits is None:
         return (None,) * count
-    pairs = [limits] if np.ndim(limits) == 1 else list(limits)
+    several = any(pair is None or np.ndim(pair) for pair in limits)
+    pairs = list(limits) if several else [limits]
     if len(pairs) != count or any(pair is not None and not (len(pair) == 2 and pair[0] <= pair[1]) for pair in pairs):
-        raise ModelError(f"{count} ranges (low, high) are needed.", where=f"limits of joint '{name}'")
+        raise ModelError(
+            f"{count} ranges (low, high) are needed, not {limits!r}.",
+            where=f"limits of joint '{name}'",
+            remedy="Give (low, high) with low <= high for each coordinate, or None.",
+        )
     return tuple(None if pair is None else (float(pair[0]), float(pair[1])) for pair in pairs)
 
 
@@ -130,5 +154,6 @@ def _prescribed(value: Any, count: int, name: str) -> tuple[Expr, ...]:
         raise ModelError(
             f"The motion of {count} coordinates is needed, {len(given)} are given.",
             where=f"prescribed motion of joint '{name}'",
+            remedy="Give one expression of time and inputs for each coordinate.",
         )
     return tuple(as_expr(expression) for expression in given)

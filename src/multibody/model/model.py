@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from multibody.algebra import Inertia, Transform, Vec3
-from multibody.errors import TopologyError
-from multibody.graph import Expr, Symbol
+from multibody.errors import MissingValueError, TopologyError
+from multibody.graph import Expr, Symbol, as_expr
 from multibody.model.body import Body, Frame
 from multibody.model.joint import Joint
 from multibody.model.joints import Motion
@@ -92,6 +92,14 @@ class Model:
 
     def parameter_values(self, given: Mapping[str, float] | None = None) -> dict[Symbol, float]:
         """The number for every parameter: as given by name, or else its default."""
+        known = {symbol.name for symbol in self.parameter_symbols}
+        unknown = sorted(set(given or {}) - known)
+        if unknown:
+            raise MissingValueError(
+                f"There is no parameter {', '.join(map(repr, unknown))}.",
+                where=f"system '{self.name}'",
+                remedy=f"The parameters are: {', '.join(sorted(known)) or 'none'}.",
+            )
         return defaults(self.parameters, given)
 
     @property
@@ -103,6 +111,14 @@ class Model:
     def input_symbols(self) -> tuple[Symbol, ...]:
         """All inputs, one after the other, arrays row by row."""
         return tuple(symbol for one in self.inputs for symbol in one.flat)
+
+    def expressions(self) -> list[Expr]:
+        """Everything that the links are made of: constants of geometry and inertia, coordinates, speeds."""
+        found: list[Any] = [*self.gravity.components(), *self.rates]
+        for link in self.links:
+            found += [*link.before.components(), *link.q, *link.u, *link.a]
+            found += [] if link.inertia is None else link.inertia.components()
+        return [as_expr(value) for value in found]
 
     def children(self, index: int) -> Sequence[Link]:
         """The links that a link (or the world, -1) carries."""

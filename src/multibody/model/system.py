@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from typing import Any, TypeVar
 
 from multibody.algebra import Symmetric3, Vec3
@@ -77,11 +78,12 @@ class System:
         return [self.parameter(name, default) for name, default in defaults.items()]
 
     def input(
-        self, name: str, shape: tuple[int, ...] = (), *, unit: str = "", description: str = "",
+        self, name: str, shape: int | tuple[int, ...] = (), *, unit: str = "", description: str = "",
         limits: tuple[float, float] = (-1.0, 1.0),
     ) -> Any:  # fmt: skip
         """An input: its symbol, or an array of symbols of the given shape."""
-        symbols = shaped_symbols(names.check(name, "input"), "input", self.name, shape)
+        size = (shape,) if isinstance(shape, int) else tuple(shape)
+        symbols = shaped_symbols(names.check(name, "input"), "input", self.name, size)
         return self._register(Input(name, symbols, unit, description, limits)).symbols
 
     # parts -------------------------------------------------------------------------------------------------------
@@ -181,22 +183,27 @@ class System:
 
     def _register(self, thing: Named) -> Named:
         name: str = names.check(thing.name, type(thing).__name__.lower())  # type: ignore[attr-defined]
-        if name in self._things or name in self.sensors:
-            raise ModelError(
-                f"The name '{name}' is taken twice.",
-                where=f"system '{self.name}'",
-                cause=f"It belongs to a {type(self._things.get(name)).__name__.lower()} already.",
-                remedy="Names are unique within a system; choose another one.",
-            )
+        self._require_new(name)
         self._things[name] = thing
         return thing
 
+    def _require_new(self, name: str) -> None:
+        owners = {"sensor": self.sensors, "load": self.loads, "": self._things}
+        for what, register in owners.items():
+            if name in register:
+                owner = "time" if name == "t" else what or type(register[name]).__name__.lower()
+                raise ModelError(
+                    f"The name '{name}' is taken twice.",
+                    where=f"system '{self.name}'",
+                    cause=f"It belongs to {owner if owner == 'time' else f'a {owner}'} already.",
+                    remedy="Names are unique within a system; choose another one.",
+                )
+
     def _named(self, register: dict[str, Any], thing: Named, name: str | None, what: str) -> Named:
-        label = f"{what}_{len(register) + 1}" if name is None else names.check(name, what)
-        if label in register or label in self._things:
-            raise ModelError(
-                f"The name '{label}' is taken twice.", where=f"{what} of system '{self.name}'", remedy="Choose another."
-            )
+        taken = self.loads.keys() | self.sensors.keys() | self._things.keys()
+        free = (f"{what}_{k}" for k in count(1) if f"{what}_{k}" not in taken)
+        label = next(free) if name is None else names.check(name, what)
+        self._require_new(label)
         register[label] = thing
         return thing
 

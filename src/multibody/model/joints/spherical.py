@@ -36,7 +36,7 @@ class Orientation:
         return (1.0, 0.0, 0.0, 0.0) if self.form == "quaternion" else (0.0, 0.0, 0.0)
 
     def rotation(self, q: Sequence[Expr]) -> Rotation:
-        """The rotation; a quaternion is taken to have length one."""
+        """The rotation; that of a quaternion does not depend on its length."""
         if self.form == "quaternion":
             return Rotation.quaternion(Quaternion(*q))
         return Rotation.euler(self.form, q)

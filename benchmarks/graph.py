@@ -189,7 +189,7 @@ def against_sympy() -> tuple[float, float]:
     made = perf_counter() - start
     call_sympy = per_call(lambda: lambdified(*arrays.values()))
     np.testing.assert_allclose(outputs["J"], lambdified(*arrays.values())[1], rtol=1e-10, atol=1e-10)
-    print(f"\n{SYMPY_LINKS} links: derive {time_ours * 1e3:.2f} ms, SymPy {time_sympy:.2f} s, its lambdify {made:.2f} s;"
+    print(f"\n{SYMPY_LINKS} links: derive {time_ours * 1e3:.1f} ms, SymPy {time_sympy:.1f} s, lambdify {made:.1f} s;"
           f" one call {call_ours * 1e6:.3f} µs, SymPy {call_sympy * 1e6:.1f} µs")  # fmt: skip
     return time_sympy / time_ours, call_sympy / call_ours
 

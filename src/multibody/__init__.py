@@ -25,5 +25,5 @@ __all__ = [
     "ArticulatedBody", "EquationsOfMotion", "Formalism", "Function", "Quaternion", "Recursive", "Rotation", "Transform",
     "Vec3", "derive", "diag", "errors", "graph", "pi", "read_urdf",
 ]  # fmt: skip
-__all__ += _vocabulary
+__all__.extend(_vocabulary)
 __version__ = "0.1.0"

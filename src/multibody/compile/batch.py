@@ -76,7 +76,7 @@ def _checked(function: Function, out: Mapping[str, Array], states: int) -> Mappi
     """The arrays to write into, if they fit."""
     shapes = {port.name: (states, *port.shape) for port in function.outputs}
     for name, array in out.items():
-        fits = isinstance(array, np.ndarray) and array.dtype == np.float64 and array.shape == shapes.get(name)
+        fits = array.dtype == np.float64 and array.shape == shapes.get(name)
         if not fits or not (array.flags.c_contiguous and array.flags.aligned and array.flags.writeable):
             raise ShapeError(
                 f"The array for '{name}' cannot be written.",

@@ -1,0 +1,37 @@
+"""What the README shows and what ``./dev demo`` runs must work as they stand."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def run(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
+def test_examples_run(path):
+    output = run(path.read_text(encoding="utf-8"))
+    assert "agree (True)" in output
+    assert "is T (True)" in output
+
+
+def test_the_code_in_the_readme_runs():
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert len(blocks) == 1
+    assert "d/dt swing_dot" in run(blocks[0])
+
+
+def test_importing_is_quick_because_heavy_libraries_are_not_touched():
+    heavy = "sympy scipy matplotlib pinocchio casadi mujoco".split()
+    loaded = run("import sys, multibody; print(' '.join(sys.modules))").split()
+    assert not [name for name in heavy if name in loaded]

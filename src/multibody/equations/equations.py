@@ -15,11 +15,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from multibody.algebra import Vec3
 from multibody.compile import Function
 from multibody.equations.kinetics import Kinetics
+from multibody.errors import ModelError
 from multibody.graph import ONE, ZERO, Expr, Symbol, array, jacobian, substitute
 from multibody.graph.linear_algebra import Matrix
 from multibody.model import Joint, Model
+from multibody.model.energy import angular_momentum, kinetic_energy, linear_momentum, potential_energy
 
 
 class Implicit(NamedTuple):
@@ -116,21 +119,35 @@ class EquationsOfMotion:
     @cached_property
     def kinetic_energy(self) -> Expr:
         """T."""
-        from multibody.model.energy import kinetic_energy
-
         return kinetic_energy(self.kinetics)
 
     @cached_property
     def potential_energy(self) -> Expr:
         """V, of gravity and of all loads that store energy."""
-        from multibody.model.energy import potential_energy
-
         return potential_energy(self.kinetics)
+
+    @cached_property
+    def linear_momentum(self) -> Vec3:
+        """The momentum of all bodies, in the world's axes."""
+        return linear_momentum(self.kinetics)
+
+    @cached_property
+    def angular_momentum(self) -> Vec3:
+        """The angular momentum of all bodies about the world's origin, in the world's axes."""
+        return angular_momentum(self.kinetics)
 
     def reaction(self, joint: Joint | str) -> Any:
         """The force motor that a joint transmits to its child frame, at its origin, in its axes, with u̇ as symbols."""
-        found = joint if isinstance(joint, Joint) else next(j for j in self.model.joints if j.name == joint)
-        return self.kinetics.reaction(found)
+        if isinstance(joint, Joint):
+            return self.kinetics.reaction(joint)
+        known = {one.name: one for one in self.model.joints}
+        if joint not in known:
+            raise ModelError(
+                f"There is no joint '{joint}'.",
+                where=f"system '{self.model.name}'",
+                remedy=f"The joints are: {', '.join(known)}.",
+            )
+        return self.kinetics.reaction(known[joint])
 
     # three forms -------------------------------------------------------------------------------------------------
 

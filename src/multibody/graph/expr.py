@@ -33,6 +33,7 @@ from multibody.graph.node import (
     make,
     place,
     sharing,
+    symbol_guard,
 )
 from multibody.graph.number import Number, finite, image, is_number, number, quotient, safe
 
@@ -67,7 +68,7 @@ class Expr(Node):
         if ref is None:
             return _sum(self, other, fp, key)
         node = ref()
-        if node is None or node.guards or _unshared:
+        if node is None or _unshared or node.guards & ~(self.guards | other.guards):
             return _settled(node, _sum, self, other, fp, key)
         return node if node.fp == fp else neg(node)
 
@@ -82,7 +83,7 @@ class Expr(Node):
         if ref is None:
             return _difference(self, other, fp, key)
         node = ref()
-        if node is None or node.guards or _unshared:
+        if node is None or _unshared or node.guards & ~(self.guards | other.guards):
             return _settled(node, _difference, self, other, fp, key)
         return node if node.fp == fp else neg(node)
 
@@ -97,7 +98,7 @@ class Expr(Node):
         if ref is None:
             return _product(self, other, fp, key)
         node = ref()
-        if node is None or node.guards or _unshared:
+        if node is None or _unshared or node.guards & ~(self.guards | other.guards):
             return _settled(node, _product, self, other, fp, key)
         return node if node.fp == fp else neg(node)
 
@@ -180,7 +181,7 @@ class Symbol(Expr):
     __slots__ = ("kind", "name", "scope")
 
     def __init__(self, name: str, kind: Kind, scope: str, fp: Value) -> None:
-        super().__init__(SYMBOL, (), fp, 0)
+        super().__init__(SYMBOL, (), fp, symbol_guard(fp))
         self.name = name
         self.kind = kind
         self.scope = scope

@@ -45,7 +45,8 @@ class Node:
         op: name of the operation, such as ``"add"``.
         args: the operands.
         fp: the fingerprint at the first point.
-        guards: a set of bits, one for each division, root or logarithm below (up to coincidence); 0 if there is none.
+        guards: a set of bits for what must not come in unasked: one for each division, root or logarithm below, and
+            one for each symbol (up to coincidence). A node stands for a value only where it brings in nothing new.
         serial: order of creation; operands have smaller ones, so sorting by it is a topological order.
     """
 
@@ -61,7 +62,7 @@ class Node:
     @property
     def total(self) -> bool:
         """Whether it is finite for all real arguments: no division, root or logarithm below."""
-        return not self.guards
+        return not self.guards & SINGULAR
 
     @property
     def label(self) -> str:
@@ -95,13 +96,21 @@ def sharing() -> bool:
     return _sharing.get()
 
 
+SINGULAR = (1 << 61) - 1
+
+
 def guard(fp: Value) -> int:
     """The bit of a division, root or logarithm with this fingerprint."""
     return 1 << hash(fp) % 61
 
 
+def symbol_guard(fp: Value) -> int:
+    """The bit of a symbol with this fingerprint."""
+    return 1 << 61 + hash(fp) % 113
+
+
 def find(fp: Value, guards: int) -> Any:
-    """The node whose fingerprint is ``fp`` or ``-fp``, or None; it must not be singular beyond ``guards``."""
+    """The node whose fingerprint is ``fp`` or ``-fp``, or None; it must not bring in more than ``guards``."""
     key = fp if fp < HALF else P - fp
     ref = _leaves.get(key) or current_table().get(key)
     node = None if ref is None else ref()
@@ -165,7 +174,7 @@ def place(node: Any, table: Table, key: Any) -> Any:
         if winner is None or _better(node, winner):
             table[key] = ref
             return node
-    if winner.guards & ~node.guards and table is not _structures:  # each is singular where the other is not
+    if winner.guards & ~node.guards and table is not _structures:  # each brings in what the other does not
         return intern_structure(node)
     return winner if winner.fp == node.fp else _opposite(winner)
 

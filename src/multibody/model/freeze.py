@@ -48,7 +48,7 @@ def frozen(system: System) -> Model:
         speeds=tuple(builder.speeds),
         accelerations=tuple(builder.accelerations),
         rates=tuple(builder.rates),
-        start=MappingProxyType(_start(moving)),
+        start=MappingProxyType(_start(system, moving)),
         parameters=tuple(system.all(Parameter)),
         inputs=tuple(inputs),
         loads=MappingProxyType(dict(system.loads)),
@@ -73,11 +73,18 @@ def _tree(system: System, joints: Mapping[str, Joint], bodies: Sequence[Body]) -
     return tree
 
 
-def _start(joints: Sequence[Joint]) -> dict[Symbol, float]:
+def _start(system: System, joints: Sequence[Joint]) -> dict[Symbol, float]:
     values: dict[Symbol, float] = {}
     for joint in joints:
         values |= dict(zip(joint.coordinates, joint.q, strict=True)) | dict(zip(joint.speeds, joint.u, strict=True))
-    return values
+    unknown = sorted(set(system.starts) - {one.name for one in values})
+    if unknown:
+        raise ModelError(
+            f"There is no coordinate or speed {', '.join(map(repr, unknown))} to start.",
+            where=f"system '{system.name}'",
+            remedy=f"There are: {', '.join(one.name for one in values)}.",
+        )
+    return {one: system.starts.get(one.name, value) for one, value in values.items()}
 
 
 class _Links:

@@ -46,6 +46,7 @@ class System:
         self.time: Symbol = symbol("t", "time", name)
         self.loads: dict[str, Any] = {}
         self.sensors: dict[str, Any] = {}
+        self.starts: dict[str, float] = {}
         self._things: dict[str, Any] = {"t": self.time}
         nothing = Vec3(ZERO, ZERO, ZERO)
         self.world: Body = self._register(Body(self, "world", ZERO, nothing, Symmetric3.zero().symbolic()))
@@ -158,6 +159,18 @@ class System:
         """A named formula, which is an output too; its value is returned, for use in loads and other expressions."""
         formula = self.sensor(name, Expression(value, unit)).value
         return formula if formula.shape else formula.item()
+
+    def start(self, **values: float) -> None:
+        """Start values of coordinates and speeds by name, in place of those given with the joints.
+
+        Example:
+            >>> pendulum = System("pendulum")
+            >>> hinge = pendulum.joint("angle", pendulum.world, pendulum.body("bob", 1, (0, 0, -1)), "Ry")
+            >>> pendulum.start(angle=0.3, angle_dot=1.0)
+            >>> sorted(pendulum.freeze().start.values())
+            [0.3, 1.0]
+        """
+        self.starts.update({name: float(value) for name, value in values.items()})
 
     # results -----------------------------------------------------------------------------------------------------
 

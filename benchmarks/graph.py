@@ -152,7 +152,7 @@ def chain(operations: int) -> Any:
     pick = random.Random(0)
     x = list(g.symbols(" ".join(f"x{k}" for k in range(50))))
     values: list[Any] = list(x)
-    while len(values) < operations + len(x):
+    while len(values) < operations // 2 + len(x):  # each round makes two operations
         a, b = values[-1], values[pick.randrange(max(0, len(values) - 200), len(values) - 1)]
         values.append(pick.choice((mul, add, sub))(a, b + pick.random()))
     return Function("long", {"x": x}, {"y": values[-1]})

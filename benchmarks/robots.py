@@ -29,7 +29,7 @@ ROBOTS = {
     "Talos": ("talos_data/robots/talos_reduced.urdf", True),
 }
 CHAINS = (7, 32, 100, 300, 1000)
-MUJOCO_LINKS = 300  # beyond, its memory runs out
+PEER_LINKS = 300  # with 1,000 both peers run out of memory
 AXES = ("Rz", "Rx", "Ry")
 
 
@@ -219,7 +219,7 @@ def chains(figures: dict[str, float]) -> None:
         eom.forward_dynamics.address  # noqa: B018 - this compiles
         compiled = perf_counter()
         timed = Timed(eom, 1024 if links > 100 else STATES)
-        peer, mujoco = pinocchio_chain(links), mujoco_chain(links) if links <= MUJOCO_LINKS else np.nan
+        peer, mujoco = (np.nan, np.nan) if links > PEER_LINKS else (pinocchio_chain(links), mujoco_chain(links))
         count = sum(eom.forward_dynamics.operations.values())
         print(f"{links:6d} {count:10d} {derived - start:7.3f}s {compiled - derived:7.2f}s {peer * 1e6:8.2f}µs"
               f" {mujoco * 1e6:8.2f}µs {timed.single * 1e6:7.3f}µs {timed.batch * 1e6:7.3f}µs")  # fmt: skip

@@ -65,10 +65,9 @@ class Expr(Node):
         fp = (self.fp + other.fp) % P
         key = fp if fp < HALF else P - fp
         ref = current_table().get(key) or _leaves.get(key)
-        if ref is None:
+        if ref is None or (node := ref()) is None:
             return _sum(self, other, fp, key)
-        node = ref()
-        if node is None or _unshared or node.guards & ~(self.guards | other.guards):
+        if _unshared or node.guards & ~(self.guards | other.guards):
             return _settled(node, _sum, self, other, fp, key)
         return node if node.fp == fp else neg(node)
 
@@ -80,10 +79,9 @@ class Expr(Node):
         fp = (self.fp - other.fp) % P
         key = fp if fp < HALF else P - fp
         ref = current_table().get(key) or _leaves.get(key)
-        if ref is None:
+        if ref is None or (node := ref()) is None:
             return _difference(self, other, fp, key)
-        node = ref()
-        if node is None or _unshared or node.guards & ~(self.guards | other.guards):
+        if _unshared or node.guards & ~(self.guards | other.guards):
             return _settled(node, _difference, self, other, fp, key)
         return node if node.fp == fp else neg(node)
 
@@ -95,10 +93,9 @@ class Expr(Node):
         fp = self.fp * other.fp % P
         key = fp if fp < HALF else P - fp
         ref = current_table().get(key) or _leaves.get(key)
-        if ref is None:
+        if ref is None or (node := ref()) is None:
             return _product(self, other, fp, key)
-        node = ref()
-        if node is None or _unshared or node.guards & ~(self.guards | other.guards):
+        if _unshared or node.guards & ~(self.guards | other.guards):
             return _settled(node, _product, self, other, fp, key)
         return node if node.fp == fp else neg(node)
 
@@ -281,7 +278,7 @@ _SMALL = tuple(constant(value) for value in (Fraction(1, 2), *range(65)))  # alw
 
 def _settled(node: Any, new: Any, a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
     """The node found under a fingerprint, if it can stand for the result, or else the new node."""
-    fits = node is not None and not node.guards & ~(a.guards | b.guards)
+    fits = not node.guards & ~(a.guards | b.guards)
     if fits and (not _unshared or _evident(node, a, b)):
         return node if node.fp == fp else neg(node)
     return new(a, b, fp, key)

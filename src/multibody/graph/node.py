@@ -152,8 +152,14 @@ def make(kind: type[Any], op: str, args: tuple[Any, ...], fp: Value, guards: int
     node.serial = next(_serials)
     ref = _weak(node)
     table = current_table()
-    if table.setdefault(key, ref) is ref and node.serial & 1023:
+    other = table.setdefault(key, ref)
+    if other is ref and node.serial & 1023:
         return node
+    if other() is None:  # the entry of a dropped node
+        with _cleaning:
+            if table.get(key) is other:
+                table[key] = ref
+                return node
     return place(node, table, key)
 
 

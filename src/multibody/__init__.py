@@ -10,13 +10,14 @@ Example:
     (-9.81*sin(angle),)
 """
 
+from typing import TYPE_CHECKING, Any
+
 from multibody import errors, graph
 from multibody.algebra import Quaternion, Rotation, Transform, Vec3
 from multibody.compile import Function
 from multibody.equations import EquationsOfMotion
 from multibody.formalisms import ArticulatedBody, Formalism, Recursive, derive
 from multibody.graph import pi
-from multibody.io import read_urdf
 from multibody.model import *  # noqa: F403 - the vocabulary of models is public as a whole
 from multibody.model import __all__ as _vocabulary
 from multibody.model.body import diag
@@ -27,3 +28,15 @@ __all__ = [
 ]  # fmt: skip
 __all__.extend(_vocabulary)
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from multibody.io import read_urdf
+
+
+def __getattr__(name: str) -> Any:
+    """Rooms that only some scripts enter are imported when they are first used."""
+    if name == "read_urdf":
+        from multibody.io import read_urdf
+
+        return read_urdf
+    raise AttributeError(f"module 'multibody' has no attribute {name!r}")

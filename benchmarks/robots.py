@@ -29,7 +29,7 @@ ROBOTS = {
     "Talos": ("talos_data/robots/talos_reduced.urdf", True),
 }
 CHAINS = (7, 32, 100, 300, 1000)
-PEER_LINKS = 300  # with 1,000 both peers run out of memory
+PEER_LINKS = 300  # with 1,000 Pinocchio runs out of memory (24 GB), and MuJoCo refuses so deep a file
 AXES = ("Rz", "Rx", "Ry")
 
 

@@ -8,7 +8,7 @@ import pytest
 from multibody.algebra import Rotation
 from multibody.formalisms import ArticulatedBody, Recursive, derive
 from multibody.graph import pi
-from multibody.model import System
+from multibody.model import Force, System, Torque
 
 PUMA = [  # d, a, alpha in quarter turns, inertia about the centre of mass, centre of mass, mass, Jm, G
     (26.45 * 0.0254, 0, 1, (0, 0.35, 0), (0, 0, 0), 0, 200e-6, -62.6111),
@@ -20,11 +20,15 @@ PUMA = [  # d, a, alpha in quarter turns, inertia about the centre of mass, cent
 ]
 QN = np.array([0, math.pi / 4, math.pi, 0, math.pi / 4, 0])
 ROTOR = np.array([jm * g * g for *_, jm, g in PUMA])
+RATIO = np.array([g for *_, g in PUMA])
+VISCOUS = np.array([1.48e-3, 0.817e-3, 1.38e-3, 71.2e-6, 82.6e-6, 36.7e-6])
+FORWARD = np.array([0.395, 0.126, 0.132, 11.2e-3, 9.26e-3, 3.96e-3])  # Coulomb friction by direction
+BACKWARD = np.array([-0.435, -0.071, -0.105, -16.9e-3, -14.5e-3, -10.5e-3])
 
 
-def puma() -> System:
+def puma(gravity: float = 9.81) -> System:
     """Standard Denavit–Hartenberg: turn about z, then d along z, a along x, α about x to the link's own frame."""
-    system = System("puma")
+    system = System("puma", gravity=(0, 0, -gravity))
     inner = system.world
     for k, (d, a, quarters, tensor, com, mass, _, _) in enumerate(PUMA, 1):
         carrier = system.body(f"joint{k}")
@@ -78,15 +82,54 @@ def test_mass_matrix(arm):
 def test_acceleration_with_motors_and_friction(arm):
     u = np.array([0.1, 0.2, 0.8, 0.2, 0.5, 1.0])
     torque = np.array([1, 3.2, 1.8, 0.1, 0.7, 4.6])
-    viscous = np.array([1.48e-3, 0.817e-3, 1.38e-3, 71.2e-6, 82.6e-6, 36.7e-6])
-    coulomb = np.array([0.395, 0.126, 0.132, 11.2e-3, 9.26e-3, 3.96e-3])  # for positive speeds of the motor
-    against = np.array([-0.435, -0.071, -0.105, -16.9e-3, -14.5e-3, -10.5e-3])
-    ratio = np.array([g for *_, g in PUMA])
-    friction = np.abs(ratio) * (viscous * np.abs(ratio) * u + np.where(u > 0, coulomb, against))
     mass = arm.mass_matrix(0.0, QN, u, [], []) + np.diag(ROTOR)
     bias = arm.bias(0.0, QN, u, [], [])
     expected = [-7.4102231637, -9.8432245816, -10.9693984451, -4.4314287514, -0.9881410724, 21.0227819493]
-    np.testing.assert_allclose(np.linalg.solve(mass, torque - friction - bias), expected, atol=5e-9)
+    np.testing.assert_allclose(np.linalg.solve(mass, torque - friction(u) - bias), expected, atol=5e-9)
+
+
+def friction(u):
+    return np.abs(RATIO) * (VISCOUS * np.abs(RATIO) * u + np.where(u > 0, FORWARD, np.where(u < 0, BACKWARD, 0)))
+
+
+@pytest.mark.parametrize(
+    ("u", "a", "gravity", "expected"),
+    [
+        (0, 1, 9.81, [3.3531108581, 36.002511244, 7.4259640774, 0.1900430346, 0.2034409311, 0.1941327899]),
+        (1, 1, 9.81, [32.4952427549, 60.8669884751, 17.7435949128, 1.4545190261, 1.2991104105, 0.7137808875]),
+        (1, 0, 9.81, [29.1421318969, 56.5043576095, 16.3527688584, 1.2644759915, 1.1239222794, 0.5196480975]),
+        (1, 1, 0, [32.4952427549, 29.2271080968, 11.7084568898, 1.4545190261, 1.2708576105, 0.7137808875]),
+    ],
+)
+def test_inverse_dynamics_with_motors_and_friction(u, a, gravity, expected):
+    arm = derive(puma(gravity))
+    speeds, rates = np.full(6, float(u)), np.full(6, float(a))
+    np.testing.assert_allclose(inverse(arm, QN, speeds, rates) + friction(speeds), expected, atol=5e-9)
+
+
+def test_inertia_torque_and_coriolis_torque(arm):
+    """Published with four digits: M·(1, 2, 3, 1, 2, 3), and the rows of C for the same speeds."""
+    v = np.array([1.0, 2, 3, 1, 2, 3])
+    mass = arm.mass_matrix(0.0, QN, v, [], []) + np.diag(ROTOR)
+    np.testing.assert_allclose(mass @ v, [3.1500, 9.4805, 3.6189, 0.1901, 0.3519, 0.5823], atol=5.1e-5)
+    coriolis = [
+        [-0.1735, -2.0494, -0.1178, -0.0002, -0.0045, 0.0001], [0.6274, 1.1572, 1.9287, -0.0015, -0.0003, 0],
+        [-0.3608, -0.7734, -0.0018, -0.0009, -0.0064, 0], [0.0011, 0.0005, -0.0001, 0.0002, 0.0002, -0.0001],
+        [-0.0002, 0.0028, 0.0046, -0.0002, 0, 0], [0.0001, 0, 0, 0, 0, 0],
+    ]  # fmt: skip
+    torque = arm.bias(0.0, QN, v, [], []) - arm.bias(0.0, QN, np.zeros(6), [], [])
+    np.testing.assert_allclose(torque, np.array(coriolis) @ v, atol=5e-5 * v.sum())
+
+
+def test_inverse_dynamics_against_a_wrench_at_the_end():
+    """The arm presses with (1, 2, 3) N and (1, 2, 3) N·m, in the axes of its last link; published with six digits."""
+    system = puma()
+    end = system["link6"]
+    system.load(Force(end, (-1, -2, -3), expressed_in=end))
+    system.load(Torque(end, (-1, -2, -3), expressed_in=end))
+    nothing = np.zeros(6)
+    expected = [0.642756, 29.0866, 4.70321, 2.82843, -1.97175, 3]
+    np.testing.assert_allclose(inverse(derive(system), QN, nothing, nothing), expected, rtol=2e-6, atol=5e-7)
 
 
 RBDL_TREE = [  # parent, axis, joint position on the parent, centre of mass

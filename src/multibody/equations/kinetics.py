@@ -6,7 +6,6 @@ from functools import cached_property
 
 from multibody.algebra import ForceMotor
 from multibody.equations.recursion import (
-    ZERO3,
     LinkMotion,
     inward,
     outward,
@@ -15,7 +14,7 @@ from multibody.equations.recursion import (
 from multibody.equations.welds import weld_reaction
 from multibody.graph import ZERO, Expr
 from multibody.model import Joint, Model
-from multibody.model.kinematics import Kinematics
+from multibody.model.kinematics import ZERO3, Kinematics
 
 
 class Kinetics(Kinematics):

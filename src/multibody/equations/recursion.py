@@ -15,11 +15,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from multibody.algebra import ForceMotor, Inertia, Mat3, Rotation, Transform, Vec3, VelocityMotor
+from multibody.algebra import ForceMotor, Inertia, Mat3, Rotation, Transform, Vec3
 from multibody.graph import ZERO, Expr
 from multibody.model import Link, Model
-
-ZERO3 = Vec3(ZERO, ZERO, ZERO)
+from multibody.model.kinematics import ZERO3, combined
 
 
 class LinkMotion(NamedTuple):
@@ -28,6 +27,7 @@ class LinkMotion(NamedTuple):
     Attributes:
         pose: X from the link's frame to the motion's parent frame.
         spin: angular velocity ω.
+        spin_rate: angular acceleration ω̇.
         beta: β = ω̃·ω̃ + ω̇̃, which gives the acceleration β·r of a point r relative to the origin.
         acceleration: α of the link's origin, minus gravity.
     """
@@ -48,15 +48,6 @@ def beta_of(w: Vec3, dw: Vec3) -> Mat3:
         Vec3(xy + dw.z, -(xx + zz), yz - dw.x),
         Vec3(xz - dw.y, yz + dw.x, -(xx + yy)),
     )
-
-
-def combined(axes: Sequence[VelocityMotor], weights: Sequence[Expr]) -> tuple[Vec3, Vec3]:
-    """Σ weight·axis, as angular and linear part."""
-    angular = linear = ZERO3
-    for axis, weight in zip(axes, weights, strict=True):
-        angular = angular + axis.resultant * weight
-        linear = linear + axis.moment * weight
-    return angular, linear
 
 
 def outward(model: Model, accelerations: Sequence[Sequence[Expr]]) -> list[LinkMotion]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from multibody.algebra import ForceMotor, Inertia
-from multibody.equations.recursion import ZERO3, inertia_force, passed_on
+from multibody.equations.recursion import inertia_force, passed_on
 from multibody.model import Body, Joint, Model
+from multibody.model.kinematics import ZERO3
 
 if TYPE_CHECKING:
     from multibody.equations.kinetics import Kinetics

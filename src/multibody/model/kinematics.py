@@ -5,6 +5,7 @@ Velocities and accelerations of a link are kept in its own axes and referred to 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache, cached_property
 
 from multibody.algebra import ForceMotor, Transform, Vec3, VelocityMotor
@@ -16,6 +17,15 @@ from multibody.model.joints.contract import IDENTITY
 from multibody.model.model import Link, Model
 
 ZERO3 = Vec3(ZERO, ZERO, ZERO)
+
+
+def combined(axes: Sequence[VelocityMotor], weights: Sequence[Expr]) -> tuple[Vec3, Vec3]:
+    """Σ weight·axis, as angular and linear part."""
+    angular = linear = ZERO3
+    for axis, weight in zip(axes, weights, strict=True):
+        angular = angular + axis.resultant * weight
+        linear = linear + axis.moment * weight
+    return angular, linear
 
 
 class Kinematics:
@@ -115,18 +125,13 @@ class Kinematics:
         arm = pose.position
         linear = linear + angular.cross(arm) + parent.resultant.cross(parent.resultant.cross(arm))
         angular, linear, spin = (pose.vector_to_child(v) for v in (angular, linear, parent.resultant))
-        turn, slide = self._combined(link, link.u)
-        turn_rate, slide_rate = self._combined(link, link.a)
+        axes = link.motion.axes(link.q)
+        turn, slide = combined(axes, link.u)
+        turn_rate, slide_rate = combined(axes, link.a)
         bias = link.motion.bias(link.q, link.u)
         if bias is not None:
             turn_rate, slide_rate = turn_rate + bias.resultant, slide_rate + bias.moment
         return angular + turn_rate + spin.cross(turn), linear + slide_rate + (spin * 2 + turn).cross(slide)
-
-    def _combined(self, link: Link, weights: tuple[Expr, ...]) -> tuple[Vec3, Vec3]:
-        total = VelocityMotor(ZERO3, ZERO3)
-        for axis, weight in zip(link.motion.axes(link.q), weights, strict=True):
-            total = total + axis * weight
-        return total.resultant, total.moment
 
     # paths -------------------------------------------------------------------------------------------------------
 

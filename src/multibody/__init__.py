@@ -15,16 +15,27 @@ from typing import TYPE_CHECKING, Any
 from multibody import errors, graph
 from multibody.algebra import Quaternion, Rotation, Transform, Vec3
 from multibody.compile import Function
-from multibody.equations import EquationsOfMotion
-from multibody.formalisms import ArticulatedBody, Formalism, Recursive, derive
+from multibody.equations import EquationsOfMotion, IndependentSpeeds, Multipliers
+from multibody.formalisms import (
+    ArticulatedBody,
+    Comparison,
+    Formalism,
+    Kane,
+    Lagrange,
+    NewtonEuler,
+    Recursive,
+    compare,
+    derive,
+)  # fmt: skip
 from multibody.graph import pi
 from multibody.model import *  # noqa: F403 - the vocabulary of models is public as a whole
 from multibody.model import __all__ as _vocabulary
 from multibody.model.body import diag
 
 __all__ = [
-    "ArticulatedBody", "EquationsOfMotion", "Formalism", "Function", "Quaternion", "Recursive", "Rotation", "Transform",
-    "Vec3", "derive", "diag", "errors", "graph", "pi", "read_urdf",
+    "ArticulatedBody", "Comparison", "EquationsOfMotion", "Formalism", "Function", "IndependentSpeeds", "Kane",
+    "Lagrange", "Multipliers", "NewtonEuler", "Quaternion", "Recursive", "Rotation", "Transform", "Vec3", "compare",
+    "derive", "diag", "errors", "graph", "pi", "read_urdf",
 ]  # fmt: skip
 __all__.extend(_vocabulary)
 __version__ = "0.1.0"

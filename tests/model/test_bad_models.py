@@ -241,13 +241,6 @@ def foreign_symbol(s):
     connected(s).load(Force(s["a"], (symbol("k"), 0, 0)), "push")
 
 
-def coordinate_of_a_prescribed_joint(s):
-    connected(s)
-    c = s.body("c", 1, inertia=(1, 1, 1))
-    given = s.joint("given", s["b"], c, "Tx", prescribed=s.time)
-    s.expression("twice", 2 * given.coordinate)
-
-
 def same_name(s):
     connected(s).load(Force(s["a"], (s.parameter("j_dot", 1.0), 0, 0)))
 
@@ -306,8 +299,6 @@ FINDINGS = {
         "error", "depends on t", "joint 'extra'", "parameters"),
     "symbol of nobody": (
         foreign_symbol, "error", "Nobody gives a value to k", "load 'push'", "of this system"),
-    "coordinate that is prescribed": (
-        coordinate_of_a_prescribed_joint, "error", "Nobody gives a value to given", "sensor 'twice'", ""),
     "speed and parameter of one name": (
         same_name, "error", "2 quantities are called 'j_dot': a speed and a parameter", "system 'bad'", "Rename"),
     "sensor called like an acceleration": (

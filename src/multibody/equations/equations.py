@@ -1,9 +1,11 @@
 """The one contract for equations of motion, whatever formalism they come from.
 
     q̇ = N(q,t)·u + ν(q,t)
-    M(q,t)·u̇ + h(q,u,t) = f(q,u,r,t)
+    M(q,t)·u̇ + h(q,u,t) = f(q,u,r,t) + Bᵀ(q,t)·λ
+    φ(q,t) = 0,   B(q,t)·u + β(q,t) = 0,   B·u̇ + γ(q,u,t) = 0
 
-M is the mass matrix, h holds inertia forces and gravity, f the loads. Argument order is (t, q, u, r, p) everywhere.
+M is the mass matrix, h holds inertia forces and gravity, f the loads, λ the constraint forces. Argument order is
+(t, q, u, r, p) everywhere.
 """
 
 from __future__ import annotations
@@ -17,9 +19,10 @@ import numpy as np
 
 from multibody.algebra import Vec3
 from multibody.compile import Function
+from multibody.equations.constraints import Constraints
 from multibody.equations.kinetics import Kinetics
 from multibody.errors import ModelError
-from multibody.graph import ONE, ZERO, Expr, Symbol, array, jacobian, substitute
+from multibody.graph import ONE, ZERO, Expr, Symbol, array, jacobian, product, substitute
 from multibody.graph.linear_algebra import Matrix
 from multibody.model import Joint, Model
 from multibody.model.energy import angular_momentum, kinetic_energy, linear_momentum, potential_energy
@@ -41,12 +44,16 @@ class EquationsOfMotion:
         formalism: how they were derived.
         acceleration: u̇ as an explicit function of (t, q, u, r, p).
         implicit: makes M, h and f when they are asked for; a formalism may not need them.
+        multiplier_values: λ as explicit functions of (t, q, u, r, p), one for each constraint equation.
+        auxiliary: forces that auxiliary speeds brought into evidence, by name, as expressions with u̇ and λ.
     """
 
     model: Model
     formalism: str
     acceleration: tuple[Expr, ...]
     implicit: Callable[[], tuple[Matrix, Matrix, Matrix]] = field(repr=False)
+    multiplier_values: tuple[Expr, ...] = ()
+    auxiliary: Mapping[str, Expr] = field(default_factory=dict, repr=False)
 
     # names -------------------------------------------------------------------------------------------------------
 
@@ -69,6 +76,11 @@ class EquationsOfMotion:
     def parameters(self) -> tuple[Symbol, ...]:
         """The symbols p."""
         return self.model.parameter_symbols
+
+    @property
+    def multipliers(self) -> tuple[Symbol, ...]:
+        """The symbols λ."""
+        return self.constraints.multipliers
 
     # expressions -------------------------------------------------------------------------------------------------
 
@@ -106,6 +118,31 @@ class EquationsOfMotion:
     def _implicit(self) -> tuple[Matrix, Matrix, Matrix]:
         return self.implicit()
 
+    @property
+    def constraints(self) -> Constraints:
+        """φ, B, β and γ, with the names of their equations."""
+        return self.kinetics.constraints
+
+    @property
+    def phi(self) -> Matrix:
+        """φ of all constraints that restrict positions."""
+        return self.constraints.phi
+
+    @property
+    def B(self) -> Matrix:
+        """The matrix of all constraints at velocity level, B·u + β = 0."""
+        return self.constraints.B
+
+    @property
+    def beta(self) -> Matrix:
+        """The vector β in B·u + β = 0."""
+        return self.constraints.beta
+
+    @property
+    def gamma(self) -> Matrix:
+        """The vector γ in B·u̇ + γ = 0."""
+        return self.constraints.gamma
+
     @cached_property
     def kinetics(self) -> Kinetics:
         """Poses, velocities, accelerations, and the forces through every joint."""
@@ -113,7 +150,7 @@ class EquationsOfMotion:
 
     @cached_property
     def outputs(self) -> Mapping[str, Any]:
-        """What the sensors measure, as expressions of (t, q, u, u̇, r, p)."""
+        """What the sensors measure, as expressions of (t, q, u, u̇, λ, r, p)."""
         return {name: sensor.measure(self.kinetics) for name, sensor in self.model.sensors.items()}
 
     @cached_property
@@ -137,10 +174,10 @@ class EquationsOfMotion:
         return angular_momentum(self.kinetics)
 
     def reaction(self, joint: Joint | str) -> Any:
-        """The force motor that a joint transmits to its child frame, at its origin, in its axes, with u̇ as symbols."""
+        """What a joint transmits to its child frame, at its origin and in its axes; u̇ and λ are symbols."""
         if isinstance(joint, Joint):
             return self.kinetics.reaction(joint)
-        known = {one.name: one for one in self.model.joints}
+        known = {one.name: one for one in (*self.model.joints, *self.model.cuts)}
         if joint not in known:
             raise ModelError(
                 f"There is no joint '{joint}'.",
@@ -156,16 +193,23 @@ class EquationsOfMotion:
         return array([*self.rates, *self.acceleration])
 
     def combined_form(self) -> Implicit:
-        """One matrix for all of ẋ = (q̇, u̇)."""
-        n, m = len(self.coordinates), len(self.speeds)
-        matrix = np.full((n + m, n + m), ZERO, dtype=object)
+        """One matrix for all of ẋ = (q̇, u̇), followed by λ where there are constraints."""
+        n = len(self.coordinates)
+        separate = self.separate_form()
+        size = n + len(separate.right)
+        matrix = np.full((size, size), ZERO, dtype=object)
         matrix[range(n), range(n)] = ONE
-        matrix[n:, n:] = self.M
-        return Implicit(matrix, np.concatenate([array(list(self.rates)), self.f - self.h]))
+        matrix[n:, n:] = separate.matrix
+        return Implicit(matrix, np.concatenate([array(list(self.rates)), separate.right]))
 
     def separate_form(self) -> Implicit:
-        """M·u̇ = f - h; the rates q̇ stand beside it in ``rates``."""
-        return Implicit(self.M, self.f - self.h)
+        """M·u̇ = f - h, or [M -Bᵀ; B 0]·(u̇, λ) = (f - h, -γ); the rates q̇ stand beside it in ``rates``."""
+        if not len(self.constraints):
+            return Implicit(self.M, self.f - self.h)
+        m, rows = len(self.speeds), len(self.constraints)
+        matrix = np.full((m + rows, m + rows), ZERO, dtype=object)
+        matrix[:m, :m], matrix[:m, m:], matrix[m:, :m] = self.M, -self.B.T, self.B
+        return Implicit(matrix, np.concatenate([self.f - self.h, -self.gamma]))
 
     # compiled functions ------------------------------------------------------------------------------------------
 
@@ -182,10 +226,12 @@ class EquationsOfMotion:
     def function(self, name: str, outputs: Mapping[str, Any], *, with_acceleration: bool = False) -> Function:
         """Any expressions of (t, q, u, r, p) as a compiled function; u̇ may be an input of its own, or is put in."""
         ports = self._ports
+        known: dict[Expr, Any] = dict(zip(self.multipliers, self.multiplier_values, strict=True))
         if with_acceleration:
             ports = {**ports, "a": self.model.accelerations}
         else:
-            known: dict[Expr, Any] = dict(zip(self.model.accelerations, self.acceleration, strict=True))
+            known |= dict(zip(self.model.accelerations, self.acceleration, strict=True))
+        if known:
             outputs = {key: substitute(value, known) for key, value in outputs.items()}
         return Function(f"{self.model.name}_{name}", ports, outputs)
 
@@ -196,7 +242,10 @@ class EquationsOfMotion:
 
     @cached_property
     def inverse_dynamics(self) -> Function:
-        """(t, q, u, r, p, a) → M·a + h - f: what must be added to the loads for the speeds to change at the rates a."""
+        """(t, q, u, r, p, a) → M·a + h - f: what must be added to the loads for the speeds to change at the rates a.
+
+        Where there are constraints, it is the sum of what is added and of the constraint forces Bᵀ·λ.
+        """
         return self.function("inverse_dynamics", {"force": self.kinetics.residual()}, with_acceleration=True)
 
     @cached_property
@@ -208,6 +257,18 @@ class EquationsOfMotion:
     def bias(self) -> Function:
         """(t, q, u, r, p) → h - f."""
         return self.function("bias", {"bias": self.h - self.f})
+
+    @cached_property
+    def constraint_forces(self) -> Function:
+        """(t, q, u, r, p) → λ."""
+        return self.function("constraint_forces", {"multipliers": list(self.multiplier_values)})
+
+    @cached_property
+    def constraint_residuals(self) -> Function:
+        """(t, q, u, r, p) → φ, B·u + β and B·u̇ + γ: zero for a motion that keeps the constraints."""
+        acceleration = product(self.B, array(list(self.acceleration))) + self.gamma if len(self.constraints) else []
+        levels = {"position": self.phi, "velocity": self.constraints.velocity, "acceleration": acceleration}
+        return self.function("constraint_residuals", levels)
 
     @cached_property
     def sensors(self) -> Function:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 from multibody.algebra import ForceMotor
+from multibody.equations.constraints import Constraints
 from multibody.equations.recursion import (
     LinkMotion,
     inward,
@@ -12,17 +14,13 @@ from multibody.equations.recursion import (
     projected,
 )
 from multibody.equations.welds import weld_reaction
-from multibody.graph import ZERO, Expr
-from multibody.model import Joint, Model
+from multibody.graph import ONE, ZERO, Expr, Symbol, jacobian
+from multibody.model import Applied, Joint, Wrench
 from multibody.model.kinematics import ZERO3, Kinematics
 
 
 class Kinetics(Kinematics):
     """Kinematics together with the forces that make it happen; u̇ are symbols."""
-
-    def __init__(self, model: Model) -> None:
-        model.require_tree()
-        super().__init__(model)
 
     @cached_property
     def applied(self) -> dict[int, ForceMotor]:
@@ -42,27 +40,56 @@ class Kinetics(Kinematics):
         result: list[Expr] = [ZERO] * len(self.model.speeds)
         for load in self.model.loads.values():
             for speed, force in load.generalized(self).items():
-                if speed in self.model.speeds:
-                    column = self.model.speeds.index(speed)
-                    result[column] = result[column] + force
+                for column, factor in self._partials(speed).items():
+                    result[column] = result[column] + factor * force
         return result
+
+    def _partials(self, speed: Symbol) -> Mapping[int, Expr]:
+        """The derivatives of a joint's speed by the model's speeds."""
+        if speed in self._columns:
+            return {self._columns[speed]: ONE}
+        row = jacobian([self.model.values[speed]], self.model.speeds)[0]
+        return {column: factor for column, factor in enumerate(row) if factor is not ZERO}
+
+    @cached_property
+    def _columns(self) -> dict[Symbol, int]:
+        return {speed: column for column, speed in enumerate(self.model.speeds)}
 
     def motions(self, *, with_acceleration: bool) -> list[LinkMotion]:
         """The motion of all links; without acceleration, only prescribed motions accelerate."""
-        rates = [
-            [a if with_acceleration or column is None else ZERO for a, column in zip(link.a, link.columns, strict=True)]
-            for link in self.model.links
-        ]
-        return outward(self.model, rates)
+        return outward(self.model, [link.a if with_acceleration else link.drift for link in self.model.links])
+
+    @cached_property
+    def constraints(self) -> Constraints:
+        """The constraint equations, with their multipliers."""
+        return Constraints.of(self)
+
+    @cached_property
+    def held(self) -> dict[int, ForceMotor]:
+        """Loads and constraint forces on each link, at its origin and in its axes."""
+        totals = dict(self.applied)
+        for force, equation in zip(self.constraints.multipliers, self.constraints.equations, strict=True):
+            if equation.wrench is not None:
+                for frame, motor in self.both_sides(equation.wrench):
+                    link, place = self.model.attachment(frame)
+                    if link >= 0:
+                        known = totals.get(link, ForceMotor(ZERO3, ZERO3))
+                        totals[link] = known + place.to_parent(motor) * force
+        return totals
+
+    def both_sides(self, wrench: Wrench) -> list[Applied]:
+        """What a constraint does to both frames, for λ = 1."""
+        back = -self.pose(wrench.frame, wrench.base).to_parent(wrench.axis)
+        return [Applied(wrench.frame, wrench.axis), Applied(wrench.base, back)]
 
     @cached_property
     def transmitted(self) -> list[ForceMotor]:
-        """The force that each link gets through its motion, with u̇ as symbols."""
-        return inward(self.model, self.motions(with_acceleration=True), self.applied)
+        """The force that each link gets through its motion, with u̇ and λ as symbols."""
+        return inward(self.model, self.motions(with_acceleration=True), self.held)
 
     def residual(self) -> list[Expr]:
         """M·u̇ + h - f by one recursion."""
-        needed = projected(self.model, self.transmitted)
+        needed = projected(self.model, inward(self.model, self.motions(with_acceleration=True), self.applied))
         return [total - load for total, load in zip(needed, self.joint_loads, strict=True)]
 
     def bias(self) -> list[Expr]:
@@ -80,6 +107,8 @@ class Kinetics(Kinematics):
         It contains everything that goes through the joint: constraint forces and, along the joint's own axes, the
         generalized force of the motion.
         """
+        if joint in self.model.cuts:
+            return self._through_cut(joint)
         moved = [link.index for link in self.model.links if link.joint is joint]
         if not moved:
             return weld_reaction(self, joint)
@@ -89,3 +118,12 @@ class Kinetics(Kinematics):
         _, base = self.model.attachment(joint.parent)  # the tree runs through this joint from child to parent
         there = base.to_child(self.transmitted[moved[-1]])
         return -self.pose(joint.child, joint.parent).to_child(there)
+
+    def _through_cut(self, joint: Joint) -> ForceMotor:
+        """The sum of the constraint forces of a joint that closes a loop."""
+        rows = zip(self.constraints.owners, self.constraints.multipliers, self.constraints.equations, strict=True)
+        total = ForceMotor(ZERO3, ZERO3)
+        for owner, force, equation in rows:
+            if owner == joint.name and equation.wrench is not None:
+                total = total + equation.wrench.axis * force
+        return total

@@ -7,15 +7,18 @@ itself, and to carry it inward to every ancestor (Walker and Orin 1982).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from multibody.algebra import ForceMotor, Inertia, Transform
+from multibody.algebra import ForceMotor, Inertia, Transform, VelocityMotor
 from multibody.equations.recursion import passed_on
-from multibody.graph import ZERO
+from multibody.graph import ZERO, Expr
 from multibody.graph.linear_algebra import Matrix
 from multibody.model import Link, Model
+
+Partial = Mapping[int, Expr]
+"""The derivatives of an axis' speed by the model's speeds, by their numbers."""
 
 
 def mass_matrix(model: Model, poses: Sequence[Transform]) -> Matrix:
@@ -25,9 +28,12 @@ def mass_matrix(model: Model, poses: Sequence[Transform]) -> Matrix:
         if composite is None:
             continue
         axes = link.motion.axes(link.q)
-        for axis, column in zip(axes, link.columns, strict=True):
-            if column is not None:
-                _fill(model, poses, link, composite.apply(axis).as_type(ForceMotor), column, result)
+        for number, (axis, partial) in enumerate(zip(axes, link.partials, strict=True)):
+            if partial:
+                momentum = composite.apply(axis).as_type(ForceMotor)
+                _add(result, partial, partial, axis.inner(momentum))
+                inner = list(zip(axes, link.partials, strict=True))[:number]
+                _fill(model, poses, link, momentum, partial, inner, result)
     return result
 
 
@@ -44,14 +50,25 @@ def _composites(model: Model, poses: Sequence[Transform]) -> list[Inertia | None
 
 
 def _fill(
-    model: Model, poses: Sequence[Transform], link: Link, momentum: ForceMotor, column: int, result: Matrix
-) -> None:
-    """One column of M: the momentum for a unit speed, projected on the axes of the link and of its ancestors."""
+    model: Model, poses: Sequence[Transform], link: Link, momentum: ForceMotor, partial: Partial,
+    inner: Sequence[tuple[VelocityMotor, Partial]], result: Matrix,
+) -> None:  # fmt: skip
+    """The momentum for a unit speed, projected on the axes further in: of the same link, then of its ancestors."""
     while True:
-        for axis, row in zip(link.motion.axes(link.q), link.columns, strict=True):
-            if row is not None:
-                result[row, column] = result[column, row] = axis.inner(momentum)
+        for axis, other in inner:
+            if other:
+                value = axis.inner(momentum)
+                _add(result, partial, other, value)
+                _add(result, other, partial, value)
         if link.parent < 0:
             return
         momentum = passed_on(link, poses[link.index], momentum)
         link = model.links[link.parent]
+        inner = list(zip(link.motion.axes(link.q), link.partials, strict=True))
+
+
+def _add(result: Matrix, rows: Partial, columns: Partial, value: Expr) -> None:
+    """M += ∂u_i/∂u ᵀ · m_ik · ∂u_k/∂u for two axes i and k; with a speed for each axis it is one entry."""
+    for row, left in rows.items():
+        for column, right in columns.items():
+            result[row, column] = result[row, column] + left * right * value

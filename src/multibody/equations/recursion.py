@@ -134,7 +134,9 @@ def projected(model: Model, forces: Sequence[ForceMotor]) -> list[Expr]:
     """Q_k = Φ_k·L_i + Ψ_k·F_i: the generalized force of every speed."""
     result: list[Expr] = [ZERO] * len(model.speeds)
     for link, force in zip(model.links, forces, strict=True):
-        for axis, column in zip(link.motion.axes(link.q), link.columns, strict=True):
-            if column is not None:
-                result[column] = axis.resultant.dot(force.moment) + axis.moment.dot(force.resultant)
+        for axis, partial in zip(link.motion.axes(link.q), link.partials, strict=True):
+            if partial:
+                along = axis.resultant.dot(force.moment) + axis.moment.dot(force.resultant)
+                for column, factor in partial.items():
+                    result[column] = result[column] + factor * along
     return result

@@ -5,7 +5,14 @@ from __future__ import annotations
 from multibody.equations import EquationsOfMotion
 from multibody.formalisms.articulated_body import ArticulatedBody
 from multibody.formalisms.choice import derive
+from multibody.formalisms.comparison import Comparison, compare
 from multibody.formalisms.contract import Formalism
+from multibody.formalisms.kane import Kane
+from multibody.formalisms.lagrange import Lagrange
+from multibody.formalisms.newton_euler import NewtonEuler
 from multibody.formalisms.recursive import Recursive
 
-__all__ = ["ArticulatedBody", "EquationsOfMotion", "Formalism", "Recursive", "derive"]
+__all__ = [
+    "ArticulatedBody", "Comparison", "EquationsOfMotion", "Formalism", "Kane", "Lagrange", "NewtonEuler", "Recursive",
+    "compare", "derive",
+]  # fmt: skip

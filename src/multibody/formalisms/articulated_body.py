@@ -8,17 +8,19 @@ and referred to its origin.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from multibody.algebra import AccelerationMotor, ForceMotor, Inertia, Symmetric3, Transform, Vec3, VelocityMotor
-from multibody.equations import EquationsOfMotion, Kinetics
+from multibody.equations import Constraints, EquationsOfMotion, Handling, Kinetics, Multipliers, Solution
 from multibody.equations.mass_matrix import mass_matrix
-from multibody.errors import SingularMatrixError
+from multibody.equations.solution import coupled
+from multibody.errors import ModelError, SingularMatrixError
 from multibody.formalisms.articulated_inertia import ArticulatedInertia
 from multibody.formalisms.contract import Formalism
-from multibody.graph import ZERO, Expr, array, ldl, ldl_solve
+from multibody.graph import ZERO, Expr, array, jacobian, ldl, ldl_solve, product, substitute
 from multibody.graph.linear_algebra import LDL, Matrix
 from multibody.model import Link, Model
 from multibody.model.kinematics import ZERO3
@@ -42,19 +44,57 @@ _NO_TENSOR = Symmetric3(ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
 class ArticulatedBody(Formalism):
     """Order n: best for long chains and large trees."""
 
-    def derive(self, model: Model) -> EquationsOfMotion:
-        """The explicit accelerations; mass matrix and bias on request."""
+    def derive(self, model: Model, handling: Handling | None = None) -> EquationsOfMotion:
+        """The explicit accelerations; mass matrix and bias on request.
+
+        With constraints, u̇ is linear in the multipliers that act beside the loads: u̇ = u̇_free + (∂u̇/∂λ)·λ.
+        """
+        _require_own_speeds(model)
         kinetics = Kinetics(model)
+        constraints = kinetics.constraints
+        if handling is not None and not isinstance(handling, Multipliers):
+            raise ModelError(
+                f"ArticulatedBody() gives no mass matrix to work with for {handling!r}.",
+                where=f"system '{model.name}'",
+                remedy="Use Recursive(), or Multipliers().",
+            )
 
         def implicit() -> tuple[Matrix, Matrix, Matrix]:
             poses = [link.motion.pose(link.q) for link in model.links]
             h = array(kinetics.inertia_bias())
             return mass_matrix(model, poses), h, h - array(kinetics.bias())
 
-        return EquationsOfMotion(model, "ArticulatedBody", _accelerations(kinetics), implicit)
+        solution = _solution(kinetics, constraints)
+        return EquationsOfMotion(model, "ArticulatedBody", solution.acceleration, implicit, solution.multipliers)
 
 
-def _accelerations(kinetics: Kinetics) -> tuple[Expr, ...]:
+def has_own_speeds(model: Model) -> bool:
+    """Whether every joint axis that moves has a speed of its own among those of the model."""
+    places = (pair for link in model.links for pair in zip(link.partials, link.columns, strict=True))
+    return all(column is not None or not partial for partial, column in places)
+
+
+def _require_own_speeds(model: Model) -> None:
+    if not has_own_speeds(model):
+        raise ModelError(
+            "ArticulatedBody() needs a speed of its own for each joint axis.",
+            where=f"system '{model.name}'",
+            cause="Speeds were chosen by the user, or loops were solved in closed form.",
+            remedy="Use Recursive(), Kane() or NewtonEuler().",
+        )
+
+
+def _solution(kinetics: Kinetics, constraints: Constraints) -> Solution:
+    rows = list(constraints.independent)
+    if not rows:
+        return Solution(_accelerations(kinetics, kinetics.joint_loads), (ZERO,) * len(constraints))
+    B, forces = constraints.B[rows], [constraints.multipliers[row] for row in rows]
+    pushed = _accelerations(kinetics, list(array(kinetics.joint_loads) + product(B.T, array(forces))))
+    free = array(substitute(list(pushed), dict.fromkeys(forces, ZERO)))
+    return coupled(free, jacobian(list(pushed), forces), B, constraints.gamma[rows], constraints)
+
+
+def _accelerations(kinetics: Kinetics, loads: Sequence[Expr]) -> tuple[Expr, ...]:
     model = kinetics.model
     inertias: list[ArticulatedInertia] = []
     biases: list[ForceMotor] = []
@@ -64,7 +104,7 @@ def _accelerations(kinetics: Kinetics) -> tuple[Expr, ...]:
         biases.append(bias)
     joints: list[_Joint] = [None] * len(model.links)  # type: ignore[list-item]
     for link in reversed(model.links):
-        joint = _joint(kinetics, link, inertias[link.index], biases[link.index])
+        joint = _joint(kinetics, loads, link, inertias[link.index], biases[link.index])
         joints[link.index] = joint
         if link.parent >= 0:
             inertia, bias = _felt(link, joint, inertias[link.index], biases[link.index])
@@ -83,14 +123,16 @@ def _of_link(kinetics: Kinetics, link: Link) -> tuple[ArticulatedInertia, ForceM
     return ArticulatedInertia.rigid(inertia), bias
 
 
-def _joint(kinetics: Kinetics, link: Link, inertia: ArticulatedInertia, bias: ForceMotor) -> _Joint:
+def _joint(
+    kinetics: Kinetics, loads: Sequence[Expr], link: Link, inertia: ArticulatedInertia, bias: ForceMotor
+) -> _Joint:
     """Free axes, their resistance D = (axis, A∘axis), and what drives them."""
     axes = link.motion.axes(link.q)
     free = [axis for axis, column in zip(axes, link.columns, strict=True) if column is not None]
     momenta = [inertia.apply(axis) for axis in free]
     resistance = np.array([[axis.inner(momentum) for momentum in momenta] for axis in free], dtype=object)
-    loads = [kinetics.joint_loads[column] for column in link.columns if column is not None]
-    efforts = [load - axis.inner(bias) for axis, load in zip(free, loads, strict=True)]
+    own = [loads[column] for column in link.columns if column is not None]
+    efforts = [load - axis.inner(bias) for axis, load in zip(free, own, strict=True)]
     coriolis = _coriolis(kinetics, link, axes)
     try:
         factors = ldl(resistance.reshape(len(free), len(free)))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from multibody.equations import EquationsOfMotion
-from multibody.formalisms.articulated_body import ArticulatedBody
+from multibody.equations import EquationsOfMotion, Handling
+from multibody.formalisms.articulated_body import ArticulatedBody, has_own_speeds
 from multibody.formalisms.contract import Formalism
 from multibody.formalisms.recursive import Recursive
 from multibody.graph import isolated, topological
@@ -13,12 +13,16 @@ CLEAR = 1.25
 """If one formalism is expected to take so many times the operations of the other, they are not counted."""
 
 
-def derive(system: System | Model, formalism: Formalism | None = None) -> EquationsOfMotion:
+def derive(
+    system: System | Model, formalism: Formalism | None = None, *, constraints: Handling | None = None
+) -> EquationsOfMotion:
     """The equations of motion of a system.
 
     Args:
         system: a system, which is frozen first, or a model.
         formalism: how to derive them; without it, the cheaper of the recursive ones is chosen by operation count.
+        constraints: how to solve for constrained motions: ``Multipliers()`` or ``IndependentSpeeds(…)``; by default as
+            the formalism does by itself.
 
     Example:
         >>> from multibody.model import System
@@ -30,7 +34,9 @@ def derive(system: System | Model, formalism: Formalism | None = None) -> Equati
     """
     model = system.freeze() if isinstance(system, System) else system
     if formalism is not None:
-        return _derived(model, formalism)
+        return _derived(model, formalism, constraints)
+    if constraints is not None or model.constraints or not has_own_speeds(model):
+        return _derived(model, Recursive(), constraints)
     recursive, articulated = expected_operations(model)
     if recursive * CLEAR < articulated or articulated * CLEAR < recursive:
         return _derived(model, Recursive() if recursive < articulated else ArticulatedBody())
@@ -38,10 +44,10 @@ def derive(system: System | Model, formalism: Formalism | None = None) -> Equati
     return min(both, key=lambda eom: sum(eom.forward_dynamics.operations.values()))
 
 
-def _derived(model: Model, formalism: Formalism) -> EquationsOfMotion:
+def _derived(model: Model, formalism: Formalism, constraints: Handling | None = None) -> EquationsOfMotion:
     """Derive apart from all other expressions, so that the result does not depend on what was derived before."""
     with isolated(*topological(model.expressions())):
-        return formalism.derive(model)
+        return formalism.derive(model, constraints)
 
 
 def expected_operations(model: Model) -> tuple[float, float]:

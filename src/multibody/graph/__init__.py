@@ -38,7 +38,7 @@ from multibody.graph.functions import (
     tan,
     tanh,
 )
-from multibody.graph.identity import is_zero, rank, same
+from multibody.graph.identity import all_same, is_zero, rank, same
 from multibody.graph.latex import to_latex
 from multibody.graph.linear_algebra import (
     LDL,
@@ -60,7 +60,7 @@ from multibody.graph.traverse import array, free_symbols, substitute, topologica
 
 __all__ = [
     "LDL", "LU", "ONE", "ZERO", "Complement", "Condition", "Constant", "Expr", "Kind", "Symbol", "Table",
-    "absolute", "acos", "adjoint", "array", "as_expr", "asin", "atan", "atan2", "constant", "cos", "cosh",
+    "absolute", "acos", "adjoint", "all_same", "array", "as_expr", "asin", "atan", "atan2", "constant", "cos", "cosh",
     "directional", "equal", "evaluate", "exp", "free_symbols", "from_sympy", "gradient", "is_zero", "isolated",
     "jacobian", "ldl", "ldl_solve", "less", "less_equal", "listing", "live_nodes", "log", "lu", "maximum",
     "minimum", "orthogonal_complement", "parse", "pi", "power", "product", "rank", "same", "sign", "sin", "sinh",

@@ -34,13 +34,26 @@ def same(a: Any, b: Any, *, points: int = 1) -> bool:
         >>> same(cos(2 * x), 2 * cos(x) ** 2 - 1, points=2)
         True
     """
-    first, second = as_expr(a), as_expr(b)
-    if first.fp != second.fp:
+    return all_same([as_expr(a)], [as_expr(b)], points=points)
+
+
+def all_same(a: Nested, b: Nested, *, points: int = 1) -> bool:
+    """Whether all entries of two arrays of expressions are the same functions; one pass for the whole array.
+
+    Example:
+        >>> from multibody.graph import symbols
+        >>> x, y = symbols("x y")
+        >>> all_same([x + y, (x + y) ** 2], [y + x, x**2 + 2 * x * y + y**2], points=2)
+        True
+    """
+    pairs = list(zip(flat(a), flat(b), strict=True))
+    if any(first.fp != second.fp for first, second in pairs):
         return False
-    if points == 1 or first is second:
+    unlike = [pair for pair in pairs if pair[0] is not pair[1]]
+    if points == 1 or not unlike:
         return True
-    values = second_fingerprints(topological([first, second]))
-    return values[first] == values[second]
+    values = second_fingerprints(topological([node for pair in unlike for node in pair]))
+    return all(values[first] == values[second] for first, second in unlike)
 
 
 def rank(matrix: Nested, *, points: int = 1) -> int:

@@ -1,6 +1,7 @@
 """Describing a mechanical system: ``System`` to write, ``Model`` frozen; joints, loads and sensors to fill it with."""
 
 from multibody.model.body import Body, Frame
+from multibody.model.constraints import Constraint, Equation, ExpressionConstraint, FrameConstraint, Wrench
 from multibody.model.couplings import contact, hydraulic_cylinder, motion_platform, tyre
 from multibody.model.joint import Joint
 from multibody.model.joints import (
@@ -64,15 +65,18 @@ from multibody.model.sensors import (
     TotalMass,
     Velocity,
 )
+from multibody.model.speeds import with_speeds
 from multibody.model.system import System
 
 __all__ = [
     "Acceleration", "AngularAcceleration", "AngularMomentum", "AngularVelocity", "Applied", "Body", "Bushing",
-    "CenterOfMass", "CentralGravity", "ConstraintForce", "ConstraintTorque", "Cylindrical", "Damper", "Distance",
-    "DistanceAndRate", "DistanceRate", "Elementary", "Energy", "Expression", "Finding", "Force", "Frame", "Free",
-    "Friction", "GravityField", "Input", "Joint", "JointDamper", "JointFriction", "JointKind", "JointLoad",
-    "JointSensor", "JointSpring", "Kinematics", "KineticEnergy", "LinearMomentum", "Link", "Load", "Model", "Motion",
-    "Orientation", "Parameter", "Planar", "PointToPointForce", "Position", "PotentialEnergy", "Prismatic", "Report",
-    "Revolute", "Screw", "Sensor", "Spherical", "Spring", "SpringDamper", "Step", "System", "Torque", "TotalMass",
-    "UniformGravity", "Universal", "Velocity", "Weld", "contact", "hydraulic_cylinder", "motion_platform", "tyre",
+    "CenterOfMass", "CentralGravity", "Constraint", "ConstraintForce", "ConstraintTorque", "Cylindrical", "Damper",
+    "Distance", "DistanceAndRate", "DistanceRate", "Elementary", "Energy", "Equation", "Expression",
+    "ExpressionConstraint", "Finding", "Force", "Frame", "FrameConstraint", "Free", "Friction", "GravityField",
+    "Input", "Joint", "JointDamper", "JointFriction", "JointKind", "JointLoad", "JointSensor", "JointSpring",
+    "Kinematics", "KineticEnergy", "LinearMomentum", "Link", "Load", "Model", "Motion", "Orientation", "Parameter",
+    "Planar", "PointToPointForce", "Position", "PotentialEnergy", "Prismatic", "Report", "Revolute", "Screw",
+    "Sensor", "Spherical", "Spring", "SpringDamper", "Step", "System", "Torque", "TotalMass", "UniformGravity",
+    "Universal", "Velocity", "Weld", "Wrench", "contact", "hydraulic_cylinder", "motion_platform", "tyre",
+    "with_speeds",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from multibody.graph import Symbol, is_zero, jacobian, rank
 from multibody.model.body import Body, Frame
 from multibody.model.check_mass import mass_findings, singular_findings
 from multibody.model.check_symbols import symbol_findings
+from multibody.model.constraints import Constraint
 from multibody.model.joint import Joint
 from multibody.model.kinematics import ZERO3, Kinematics
 from multibody.model.loads.contract import Load
@@ -136,14 +137,14 @@ def _start_findings(model: Model) -> Iterator[Finding]:
 _QUATERNION = ("_qw", "_qx", "_qy", "_qz")
 
 
-def require_part(system: System, thing: Any, kind: type[Load | Sensor], label: str) -> None:
-    """An error unless ``thing`` is a load or sensor that looks only at frames and joints of this system."""
+def require_part(system: System, thing: Any, kind: type[Load | Sensor | Constraint], label: str) -> None:
+    """An error unless ``thing`` is a load, sensor or constraint that looks only at frames and joints of this system."""
     where = f"{label} of system '{system.name}'"
     if not isinstance(thing, kind):
         raise ModelError(
             f"{thing!r} is not a {kind.__name__.lower()}.",
             where=where,
-            remedy=f"Give an object such as {'Spring(a, b, stiffness=k)' if kind is Load else 'Distance(a, b)'}.",
+            remedy=f"Give an object such as {_EXAMPLES[kind]}.",
         )
     for part in thing.touches:
         if not isinstance(part, Frame | Joint) or not _belongs(system, part):
@@ -153,6 +154,11 @@ def require_part(system: System, thing: Any, kind: type[Load | Sensor], label: s
                 cause="It is None, a name instead of an object, or it belongs to another system.",
                 remedy="Use what body(), body.frame(), joint() and system.world of this system return.",
             )
+
+
+_EXAMPLES: dict[type, str] = {
+    Load: "Spring(a, b, stiffness=k)", Sensor: "Distance(a, b)", Constraint: "FrameConstraint(a, b, translation='xyz')"
+}  # fmt: skip
 
 
 def _belongs(system: System, part: Frame | Joint) -> bool:

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from multibody.algebra import Inertia, Transform
 from multibody.errors import ModelError, TopologyError
-from multibody.graph import ZERO, Expr, Symbol, free_symbols, symbol, time_derivative
+from multibody.graph import ONE, ZERO, Expr, Symbol, free_symbols, symbol, time_derivative
 from multibody.model.body import Body
+from multibody.model.constraints import ClosedJoint
 from multibody.model.joint import Joint
 from multibody.model.joints import Step
 from multibody.model.joints.contract import IDENTITY
 from multibody.model.joints.reverse import reversed_steps
 from multibody.model.model import Link, Model
-from multibody.model.quantity import Input, Parameter
+from multibody.model.quantity import Input, Parameter, acceleration_symbol, rate_name
 from multibody.model.topology import Branch, Edge, Tree, spanning_tree
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ def frozen(system: System) -> Model:
         builder.add(branch)
     order = tuple(joints[branch.edge.name] for branch in tree.branches)
     moving = [joint for joint in order if joint.prescribed is None]
+    cuts = tuple(joints[edge.name] for edge in tree.cuts)
+    builder.follow([one for constraint in system.constraints.values() for one in constraint.expressions])
     return Model(
         name=system.name,
         time=system.time,
@@ -41,7 +44,7 @@ def frozen(system: System) -> Model:
         world=system.world,
         bodies=bodies,
         joints=order,
-        cuts=tuple(joints[edge.name] for edge in tree.cuts),
+        cuts=cuts,
         links=builder.links(),
         attachments=MappingProxyType(builder.attachments),
         coordinates=tuple(q for joint in moving for q in joint.coordinates),
@@ -53,6 +56,8 @@ def frozen(system: System) -> Model:
         inputs=tuple(inputs),
         loads=MappingProxyType(dict(system.loads)),
         sensors=MappingProxyType(dict(system.sensors)),
+        constraints=MappingProxyType(_constraints(system, cuts)),
+        values=MappingProxyType(builder.values),
     )
 
 
@@ -71,6 +76,11 @@ def _tree(system: System, joints: Mapping[str, Joint], bodies: Sequence[Body]) -
             remedy="Connect each part to the world; a body that moves freely needs a Free() joint.",
         )
     return tree
+
+
+def _constraints(system: System, cuts: Sequence[Joint]) -> dict[str, Any]:
+    """Joints that close loops, then what the user added."""
+    return {joint.name: ClosedJoint(joint) for joint in cuts} | system.constraints
 
 
 def _start(system: System, joints: Sequence[Joint]) -> dict[Symbol, float]:
@@ -100,6 +110,7 @@ class _Links:
         self.speeds: list[Symbol] = []
         self.accelerations: list[Symbol] = []
         self.rates: list[Expr] = []
+        self.values: dict[Symbol, Expr] = {}
 
     def links(self) -> tuple[Link, ...]:
         """All links, with the inertia of the bodies on them."""
@@ -116,14 +127,14 @@ class _Links:
             near, far, motions = far, near, motions[::-1]
         parent, place = self.attachments[near.body]
         place = place @ near.pose
-        for step, (q, u, a, columns) in zip(steps, motions, strict=True):
+        for step, state in zip(steps, motions, strict=True):
             part: dict[str, Any] = {
                 "index": len(self._parts),
                 "parent": parent,
                 "joint": joint,
                 "before": place @ step.before,
             }
-            self._parts.append(part | {"motion": step.motion, "q": q, "u": u, "a": a, "columns": columns})
+            self._parts.append(part | {"motion": step.motion} | state)
             parent, place = part["index"], IDENTITY
         self._attach(far.body, parent, place @ end @ far.pose.inverse())
 
@@ -135,16 +146,20 @@ class _Links:
         known = self._inertias.get(link)
         self._inertias[link] = inertia if known is None else known + inertia
 
-    def moving(self, joint: Joint, q: Sequence[Symbol], u: Sequence[Symbol], step: Step) -> tuple[Any, ...]:
-        """Coordinates, speeds, accelerations and columns of a step that moves freely."""
+    def moving(self, joint: Joint, q: Sequence[Symbol], u: Sequence[Symbol], step: Step) -> dict[str, Any]:
+        """Coordinates, speeds and accelerations of a step that moves freely, and their places in the model."""
         columns = tuple(range(len(self.speeds), len(self.speeds) + len(u)))
-        a = tuple(symbol(_rate_name(speed.name), "variable", self._system.name) for speed in u)
+        a = tuple(map(acceleration_symbol, u))
         self.speeds += u
         self.accelerations += a
         self.rates += step.motion.rates(q, u)
-        return tuple(q), tuple(u), a, columns
+        partials = tuple({column: ONE} for column in columns)
+        drift = (ZERO,) * len(u)
+        return {
+            "q": tuple(q), "u": tuple(u), "a": a, "columns": columns, "partials": partials, "drift": drift
+        }  # fmt: skip
 
-    def prescribed(self, joint: Joint, q: Sequence[Expr], step: Step) -> tuple[Any, ...]:
+    def prescribed(self, joint: Joint, q: Sequence[Expr], step: Step) -> dict[str, Any]:
         """The same for a step whose motion is given: its speeds follow by differentiation."""
         if step.motion.speeds:
             raise ModelError(
@@ -162,21 +177,29 @@ class _Links:
             )
         u = time_derivative(list(q), self._input_rates(q))
         a = time_derivative(u, self._input_rates(u))
-        return tuple(q), tuple(u), tuple(a), (None,) * len(q)
+        return {
+            "q": tuple(q), "u": tuple(u), "a": tuple(a), "columns": (None,) * len(q), "partials": ({},) * len(q),
+            "drift": tuple(a),
+        }  # fmt: skip
+
+    def follow(self, expressions: Sequence[Expr]) -> None:
+        """Constraints that follow inputs need the rates of these, twice."""
+        first = self._input_rates(expressions)
+        self._input_rates(list(first.values()))
 
     def _input_rates(self, expressions: Sequence[Expr]) -> dict[Expr, Any]:
         """A prescribed motion that follows an input needs the input's rate as an input of its own."""
         rates: dict[Expr, Any] = {}
         for one in free_symbols(list(expressions)):
             if one.kind == "input":
-                name = _rate_name(one.name)
+                name = rate_name(one.name)
                 rates[one] = symbol(name, "input", one.scope)
                 if all(known.name != name for known in self._inputs):
                     self._inputs.append(Input(name, rates[one], description=f"rate of {one.name}"))
         return rates
 
 
-def _motions(joint: Joint, steps: Sequence[Step], links: _Links) -> list[tuple[Any, ...]]:
+def _motions(joint: Joint, steps: Sequence[Step], links: _Links) -> list[dict[str, Any]]:
     """What each step needs: its share of the joint's coordinates and speeds."""
     result = []
     sizes = [(len(step.motion.coordinates), step.motion.freedom) for step in steps]
@@ -186,13 +209,13 @@ def _motions(joint: Joint, steps: Sequence[Step], links: _Links) -> list[tuple[A
         if joint.prescribed is None:
             result.append(links.moving(joint, joint.coordinates[q0:q1], joint.speeds[u0:u1], step))
         else:
-            result.append(links.prescribed(joint, joint.prescribed[q0:q1], step))
+            state = links.prescribed(joint, joint.prescribed[q0:q1], step)
+            links.values |= dict(zip(joint.coordinates[q0:q1], state["q"], strict=True))
+            links.values |= dict(zip(joint.speeds[u0:u1], state["u"], strict=True))
+            rates = [acceleration_symbol(speed) for speed in joint.speeds[u0:u1]]
+            links.values |= dict(zip(rates, state["a"], strict=True))
+            result.append(state)
     return result
-
-
-def _rate_name(name: str) -> str:
-    """The name of a rate: x, x_dot, x_ddot."""
-    return f"{name.removesuffix('_dot')}_ddot" if name.endswith("_dot") else f"{name}_dot"
 
 
 def _edges(sizes: Sequence[int]) -> list[int]:

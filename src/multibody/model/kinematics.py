@@ -5,7 +5,7 @@ Velocities and accelerations of a link are kept in its own axes and referred to 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 
 from multibody.algebra import ForceMotor, Transform, Vec3, VelocityMotor
@@ -39,7 +39,8 @@ class Kinematics:
         self.model = model
         self.pose_of_link = cache(self._pose_of_link)
         self.velocity_of_link = cache(self._velocity_of_link)
-        self.acceleration_of_link = cache(self._acceleration_of_link)
+        self.acceleration_of_link = cache(lambda index: self._accelerated(index, self.acceleration_of_link, "a"))
+        self.drift_of_link = cache(lambda index: self._accelerated(index, self.drift_of_link, "drift"))
         self._seen_from = cache(self._seen_from_ancestor)
 
     # frames ------------------------------------------------------------------------------------------------------
@@ -115,19 +116,25 @@ class Kinematics:
         moved = link.before.to_child(self.velocity_of_link(link.parent))
         return link.motion.pose(link.q).to_child(moved)
 
-    def _acceleration_of_link(self, index: int) -> tuple[Vec3, Vec3]:
-        """Angular acceleration and acceleration of a link's origin, in its own axes."""
+    def _accelerated(self, index: int, of_parent: Callable[[int], tuple[Vec3, Vec3]], rates: str) -> tuple[Vec3, Vec3]:
+        """Angular acceleration and acceleration of a link's origin, in its own axes.
+
+        Args:
+            index: of the link.
+            of_parent: the same for its parent.
+            rates: ``"a"`` with the rates of all speeds, ``"drift"`` while the model's speeds do not change.
+        """
         if index < 0:
             return ZERO3, ZERO3
         link = self.model.links[index]
         pose, parent = self.pose_of_link(index), self.velocity_of_link(link.parent)
-        angular, linear = self.acceleration_of_link(link.parent)
+        angular, linear = of_parent(link.parent)
         arm = pose.position
         linear = linear + angular.cross(arm) + parent.resultant.cross(parent.resultant.cross(arm))
         angular, linear, spin = (pose.vector_to_child(v) for v in (angular, linear, parent.resultant))
         axes = link.motion.axes(link.q)
         turn, slide = combined(axes, link.u)
-        turn_rate, slide_rate = combined(axes, link.a)
+        turn_rate, slide_rate = combined(axes, getattr(link, rates))
         bias = link.motion.bias(link.q, link.u)
         if bias is not None:
             turn_rate, slide_rate = turn_rate + bias.resultant, slide_rate + bias.moment

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from multibody.algebra import Inertia, Transform, Vec3
-from multibody.errors import MissingValueError, TopologyError
-from multibody.graph import Expr, Symbol, as_expr
+from multibody.errors import MissingValueError
+from multibody.graph import ZERO, Expr, Symbol, as_expr
 from multibody.model.body import Body, Frame
 from multibody.model.joint import Joint
 from multibody.model.joints import Motion
-from multibody.model.quantity import Input, Parameter, defaults
+from multibody.model.quantity import Input, Parameter, defaults, rate_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,10 @@ class Link:
         q: its coordinates: symbols, or expressions where the motion is prescribed.
         u: its speeds.
         a: the rates of its speeds.
-        columns: the number of each speed in the system's vector u; None where the motion is prescribed.
+        columns: the number of each speed in the model's vector u; None where it is not one of these itself.
+        partials: for each of its speeds, the derivatives by the model's speeds, by their numbers; none where the motion
+            is prescribed.
+        drift: the rates of its speeds while the model's speeds do not change.
         inertia: of all bodies attached to it, in its frame; None without mass.
     """
 
@@ -43,6 +46,8 @@ class Link:
     u: tuple[Expr, ...]
     a: tuple[Expr, ...]
     columns: tuple[int | None, ...]
+    partials: tuple[Mapping[int, Expr], ...]
+    drift: tuple[Expr, ...]
     inertia: Inertia | None
 
 
@@ -64,6 +69,8 @@ class Model:
         accelerations: symbols that stand for u̇.
         rates: q̇ as expressions of q and u.
         start: start value of every coordinate and speed.
+        constraints: what restricts the motion beyond the tree: closed loops, rolling, couplings.
+        values: coordinates and speeds of joints that are not states of their own, as expressions of the states.
     """
 
     name: str
@@ -84,6 +91,8 @@ class Model:
     inputs: tuple[Input, ...]
     loads: Mapping[str, Any]
     sensors: Mapping[str, Any]
+    constraints: Mapping[str, Any]
+    values: Mapping[Symbol, Expr]
 
     def attachment(self, frame: Frame) -> tuple[int, Transform]:
         """The link that carries a frame, and the constant X from the frame to that link."""
@@ -116,7 +125,8 @@ class Model:
         """Everything that the links are made of: constants of geometry and inertia, coordinates, speeds."""
         found: list[Any] = [*self.gravity.components(), *self.rates]
         for link in self.links:
-            found += [*link.before.components(), *link.q, *link.u, *link.a]
+            found += [*link.before.components(), *link.q, *link.u, *link.a, *link.drift]
+            found += [factor for partial in link.partials for factor in partial.values()]
             found += [] if link.inertia is None else link.inertia.components()
         return [as_expr(value) for value in found]
 
@@ -124,12 +134,17 @@ class Model:
         """The links that a link (or the world, -1) carries."""
         return [link for link in self.links if link.parent == index]
 
-    def require_tree(self) -> None:
-        """An error if joints close loops."""
-        if self.cuts:
-            raise TopologyError(
-                f"The joints {', '.join(repr(joint.name) for joint in self.cuts)} close kinematic loops.",
-                where=f"system '{self.name}'",
-                cause="There is more than one way from the world to a body.",
-                remedy="Remove one joint of each loop; constraint equations for closed loops are not there yet.",
-            )
+    def flow(self, accelerations: Sequence[Expr] | None = None) -> dict[Expr, Expr]:
+        """The rate of every coordinate and speed, and of inputs whose rates are inputs too; for ``time_derivative``.
+
+        Args:
+            accelerations: the rates of the speeds; by default they do not change.
+        """
+        inputs = {one.name: one for one in self.input_symbols}
+        rates = ((one, inputs.get(rate_name(name))) for name, one in inputs.items())
+        changes = (ZERO,) * len(self.speeds) if accelerations is None else accelerations
+        return {
+            **{one: rate for one, rate in rates if rate is not None},
+            **dict(zip(self.coordinates, self.rates, strict=True)),
+            **dict(zip(self.speeds, changes, strict=True)),
+        }

@@ -108,3 +108,13 @@ def defaults(parameters: Iterable[Parameter], given: Mapping[str, float] | None 
             remedy="Give each a default in the system, or a number here.",
         )
     return numbers
+
+
+def rate_name(name: str) -> str:
+    """The name of a rate: x, x_dot, x_ddot."""
+    return f"{name.removesuffix('_dot')}_ddot" if name.endswith("_dot") else f"{name}_dot"
+
+
+def acceleration_symbol(speed: Symbol) -> Symbol:
+    """The symbol that stands for the rate of a speed."""
+    return symbol(rate_name(speed.name), "variable", speed.scope)

@@ -11,6 +11,7 @@ from multibody.errors import ModelError
 from multibody.graph import ZERO, Symbol, as_expr, names, symbol
 from multibody.model.body import Body, Frame, as_inertia
 from multibody.model.check import check, require_part
+from multibody.model.constraints import Constraint, as_constraint
 from multibody.model.freeze import frozen
 from multibody.model.joint import Joint, joint
 from multibody.model.loads import Load
@@ -46,6 +47,7 @@ class System:
         self.time: Symbol = symbol("t", "time", name)
         self.loads: dict[str, Any] = {}
         self.sensors: dict[str, Any] = {}
+        self.constraints: dict[str, Any] = {}
         self.starts: dict[str, float] = {}
         self._things: dict[str, Any] = {"t": self.time}
         nothing = Vec3(ZERO, ZERO, ZERO)
@@ -131,6 +133,31 @@ class System:
         self._require_own(name, parent, child)
         return self._register(joint(name, parent, child, kind, q, u, limits, prescribed, self.name))
 
+    def constraint(
+        self, first: Any, second: Frame | None = None, *, translation: str = "", rotation: str = "",
+        name: str | None = None,
+    ) -> Constraint:  # fmt: skip
+        """Something that restricts the motion beyond the joints.
+
+        Args:
+            first: a constraint such as ``Rolling(…)``; an expression of coordinates, speeds and time that stays
+                zero; or a frame, to which the second one is held.
+            second: the frame that is held.
+            translation: directions of the first frame in which the origins stay together, such as ``"xyz"``.
+            rotation: axes about which the frames cannot turn against each other, such as ``"xy"`` for a hinge about z.
+            name: without it, it is called ``constraint_1``, ``constraint_2`` ….
+
+        Example:
+            >>> gears = System("gears")
+            >>> a, b = (
+            ...     gears.joint(n, gears.world, gears.body(n + "_wheel", 1, (0, 0, 0), (1, 1, 1)), "Rz") for n in "ab"
+            ... )
+            >>> mesh = gears.constraint(a.coordinate + 2 * b.coordinate, name="mesh")
+        """
+        made = as_constraint(first, second, translation, rotation)
+        require_part(self, made, Constraint, "constraint" if name is None else f"constraint '{name}'")
+        return self._named(self.constraints, made, name, "constraint")
+
     def load(self, load: Any, name: str | None = None) -> Any:
         """A load, such as ``Spring(a, b, stiffness=k)``; without a name it is called ``load_1``, ``load_2`` …."""
         require_part(self, load, Load, "load" if name is None else f"load '{name}'")
@@ -201,7 +228,9 @@ class System:
         return thing
 
     def _require_new(self, name: str) -> None:
-        owners = {"sensor": self.sensors, "load": self.loads, "": self._things}
+        owners = {
+            "sensor": self.sensors, "load": self.loads, "constraint": self.constraints, "": self._things
+        }  # fmt: skip
         for what, register in owners.items():
             if name in register:
                 owner = "time" if name == "t" else what or type(register[name]).__name__.lower()
@@ -213,7 +242,7 @@ class System:
                 )
 
     def _named(self, register: dict[str, Any], thing: Named, name: str | None, what: str) -> Named:
-        taken = self.loads.keys() | self.sensors.keys() | self._things.keys()
+        taken = self.loads.keys() | self.sensors.keys() | self.constraints.keys() | self._things.keys()
         free = (f"{what}_{k}" for k in count(1) if f"{what}_{k}" not in taken)
         label = next(free) if name is None else names.check(name, what)
         self._require_new(label)

@@ -52,6 +52,17 @@ def axis(direction: Direction) -> Axis | Vec3:
     return vector.unit() if len(values) < 3 else _numeric(values)
 
 
+def known_axis(kind: object, direction: Direction) -> Axis:
+    """The axis of a joint that closes a loop; it cannot have symbols, for which no perpendicular axes are known."""
+    found = axis(direction)
+    if isinstance(found, Vec3):
+        raise ModelError(
+            f"{kind!r} cannot close a loop, because its axis has symbols.",
+            remedy="Cut another joint of the loop with cut=True, or turn its frames so that the axis is x, y or z.",
+        )
+    return found
+
+
 def _named(name: str) -> Axis:
     letter = name.removeprefix("-").removeprefix("+").lower()
     if letter not in ("x", "y", "z"):

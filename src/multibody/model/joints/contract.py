@@ -11,10 +11,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from multibody.algebra import Rotation, Transform, Vec3, VelocityMotor
+from multibody.errors import ModelError
 from multibody.graph import Expr
+
+if TYPE_CHECKING:
+    from multibody.model.joints.locks import Lock
 
 IDENTITY = Transform.identity().symbolic()
 """No displacement, with components that are known to be zero."""
@@ -54,6 +58,10 @@ class Motion(ABC):
         """q̇ as a function of q and u."""
         return tuple(u)
 
+    def speeds_from(self, q: Sequence[Expr], q_dot: Sequence[Expr]) -> tuple[Expr, ...]:
+        """u as a function of q and q̇: the inverse of ``rates`` for all q̇ that it can give."""
+        return tuple(q_dot)
+
     def reversed(self) -> Motion:
         """The same movement seen from the child frame."""
         from multibody.model.joints.reverse import Reversed  # it is a motion itself
@@ -79,6 +87,20 @@ class JointKind(ABC):
     def end(self) -> Transform:
         """The fixed transform from the last step to the child frame."""
         return IDENTITY
+
+    def locks(self, pose: Transform) -> Sequence[Lock]:
+        """What the joint forbids: the equations that hold between its frames where it closes a loop.
+
+        Args:
+            pose: X_PC, from child coordinates to parent coordinates.
+
+        Raises:
+            ModelError: if the joint cannot close a loop.
+        """
+        raise ModelError(
+            f"{self!r} cannot close a loop: no equations between its frames are known for it.",
+            remedy="Cut another joint of the loop with cut=True, or split it into several joints with bodies between.",
+        )
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in vars(self).items())})"

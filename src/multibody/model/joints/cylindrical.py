@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from multibody.algebra import Transform
-from multibody.model.joints.axis import Direction, axis
+from multibody.model.joints.axis import Direction, axis, known_axis
 from multibody.model.joints.contract import JointKind, Step, fixed
 from multibody.model.joints.elementary import Slide, slide_direction, turn_steps
+from multibody.model.joints.locks import Lock, others, turned_locks
 
 
 class Cylindrical(JointKind):
@@ -26,3 +29,8 @@ class Cylindrical(JointKind):
     def end(self) -> Transform:
         """Back from the turned frame of an axis that is not a coordinate axis."""
         return turn_steps(axis(self.axis), "r")[1]
+
+    def locks(self, pose: Transform) -> Sequence[Lock]:
+        """Translations along and turns about the other two axes."""
+        along = known_axis(self, self.axis)
+        return list(turned_locks(pose, along.rotation, (others(along.index), others(along.index))))

@@ -11,6 +11,14 @@ from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr
 from multibody.model.joints.axis import UNIT, Axis
 from multibody.model.joints.contract import JointKind, Motion, Step, fixed, motor
+from multibody.model.joints.locks import (
+    Lock,
+    angle_lock,
+    others,
+    rotation_locks,
+    seen_from_child,
+    translation_locks,
+)  # fmt: skip
 
 _ABOUT = (Rotation.about_x, Rotation.about_y, Rotation.about_z)
 _NOTHING = Vec3(ZERO, ZERO, ZERO)
@@ -119,6 +127,28 @@ class Elementary(JointKind):
             label = movement.lower() + (str(seen[movement]) if repeated[movement] > 1 else "")
             result.append(Step(_motion(movement, label), fixed()))
         return tuple(result)
+
+    def locks(self, pose: Transform) -> Sequence[Lock]:
+        """What translations and then rotations forbid; the other way round, the same seen from the other end."""
+        kinds = "".join(movement[0] for movement in self.movements)
+        if "RT" not in kinds:
+            return _locks_of_stack(pose, self.movements)
+        if "TR" in kinds:
+            return super().locks(pose)
+        return list(seen_from_child(pose, _locks_of_stack(pose.inverse(), self.movements[::-1])))
+
+
+def _locks_of_stack(pose: Transform, movements: Sequence[str]) -> list[Lock]:
+    """Translations along axes of the base, then at most three rotations about different axes in turn."""
+    slides = ["xyz".index(m[1]) for m in movements if m[0] == "T"]
+    turns = ["xyz".index(m[1]) for m in movements if m[0] == "R"]
+    turns = [axis for k, axis in enumerate(turns) if k == 0 or axis != turns[k - 1]]
+    locks = list(translation_locks(pose, others(*slides)))
+    if len(turns) <= 1:
+        return locks + list(rotation_locks(pose, others(*turns)))
+    if len(turns) == 2:
+        return [*locks, angle_lock("t", pose, UNIT[turns[0]], UNIT[turns[1]])]
+    return locks
 
 
 def _check(movement: Any) -> None:

@@ -8,6 +8,7 @@ from multibody.algebra import Transform, Vec3, VelocityMotor
 from multibody.graph import ZERO, Expr
 from multibody.model.joints.axis import UNIT
 from multibody.model.joints.contract import JointKind, Motion, Step, fixed, motor
+from multibody.model.joints.locks import Lock
 from multibody.model.joints.spherical import SPIN, Orientation
 
 _NOTHING = Vec3(ZERO, ZERO, ZERO)
@@ -35,6 +36,11 @@ class Flight(Motion):
         velocity = self._orientation.rotation(q[3:]).apply(Vec3(*u[3:]))
         return (*velocity.components(), *self._orientation.rates(q[3:], u[:3]))
 
+    def speeds_from(self, q: Sequence[Expr], q_dot: Sequence[Expr]) -> tuple[Expr, ...]:
+        """The angular velocity, and the velocity turned into the child's axes."""
+        velocity = self._orientation.rotation(q[3:]).apply_inverse(Vec3(*q_dot[:3]))
+        return (*self._orientation.spin(q[3:], q_dot[3:]), *velocity)
+
 
 class Free(JointKind):
     """No constraint at all: a body in flight, the floating base of a robot.
@@ -50,3 +56,7 @@ class Free(JointKind):
     def steps(self) -> tuple[Step, ...]:
         """One motion with six degrees of freedom."""
         return (Step(Flight(self.form), fixed()),)
+
+    def locks(self, pose: Transform) -> Sequence[Lock]:
+        """Nothing."""
+        return []

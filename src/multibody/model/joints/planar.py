@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from multibody.algebra import Transform
 from multibody.model.joints.contract import JointKind, Step
 from multibody.model.joints.elementary import Elementary
+from multibody.model.joints.locks import Lock, others, rotation_locks, translation_locks
 
 
 class Planar(JointKind):
@@ -20,3 +24,7 @@ class Planar(JointKind):
         """Two translations along the plane's axes, then the rotation."""
         plane = {"x": "yz", "y": "zx", "z": "xy"}.get(self.normal, self.normal)
         return Elementary([f"T{letter}" for letter in plane] + [f"R{self.normal}"]).steps()
+
+    def locks(self, pose: Transform) -> Sequence[Lock]:
+        """The translation along the normal, and turns about the other two axes."""
+        return [*translation_locks(pose, self.normal), *rotation_locks(pose, others("xyz".index(self.normal)))]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from multibody.model.joints.axis import Direction, axis
+from collections.abc import Sequence
+
+from multibody.algebra import Transform
+from multibody.model.joints.axis import Direction, axis, known_axis
 from multibody.model.joints.contract import JointKind, Step, fixed
 from multibody.model.joints.elementary import Slide, slide_direction
+from multibody.model.joints.locks import Lock, others, turned_locks
 
 
 class Prismatic(JointKind):
@@ -20,3 +24,8 @@ class Prismatic(JointKind):
     def steps(self) -> tuple[Step, ...]:
         """One translation."""
         return (Step(Slide(slide_direction(axis(self.axis))), fixed()),)
+
+    def locks(self, pose: Transform) -> Sequence[Lock]:
+        """All turns, and translations along the other two axes."""
+        along = known_axis(self, self.axis)
+        return list(turned_locks(pose, along.rotation, (others(along.index), "xyz")))

@@ -40,6 +40,10 @@ class Reversed(Motion):
         """The same as before."""
         return self._motion.rates(q, u)
 
+    def speeds_from(self, q: Sequence[Expr], q_dot: Sequence[Expr]) -> tuple[Expr, ...]:
+        """The same as before."""
+        return self._motion.speeds_from(q, q_dot)
+
 
 def reversed_steps(steps: Sequence[Step], end: Transform) -> tuple[tuple[Step, ...], Transform]:
     """The steps of a joint from its child to its parent, and the transform that ends them."""

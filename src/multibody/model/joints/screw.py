@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from multibody.algebra import Transform
-from multibody.graph import Expr, as_expr
-from multibody.model.joints.axis import Direction, axis
-from multibody.model.joints.contract import JointKind, Step
+from multibody.graph import ZERO, Expr, as_expr
+from multibody.model.joints.axis import Direction, axis, known_axis
+from multibody.model.joints.contract import JointKind, Step, fixed
 from multibody.model.joints.elementary import turn_steps
+from multibody.model.joints.locks import Lock, others, thread_lock, turned_locks
 
 
 class Screw(JointKind):
@@ -28,3 +31,16 @@ class Screw(JointKind):
     def end(self) -> Transform:
         """Back from the turned frame of an axis that is not a coordinate axis."""
         return turn_steps(axis(self.axis), "r")[1]
+
+    def locks(self, pose: Transform) -> Sequence[Lock]:
+        """As a cylindrical joint, with advance and angle tied together."""
+        along, pitch = known_axis(self, self.axis), as_expr(self.pitch)
+        other = others(along.index)
+        if pitch is ZERO:
+            return list(turned_locks(pose, along.rotation, ("xyz", other)))
+        there = fixed(along.rotation)
+        thread = thread_lock(there.inverse() @ pose @ there, along.index, along.sign, pitch)
+        return [
+            *turned_locks(pose, along.rotation, (other, other)),
+            Lock(thread.name, thread.position, there.to_parent(thread.wrench)),
+        ]

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from multibody.algebra import Quaternion, Rotation, Transform, Vec3, VelocityMotor, angle_rate_matrix
+from multibody.algebra import (
+    Quaternion,
+    Rotation,
+    Transform,
+    Vec3,
+    VelocityMotor,
+    angle_rate_matrix,
+    angular_velocity_matrix,
+)
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr
 from multibody.model.joints.axis import UNIT
 from multibody.model.joints.contract import JointKind, Motion, Step, fixed, motor
+from multibody.model.joints.locks import Lock, translation_locks
 
 _NOTHING = Vec3(ZERO, ZERO, ZERO)
 SPIN = ("wx", "wy", "wz")
@@ -48,6 +57,12 @@ class Orientation:
             return tuple(Quaternion(*q).rate(spin).components())
         return tuple(angle_rate_matrix(self.form, q) @ spin)
 
+    def spin(self, q: Sequence[Expr], q_dot: Sequence[Expr]) -> tuple[Expr, ...]:
+        """The angular velocity in the child frame from the rates of the coordinates."""
+        if self.form == "quaternion":
+            return tuple(Quaternion(*q).angular_velocity(Quaternion(*q_dot)))
+        return tuple(angular_velocity_matrix(self.form, q) @ Vec3(*q_dot))
+
 
 class Ball(Motion):
     """A rotation about a point; its speeds are the components of the angular velocity in the child frame."""
@@ -70,6 +85,10 @@ class Ball(Motion):
         """The kinematic differential equations."""
         return self._orientation.rates(q, u)
 
+    def speeds_from(self, q: Sequence[Expr], q_dot: Sequence[Expr]) -> tuple[Expr, ...]:
+        """The angular velocity."""
+        return self._orientation.spin(q, q_dot)
+
 
 class Spherical(JointKind):
     """Any rotation about a point: a ball joint.
@@ -86,3 +105,7 @@ class Spherical(JointKind):
     def steps(self) -> tuple[Step, ...]:
         """One rotation about a point."""
         return (Step(Ball(self.form), fixed()),)
+
+    def locks(self, pose: Transform) -> Sequence[Lock]:
+        """All translations."""
+        return list(translation_locks(pose, "xyz"))

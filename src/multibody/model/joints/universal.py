@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from multibody.algebra import Transform
-from multibody.model.joints.axis import Direction, axis
+from multibody.model.joints.axis import Axis, Direction, axis, known_axis
 from multibody.model.joints.contract import JointKind, Step
 from multibody.model.joints.elementary import turn_steps
+from multibody.model.joints.locks import Lock, angle_lock, translation_locks
 
 
 class Universal(JointKind):
@@ -29,3 +32,11 @@ class Universal(JointKind):
     def end(self) -> Transform:
         """Back from the turned frame of an axis that is not a coordinate axis."""
         return turn_steps(axis(self.second), "r2")[1]
+
+    def locks(self, pose: Transform) -> Sequence[Lock]:
+        """All translations, and the angle between the two axes."""
+        first, second = (along.rotation.apply(along.vector) for along in self._axes())
+        return [*translation_locks(pose, "xyz"), angle_lock("t", pose, first, second)]
+
+    def _axes(self) -> list[Axis]:
+        return [known_axis(self, self.first), known_axis(self, self.second)]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from multibody.algebra import Transform
 from multibody.model.joints.contract import JointKind, Step
+from multibody.model.joints.locks import Lock, rotation_locks, translation_locks
 
 
 class Weld(JointKind):
@@ -11,3 +15,7 @@ class Weld(JointKind):
     def steps(self) -> tuple[Step, ...]:
         """None."""
         return ()
+
+    def locks(self, pose: Transform) -> Sequence[Lock]:
+        """Everything."""
+        return [*translation_locks(pose, "xyz"), *rotation_locks(pose, "xyz")]

@@ -66,7 +66,8 @@ class Load(ABC):
             ModelError: if it depends on accelerations or constraint forces, which follow from the loads.
         """
         expression = as_expr(value)
-        if any(symbol.kind == "variable" for symbol in free_symbols(expression)):
+        values = kinematics.model.values
+        if any(symbol.kind == "variable" or symbol in values for symbol in free_symbols(expression)):
             expression = resolved(expression, BeforeForces(kinematics.model))
         unknown = [s.name for s in free_symbols(expression) if s in kinematics.model.accelerations]
         if unknown:

@@ -33,11 +33,8 @@ def joint_state(kinematics: Kinematics, joint: Joint) -> JointState:
             where=f"joint '{joint.name}'",
             remedy="Use another joint of the loop, or sensors and loads between the frames that it connects.",
         )
-    if joint.prescribed is None:
-        return JointState(joint.coordinates, joint.speeds)
-    links = [link for link in kinematics.model.links if link.joint is joint]
-    rates = {q: u for link in links for q, u in zip(link.q, link.u, strict=True)}
-    return JointState(joint.prescribed, [rates[q] for q in joint.prescribed])
+    known = kinematics.model.values
+    return JointState([known.get(q, q) for q in joint.coordinates], [known.get(u, u) for u in joint.speeds])
 
 
 class JointSensor(Sensor):

@@ -19,14 +19,14 @@ def signal(name: str, sensor: Sensor, scope: str) -> Any:
 
 
 def resolved(thing: Any, kinematics: Kinematics) -> Any:
-    """``thing`` with the measured values in place of the symbols that stand for them.
+    """``thing`` with values in place of all symbols that stand for something: sensors, joints that are no states.
 
     Args:
         thing: an expression, or nested lists or arrays of expressions.
         kinematics: what the sensors look at.
     """
     expressions = array(thing)
-    measured = dict(_measured(expressions, kinematics))
+    measured = dict(_measured(expressions, kinematics)) | _dependent(expressions, kinematics)
     found = substitute(expressions, measured) if measured else expressions
     return found if expressions.shape else (found.item() if isinstance(found, np.ndarray) else found)
 
@@ -38,6 +38,12 @@ def _measured(expressions: Any, kinematics: Kinematics) -> Iterator[tuple[Expr, 
         if wanted.intersection(symbols):
             value = kinematics.model.sensors[name].measure(kinematics)
             yield from zip(symbols, array(value).flat, strict=True)
+
+
+def _dependent(expressions: Any, kinematics: Kinematics) -> dict[Expr, Expr]:
+    """Each coordinate and speed that is not a state of its own, with its value."""
+    values = kinematics.model.values
+    return {one: values[one] for one in free_symbols(expressions) if one in values} if values else {}
 
 
 def _signals(sensors: Mapping[str, Sensor], scope: str) -> Iterator[tuple[str, list[Symbol]]]:

@@ -1,0 +1,110 @@
+"""The constraints of a model as one system of equations: φ(q, t) = 0, B·u + β = 0, B·u̇ + γ = 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from multibody.errors import ModelError
+from multibody.graph import ZERO, Expr, Symbol, array, jacobian, rank, substitute, symbol, time_derivative
+from multibody.graph.identity import independent_rows
+from multibody.graph.linear_algebra import Matrix
+from multibody.model import Equation, Kinematics, Model
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """All constraint equations of a model, in the order of its constraints.
+
+    Attributes:
+        model: what they belong to.
+        owners: for each equation the name of its constraint.
+        multipliers: a symbol λ for each equation, called after the constraint and the equation.
+        equations: one for each multiplier.
+    """
+
+    model: Model
+    owners: tuple[str, ...]
+    multipliers: tuple[Symbol, ...]
+    equations: tuple[Equation, ...]
+
+    @staticmethod
+    def of(kinematics: Kinematics) -> Constraints:
+        """The constraints of the model that moves as ``kinematics`` says."""
+        model = kinematics.model
+        rows = [
+            (owner, equation)
+            for owner, constraint in model.constraints.items()
+            for equation in constraint.equations(kinematics)
+        ]
+        names = [f"{owner}_{equation.name}".rstrip("_") for owner, equation in rows]
+        return Constraints(
+            model,
+            tuple(owner for owner, _ in rows),
+            tuple(symbol(f"lambda_{name}", "variable", model.name) for name in names),
+            tuple(equation for _, equation in rows),
+        )
+
+    def __len__(self) -> int:
+        return len(self.equations)
+
+    @cached_property
+    def phi(self) -> Matrix:
+        """φ of all equations that restrict positions."""
+        return array([one.position for one in self.equations if one.position is not None])
+
+    @cached_property
+    def holonomic(self) -> tuple[int, ...]:
+        """The rows that restrict positions, in the order of ``phi``."""
+        return tuple(k for k, one in enumerate(self.equations) if one.position is not None)
+
+    @cached_property
+    def velocity(self) -> list[Expr]:
+        """B·u + β."""
+        return [one.velocity for one in self.equations]
+
+    @cached_property
+    def B(self) -> Matrix:
+        """The matrix in B·u + β = 0."""
+        return jacobian(self.velocity, self.model.speeds).reshape(len(self), len(self.model.speeds))
+
+    @cached_property
+    def beta(self) -> Matrix:
+        """The vector β in B·u + β = 0; zero unless something moves with time."""
+        return array(substitute(self.velocity, dict.fromkeys(self.model.speeds, ZERO)))
+
+    @cached_property
+    def gamma(self) -> Matrix:
+        """The vector γ in B·u̇ + γ = 0."""
+        return array(time_derivative(self.velocity, self.model.flow()))
+
+    @cached_property
+    def independent(self) -> tuple[int, ...]:
+        """Rows of B that do not follow from those before them, for almost all positions.
+
+        Raises:
+            ModelError: if rows contradict each other.
+        """
+        rows = tuple(independent_rows([[entry.fp for entry in row] for row in self.B]))
+        if len(self) and rank(np.column_stack([self.B, self.beta])) > len(rows):
+            raise _contradiction(self, rows)
+        return rows
+
+
+def _contradiction(constraints: Constraints, rows: Iterable[int]) -> ModelError:
+    """Redundant rows that demand another motion than the rows that they follow from."""
+    kept = list(rows)
+    guilty = []
+    for row in sorted(set(range(len(constraints))) - set(kept)):
+        chosen = [*kept, row]
+        if rank(np.column_stack([constraints.B[chosen], constraints.beta[chosen]])) > len(kept):
+            guilty.append(constraints.multipliers[row].name.removeprefix("lambda_"))
+    return ModelError(
+        f"The constraint equations {', '.join(guilty)} contradict the others.",
+        where=f"system '{constraints.model.name}'",
+        cause="They prescribe motions that other constraints or prescribed joints determine already, otherwise.",
+        remedy="Remove one of them, or prescribe the same motion.",
+    )

@@ -1,0 +1,201 @@
+"""Solving M·u̇ + h = f + Bᵀ·λ together with B·u̇ + γ = 0: two ways, one interface."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from multibody.equations.constraints import Constraints
+from multibody.errors import ModelError, SingularMatrixError
+from multibody.graph import ZERO, Expr, array, ldl, ldl_solve, orthogonal_complement, product, solve
+from multibody.graph.linear_algebra import LDL, Complement, Matrix
+from multibody.model import Model
+
+
+class Solution(NamedTuple):
+    """u̇, and a multiplier for each constraint equation."""
+
+    acceleration: tuple[Expr, ...]
+    multipliers: tuple[Expr, ...]
+
+
+class Handling(ABC):
+    """A way to solve for accelerations and constraint forces."""
+
+    @abstractmethod
+    def solve(self, mass: Matrix, bias: Sequence[Expr], constraints: Constraints) -> Solution:
+        """u̇ and λ from M·u̇ + bias = Bᵀ·λ and B·u̇ + γ = 0."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+class Multipliers(Handling):
+    """First the forces, then the motion: (B·M⁻¹·Bᵀ)·λ = -(γ + B·u̇_free), and u̇ = u̇_free + M⁻¹·Bᵀ·λ.
+
+    It works in every position in which the constraints are independent. If bodies without mass make M singular, the
+    whole system [M -Bᵀ; B 0] is solved at once.
+    """
+
+    def solve(self, mass: Matrix, bias: Sequence[Expr], constraints: Constraints) -> Solution:
+        """By the Schur complement of the mass matrix."""
+        model, rows = constraints.model, list(constraints.independent)
+        if not rows:
+            return Solution(solved(model, mass, bias), (ZERO,) * len(constraints))
+        B, gamma = constraints.B[rows], constraints.gamma[rows]
+        order = tips_first(model)
+        try:
+            factors = ldl(mass[np.ix_(order, order)])
+        except SingularMatrixError:
+            return _all_at_once(mass, bias, constraints)
+        free = _in_order(factors, order, -array(list(bias)))
+        effect = _in_order(factors, order, B.T)  # M⁻¹·Bᵀ
+        return coupled(free, effect, B, gamma, constraints)
+
+
+def coupled(free: Matrix, effect: Matrix, B: Matrix, gamma: Matrix, constraints: Constraints) -> Solution:
+    """u̇ and λ from u̇ = free + effect·λ and B·u̇ + γ = 0, for the independent equations."""
+    compliance = product(B, effect)
+    order = least_fill(compliance)
+    forces = np.empty(len(B), dtype=object)
+    forces[order] = ldl_solve(ldl(compliance[np.ix_(order, order)]), -(gamma + product(B, free))[order])
+    acceleration = free + product(effect, forces)
+    return Solution(tuple(acceleration), _spread(forces, constraints))
+
+
+class IndependentSpeeds(Handling):
+    """First the motion of independent speeds, then the forces: u̇ = C·u̇_i + c with the orthogonal complement B·C = 0.
+
+    Args:
+        speeds: names of the independent speeds; without them they are chosen so that the elimination is sparse.
+
+    A choice is good only near positions in which the dependent speeds follow from it; elsewhere use another one, or
+    ``Multipliers``.
+    """
+
+    def __init__(self, *speeds: str) -> None:
+        self.speeds = speeds
+
+    def solve(self, mass: Matrix, bias: Sequence[Expr], constraints: Constraints) -> Solution:
+        """Cᵀ·M·C·u̇_i = -Cᵀ·(bias + M·c); then B_dᵀ·λ = (M·u̇ + bias)_d in the rows of the dependent speeds."""
+        if not constraints.independent:
+            return Multipliers().solve(mass, bias, constraints)
+        complement = self.complement(constraints)
+        C, free, bound = complement.matrix, list(complement.independent), list(complement.dependent)
+        rows = list(constraints.independent)
+        dependent = constraints.B[np.ix_(rows, bound)]
+        offset = np.full(len(C), ZERO, dtype=object)
+        offset[bound] = solve(dependent, -constraints.gamma[rows])
+        acceleration = offset
+        if free:
+            force = array(list(bias)) + product(mass, offset)
+            reduced = product(C.T, product(mass, C))
+            acceleration = offset + product(C, _symmetric_solution(reduced, -product(C.T, force), constraints.model))
+        rest = product(mass, acceleration) + array(list(bias))
+        return Solution(tuple(acceleration), _spread(solve(dependent.T, rest[bound]), constraints))
+
+    def complement(self, constraints: Constraints) -> Complement:
+        """C, and which speeds are independent."""
+        rows = list(constraints.independent)
+        if not self.speeds:
+            return orthogonal_complement(constraints.B[rows])
+        names = [one.name for one in constraints.model.speeds]
+        unknown = [name for name in self.speeds if name not in names]
+        if unknown:
+            raise ModelError(
+                f"There is no speed {', '.join(map(repr, unknown))}.",
+                where=f"independent speeds of system '{constraints.model.name}'",
+                remedy=f"The speeds are: {', '.join(names)}.",
+            )
+        try:
+            return orthogonal_complement(constraints.B[rows], [names.index(name) for name in self.speeds])
+        except SingularMatrixError as error:
+            raise ModelError(
+                f"The speeds {', '.join(self.speeds)} cannot be the independent ones.",
+                where=f"system '{constraints.model.name}'",
+                cause=f"{len(names)} speeds with {len(rows)} independent constraints leave {len(names) - len(rows)} to "
+                "choose, from which all others must follow.",
+                remedy="Choose others, or leave the choice to IndependentSpeeds().",
+            ) from error
+
+    def __repr__(self) -> str:
+        return f"IndependentSpeeds({', '.join(map(repr, self.speeds))})"
+
+
+def solved(model: Model, mass: Matrix, bias: Sequence[Expr]) -> tuple[Expr, ...]:
+    """u̇ from M·u̇ = -bias without constraints; from the tips to the root no zero of M fills in (Featherstone 2008)."""
+    if not len(bias):
+        return ()
+    order = tips_first(model)
+    try:
+        factors = ldl(mass[np.ix_(order, order)])
+    except SingularMatrixError as error:
+        raise massless(model, mass) from error
+    return tuple(_in_order(factors, order, -array(list(bias))))
+
+
+def tips_first(model: Model) -> list[int]:
+    """The speeds from the tips of the tree to its root."""
+    along = [column for link in reversed(model.links) for column in reversed(link.columns) if column is not None]
+    return along + [column for column in range(len(model.speeds)) if column not in set(along)]
+
+
+def least_fill(matrix: Matrix) -> list[int]:
+    """An order of elimination for a symmetric matrix: always the row with the fewest neighbours next."""
+    neighbours = {i: {j for j, entry in enumerate(row) if entry is not ZERO and j != i} for i, row in enumerate(matrix)}
+    order = []
+    while neighbours:
+        row = min(neighbours, key=lambda i: (len(neighbours[i]), i))
+        clique = neighbours.pop(row)
+        for i in clique:
+            neighbours[i] = (neighbours[i] | clique) - {i, row}
+        order.append(row)
+    return order
+
+
+def _in_order(factors: LDL, order: Sequence[int], right: Matrix) -> Matrix:
+    """The solution for a matrix that was factored in another order of rows and columns."""
+    result = np.empty(right.shape, dtype=object)
+    result[list(order)] = ldl_solve(factors, right[list(order)])
+    return result
+
+
+def _all_at_once(mass: Matrix, bias: Sequence[Expr], constraints: Constraints) -> Solution:
+    rows, n = list(constraints.independent), len(mass)
+    matrix = np.full((n + len(rows), n + len(rows)), ZERO, dtype=object)
+    matrix[:n, :n], matrix[:n, n:], matrix[n:, :n] = mass, -constraints.B[rows].T, constraints.B[rows]
+    try:
+        found = solve(matrix, -np.concatenate([array(list(bias)), constraints.gamma[rows]]))
+    except SingularMatrixError as error:
+        raise massless(constraints.model, mass) from error
+    return Solution(tuple(found[:n]), _spread(found[n:], constraints))
+
+
+def _symmetric_solution(matrix: Matrix, right: Matrix, model: Model) -> Matrix:
+    order = least_fill(matrix)
+    try:
+        return _in_order(ldl(matrix[np.ix_(order, order)]), order, right)
+    except SingularMatrixError as error:
+        raise massless(model, matrix) from error
+
+
+def _spread(forces: Iterable[Expr], constraints: Constraints) -> tuple[Expr, ...]:
+    """A multiplier for every equation; those of redundant equations are zero."""
+    known = dict(zip(constraints.independent, forces, strict=True))
+    return tuple(known.get(row, ZERO) for row in range(len(constraints)))
+
+
+def massless(model: Model, mass: Matrix) -> SingularMatrixError:
+    """The error for a motion that nothing resists."""
+    named = len(mass) == len(model.speeds)
+    stuck = [u.name for u, row in zip(model.speeds, mass, strict=False) if named and all(x.fp == 0 for x in row)]
+    return SingularMatrixError(
+        "The mass matrix is singular for all positions: nothing resists "
+        + (f"the speed {', '.join(stuck)}." if stuck else "some combination of the speeds."),
+        where=f"system '{model.name}'",
+        cause="A body at the end of a chain has no mass, or no inertia about the axis of its joint.",
+        remedy="Give it a mass or an inertia; system.check() lists the bodies.",
+    )

@@ -1,0 +1,184 @@
+"""One model, several formalisms, and a proof that they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import combinations
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from multibody.compile import Function
+from multibody.equations import EquationsOfMotion, Handling
+from multibody.errors import ModelError
+from multibody.formalisms.articulated_body import ArticulatedBody
+from multibody.formalisms.choice import derive
+from multibody.formalisms.contract import Formalism
+from multibody.formalisms.kane import Kane
+from multibody.formalisms.lagrange import Lagrange
+from multibody.formalisms.newton_euler import NewtonEuler
+from multibody.formalisms.recursive import Recursive
+from multibody.graph import ZERO, Expr, all_same, array, jacobian, product, solve, substitute
+from multibody.model import Model, System
+
+STATES = 20
+"""How many random states are tried where equality is not proved."""
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """One formalism's result: equations, time in seconds, operations of forward dynamics; or why there is none."""
+
+    name: str
+    equations: EquationsOfMotion | None
+    seconds: float
+    operations: int
+    refusal: str = ""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What is known about two derivations.
+
+    Attributes:
+        first: name of one.
+        second: name of the other.
+        proved: the accelerations and the constraint forces are the same functions of all symbols.
+        difference: otherwise the largest difference of accelerations at random states, relative to the largest one.
+    """
+
+    first: str
+    second: str
+    proved: bool
+    difference: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All derivations of one model, and every pair of them. Printed, or shown in a notebook, it is a table."""
+
+    model: Model
+    derivations: tuple[Derivation, ...]
+    pairs: tuple[Agreement, ...]
+
+    @property
+    def proved(self) -> bool:
+        """Whether every pair is proved equal."""
+        return all(pair.proved for pair in self.pairs)
+
+    def agree(self, tolerance: float = 1e-10) -> bool:
+        """Whether every pair is proved equal, or at least within a relative tolerance."""
+        return all(pair.proved or pair.difference <= tolerance for pair in self.pairs)
+
+    def rows(self) -> list[list[str]]:
+        """The table: a row for each derivation, a column for each one that it is compared with."""
+        names = [one.name for one in self.derivations]
+        found = {(p.first, p.second): _verdict(p) for p in self.pairs}
+        table = [["formalism", "time / s", "operations", *names]]
+        for one in self.derivations:
+            verdicts = [found.get((one.name, name)) or found.get((name, one.name)) or "" for name in names]
+            known = one.equations is not None
+            figures = [f"{one.seconds:.3g}", str(one.operations)] if known else ["refused", one.refusal]
+            table.append([one.name, *figures, *verdicts])
+        return table
+
+    def __str__(self) -> str:
+        rows = self.rows()
+        widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        return "\n".join([f"{self.model.name}: {len(self.model.speeds)} speeds", *lines])
+
+    def _repr_html_(self) -> str:
+        head, *body = self.rows()
+        lines = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in body]
+        top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+        return f"<table><tr>{top}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+
+
+def _verdict(pair: Agreement) -> str:
+    return "proved equal" if pair.proved else f"differ by {pair.difference:.1e}"
+
+
+def compare(
+    system: System | Model, formalisms: Sequence[Formalism] | None = None, *, constraints: Handling | None = None
+) -> Comparison:
+    """Derive one model by several formalisms, and prove that the results are the same.
+
+    Args:
+        system: a system or a model.
+        formalisms: those to compare; by default all that take any tree.
+        constraints: how each of them is to handle constraints; by default as it does by itself.
+
+    Example:
+        >>> import multibody as mb
+        >>> pendulum = mb.System("pendulum", gravity=(0, 0, -9.81))
+        >>> hinge = pendulum.joint("angle", pendulum.world, pendulum.body("bob", 2, (0, 0, -1)), "Ry")
+        >>> compare(pendulum, [mb.Kane(), mb.Lagrange()]).proved
+        True
+    """
+    model = system.freeze() if isinstance(system, System) else system
+    chosen = [Recursive(), ArticulatedBody(), NewtonEuler(), Kane(), Lagrange()] if formalisms is None else formalisms
+    names = _distinct([repr(one) for one in chosen])
+    derivations = [_derived(model, one, name, constraints) for one, name in zip(chosen, names, strict=True)]
+    known = [one for one in derivations if one.equations is not None]
+    pairs = tuple(_agreement(first, second, model) for first, second in combinations(known, 2))
+    return Comparison(model, tuple(derivations), pairs)
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    short = [name.removesuffix("()") for name in names]
+    return [name if short.count(name) == 1 else f"{name} #{k + 1}" for k, name in enumerate(short)]
+
+
+def _derived(model: Model, formalism: Formalism, name: str, constraints: Handling | None) -> Derivation:
+    start = perf_counter()
+    try:
+        eom = derive(model, formalism, constraints=constraints)
+    except ModelError as error:
+        return Derivation(name, None, 0.0, 0, error.what)
+    seconds = perf_counter() - start
+    return Derivation(name, eom, seconds, sum(eom.forward_dynamics.operations.values()))
+
+
+def _agreement(first: Derivation, second: Derivation, model: Model) -> Agreement:
+    one, other = in_joint_speeds(first.equations, model), in_joint_speeds(second.equations, model)
+    if all_same(one, other, points=2):
+        return Agreement(first.name, second.name, True, 0.0)
+    return Agreement(first.name, second.name, False, _difference(model, one, other))
+
+
+def in_joint_speeds(eom: EquationsOfMotion | None, model: Model) -> list[Expr]:
+    """u̇ and Bᵀ·λ in the speeds u of the model, also if the equations are written in other speeds w.
+
+    The old speeds are known as u = J·w + u₀, so w follows from u, and generalized forces Q_w = Jᵀ·Q_u.
+    """
+    assert eom is not None
+    forces = product(eom.B.T, array(list(eom.multiplier_values))) if len(eom.constraints) else array([])
+    if eom.model.speeds == model.speeds:
+        return [*eom.acceleration, *forces]
+    u = [eom.model.values.get(one, one) for one in model.speeds]
+    rates = [eom.model.values.get(one, one) for one in model.accelerations]
+    known: dict[Expr, Any] = dict(zip(eom.model.accelerations, eom.acceleration, strict=True))
+    J = jacobian(u, eom.speeds)
+    offset = array(substitute(u, dict.fromkeys(eom.speeds, ZERO)))
+    w = solve(J, array(list(model.speeds)) - offset)
+    result = [*substitute(rates, known), *(solve(J.T, forces) if len(forces) else [])]
+    return substitute(result, dict(zip(eom.speeds, w, strict=True)))
+
+
+def _difference(model: Model, one: Sequence[Expr], other: Sequence[Expr]) -> float:
+    """The largest difference at random states, relative to the largest value of each state."""
+    groups = (model.coordinates, model.speeds, model.input_symbols)
+    ports = {"t": model.time, "q": groups[0], "u": groups[1], "r": groups[2], "p": model.parameter_symbols}
+    function = Function(f"{model.name}_comparison", ports, {"one": list(one), "other": list(other)})
+    p = [float(value) for value in model.parameter_values().values()] if model.parameters else []
+    rng = np.random.default_rng(0)
+    worst = 0.0
+    for _ in range(STATES):
+        values = function(rng.uniform(), *(rng.normal(size=len(group)) for group in groups), p)
+        scale = max(float(np.abs(values.one).max(initial=0)), np.finfo(float).tiny)
+        worst = max(worst, float(np.abs(values.one - values.other).max(initial=0)) / scale)
+    return worst

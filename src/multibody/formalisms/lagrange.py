@@ -1,0 +1,142 @@
+"""Lagrange's equations of the second kind, with multipliers for constraints (SymPy seed).
+
+    L(q, q̇, t) = T - V,    d/dt ∂L/∂q̇ - ∂L/∂q = Q + (∂φ̇/∂q̇)ᵀ·λ
+
+The energies are written down, all the rest is differentiation of the graph. Where the speeds are not the rates of the
+coordinates (a quaternion, the angular velocity of a ball joint), u = Y(q)·q̇ is put into T, and the equations for q are
+projected on the speeds by Nᵀ from q̇ = N·u + ν: a virtual displacement is δq = N·δs (Hamel 1904).
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+
+from multibody.equations import EquationsOfMotion, Handling, Kinetics, Multipliers
+from multibody.errors import ModelError
+from multibody.formalisms.contract import Formalism
+from multibody.graph import (
+    ZERO,
+    Expr,
+    Symbol,
+    array,
+    gradient,
+    jacobian,
+    product,
+    same,
+    substitute,
+    symbol,
+    time_derivative,
+)  # fmt: skip
+from multibody.graph.linear_algebra import Matrix
+from multibody.model import Load, Model
+from multibody.model.energy import first_moment, kinetic_energy
+
+
+class Lagrange(Formalism):
+    """Energies, and derivatives of them. It takes models in the speeds of their joints."""
+
+    def derive(self, model: Model, handling: Handling | None = None) -> EquationsOfMotion:
+        """M, h and f from the Lagrangian, then u̇."""
+        _require_joint_speeds(model)
+        kinetics = Kinetics(model)
+        M, h, f = _equations(kinetics)
+        solution = (handling or Multipliers()).solve(M, list(h - f), kinetics.constraints)
+        return EquationsOfMotion(
+            model, "Lagrange", solution.acceleration, lambda: (M, h, f), solution.multipliers
+        )  # fmt: skip
+
+
+def _equations(kinetics: Kinetics) -> tuple[Matrix, Matrix, Matrix]:
+    model = kinetics.model
+    N = jacobian(list(model.rates), model.speeds)
+    q_dot = _rate_symbols(model)
+    lagrangian = substitute(kinetic_energy(kinetics), _speeds(model, q_dot)) - _height(kinetics)
+
+    p = gradient(lagrangian, q_dot)  # momenta ∂L/∂q̇
+    mass = jacobian(p, q_dot)  # ∂p/∂q̇ = ∂²T/∂q̇²
+    flow = _flow(model, q_dot)
+    change = array(time_derivative(p, flow)) - array(gradient(lagrangian, model.coordinates))
+
+    known: dict[Expr, Expr] = {rate: value for rate, value in zip(q_dot, model.rates, strict=True) if rate is not value}
+    mass, change = array(substitute(mass, known)), array(substitute(change, known))
+    return product(N.T, product(mass, N)), product(N.T, change), _forces(kinetics, N)
+
+
+def _rate_symbols(model: Model) -> list[Symbol]:
+    """A symbol for each q̇: the speed itself where it is the rate, otherwise a new one."""
+    return [
+        rate if isinstance(rate, Symbol) else symbol(f"{q.name}_rate", "variable", model.name)
+        for q, rate in zip(model.coordinates, model.rates, strict=True)
+    ]
+
+
+def _speeds(model: Model, q_dot: list[Symbol]) -> dict[Expr, Expr]:
+    """Speeds that are no rates, as functions of q and q̇."""
+    rates = dict(zip(model.coordinates, q_dot, strict=True))
+    found: dict[Expr, Expr] = {}
+    for link in model.links:
+        if link.motion.speeds:
+            own = [rates[q] for q in link.q]  # type: ignore[index]
+            found |= dict(zip(link.u, link.motion.speeds_from(link.q, own), strict=True))
+    return found
+
+
+def _flow(model: Model, q_dot: list[Symbol]) -> dict[Expr, Expr]:
+    """The rates of q and q̇ while the speeds do not change: q̈ = Ṅ·u + ν̇."""
+    bias = time_derivative(list(model.rates), model.flow())
+    return model.flow() | dict(zip(model.coordinates, q_dot, strict=True)) | dict(zip(q_dot, bias, strict=True))
+
+
+def _height(kinetics: Kinetics) -> Expr:
+    """The potential energy of gravity."""
+    return -kinetics.model.gravity.dot(first_moment(kinetics))
+
+
+def _forces(kinetics: Kinetics, N: Matrix) -> Matrix:
+    """The generalized forces of all loads: -∂V/∂q where there is a potential, by virtual power where there is none."""
+    count = len(kinetics.model.speeds)
+    return reduce(add, (_force(kinetics, load, N) for load in kinetics.model.loads.values()), array([0] * count))
+
+
+def _force(kinetics: Kinetics, load: Load, N: Matrix) -> Matrix:
+    """Of one load. What remains of it at rest is -∂V/∂q, if that is proved; its resistance to motion is added."""
+    model = kinetics.model
+    virtual = array(_virtual_power(kinetics, load))
+    potential = load.potential(kinetics)
+    if potential is ZERO:
+        return virtual
+    conservative = -product(N.T, array(gradient(potential, model.coordinates)))
+    at_rest = array(substitute(virtual, dict.fromkeys(model.speeds, ZERO)))
+    if all(same(one, other) for one, other in zip(conservative, at_rest, strict=True)):
+        return conservative + (virtual - at_rest)
+    return virtual
+
+
+def _virtual_power(kinetics: Kinetics, load: Load) -> list[Expr]:
+    """Q = Σ (∂v/∂u)ᵀ·F, with the forces held fixed while the velocities are differentiated."""
+    model = kinetics.model
+    powers: Expr = ZERO
+    held: dict[Expr, Expr] = {}
+    for frame, force in load.forces(kinetics):
+        velocity = kinetics.velocity(frame)
+        for part, rate in zip([*force.resultant, *force.moment], [*velocity.moment, *velocity.resultant], strict=True):
+            fixed = symbol(f"force_{len(held)}", "variable", f"{model.name} loads")
+            held[fixed] = part
+            powers = powers + fixed * rate
+    for speed, effort in load.generalized(kinetics).items():
+        fixed = symbol(f"force_{len(held)}", "variable", f"{model.name} loads")
+        held[fixed] = effort
+        powers = powers + fixed * model.values.get(speed, speed)
+    return substitute(gradient(powers, model.speeds), held)
+
+
+def _require_joint_speeds(model: Model) -> None:
+    strange = [u for u in model.speeds if not any(u in link.u for link in model.links)]
+    if strange:
+        raise ModelError(
+            f"Lagrange() knows no energy in terms of the speed {strange[0].name}.",
+            where=f"system '{model.name}'",
+            cause="Generalized speeds were chosen that are not the speeds of joints.",
+            remedy="Use Kane(), or derive the model in the speeds of its joints.",
+        )

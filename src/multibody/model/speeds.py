@@ -1,0 +1,139 @@
+"""Generalized speeds of the user's choice: the same model in terms of w = e(q, u, t), linear in the speeds u.
+
+With E = ∂e/∂u the old speeds are u = E⁻¹·(w - e₀), and their rates u̇ = E⁻¹·(ẇ - ė), where ė is the rate of e while the
+old speeds do not change (Kane and Levinson 1985, section 2.14).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from multibody.errors import ModelError, SingularMatrixError
+from multibody.graph import (
+    ZERO,
+    Expr,
+    Symbol,
+    array,
+    as_expr,
+    evaluate,
+    free_symbols,
+    is_zero,
+    jacobian,
+    rank,
+    solve,
+    substitute,
+    symbol,
+    time_derivative,
+)  # fmt: skip
+from multibody.model.kinematics import Kinematics
+from multibody.model.model import Link, Model
+from multibody.model.quantity import acceleration_symbol
+from multibody.model.sensors.signal import resolved
+
+
+def with_speeds(model: Model, speeds: Mapping[str, Any]) -> Model:
+    """The model with other speeds.
+
+    Args:
+        model: a model.
+        speeds: new speeds by name, each as an expression that is linear in the old ones; where there are fewer than
+            degrees of freedom, some of the old speeds stay.
+
+    Raises:
+        ModelError: if the old speeds do not follow from the new ones.
+    """
+    given = {name: as_expr(resolved(as_expr(value), Kinematics(model))) for name, value in speeds.items()}
+    new = [symbol(name, "speed", model.name) for name in given]
+    _require_new_names(model, new)
+    formulas = list(given.values()) + _kept(model, list(given.values()))
+    w = new + [one for one in formulas[len(new) :] if isinstance(one, Symbol)]
+    _require_linear(model, formulas, new)
+    u, a = _solved(model, formulas, w)
+    known: dict[Expr, Expr] = dict(zip(model.speeds, u, strict=True))
+    rates = dict(zip(model.accelerations, a, strict=True))
+    accelerations = tuple(map(acceleration_symbol, w))
+    values = {one: substitute(value, known | rates) for one, value in model.values.items()}
+    changed = {one: value for one, value in (known | rates).items() if one is not value and isinstance(one, Symbol)}
+    return replace(
+        model,
+        links=tuple(_in_terms_of(link, w, accelerations, known | rates) for link in model.links),
+        speeds=tuple(w),
+        accelerations=accelerations,
+        rates=tuple(substitute(list(model.rates), known)),
+        start=MappingProxyType(_start(model, dict(zip(w, formulas, strict=True)))),
+        values=MappingProxyType(values | changed),
+    )
+
+
+def _kept(model: Model, formulas: list[Expr]) -> list[Expr]:
+    """Old speeds that complete the new ones, the first that do."""
+    kept: list[Expr] = []
+    rows = len(formulas)
+    for speed in model.speeds:
+        if rows == len(model.speeds):
+            break
+        if rank(jacobian([*formulas, *kept, speed], model.speeds)) == rows + 1:
+            kept.append(speed)
+            rows += 1
+    return kept
+
+
+def _solved(model: Model, formulas: Sequence[Expr], w: Sequence[Symbol]) -> tuple[list[Expr], list[Expr]]:
+    """u and u̇ in terms of w and ẇ."""
+    matrix = jacobian(list(formulas), model.speeds)
+    offset = array(substitute(list(formulas), dict.fromkeys(model.speeds, ZERO)))
+    try:
+        u = list(solve(matrix, array(list(w)) - offset))
+    except SingularMatrixError as error:
+        raise ModelError(
+            "The old speeds do not follow from the new ones.",
+            where=f"generalized speeds of system '{model.name}'",
+            cause=f"{len(w)} independent combinations of {', '.join(s.name for s in model.speeds)} are needed.",
+            remedy="Choose speeds that are independent of each other for almost all positions.",
+        ) from error
+    known: dict[Expr, Expr] = dict(zip(model.speeds, u, strict=True))
+    change = array(substitute(time_derivative(list(formulas), model.flow()), known))
+    return u, list(solve(matrix, array([acceleration_symbol(one) for one in w]) - change))
+
+
+def _in_terms_of(link: Link, w: Sequence[Symbol], rates: Sequence[Symbol], known: Mapping[Expr, Expr]) -> Link:
+    u, a = substitute(list(link.u), known), substitute(list(link.a), known)
+    rows = jacobian(u, w)
+    partials = tuple({k: factor for k, factor in enumerate(row) if factor is not ZERO} for row in rows)
+    own = tuple(w.index(one) if one in w else None for one in u)
+    drift = tuple(substitute(a, dict.fromkeys(rates, ZERO)))
+    return replace(link, u=tuple(u), a=tuple(a), columns=own, partials=partials, drift=drift)
+
+
+def _start(model: Model, formulas: Mapping[Symbol, Expr]) -> dict[Symbol, float]:
+    """The start values of the new speeds follow from the old ones."""
+    coordinates = {q: model.start[q] for q in model.coordinates}
+    known: dict[Any, Any] = {model.time: 0.0, **dict.fromkeys(model.input_symbols, 0.0), **model.start}
+    if any(one.kind == "parameter" for one in free_symbols(list(formulas.values()))):
+        known |= model.parameter_values()
+    return coordinates | {w: float(evaluate(formula, known)) for w, formula in formulas.items()}
+
+
+def _require_new_names(model: Model, new: Sequence[Symbol]) -> None:
+    taken = {one.name for one in (*model.coordinates, *model.speeds, *model.input_symbols, *model.parameter_symbols)}
+    twice = sorted(taken & {one.name for one in new})
+    if twice:
+        raise ModelError(
+            f"The names {', '.join(map(repr, twice))} are taken.",
+            where=f"generalized speeds of system '{model.name}'",
+            remedy="Choose other names for the speeds.",
+        )
+
+
+def _require_linear(model: Model, formulas: Sequence[Expr], new: Sequence[Symbol]) -> None:
+    matrix = jacobian(list(formulas[: len(new)]), model.speeds)
+    for name, row in zip(new, matrix, strict=True):
+        if any(not is_zero(entry) for line in jacobian(list(row), model.speeds) for entry in line):
+            raise ModelError(
+                f"The speed '{name}' is not linear in the speeds of the joints.",
+                where=f"generalized speeds of system '{model.name}'",
+                remedy="Use sums of speeds, with factors that depend on coordinates, parameters and time only.",
+            )

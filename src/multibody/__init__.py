@@ -24,6 +24,7 @@ from multibody.formalisms import (
     Lagrange,
     NewtonEuler,
     Recursive,
+    Wittenburg,
     compare,
     derive,
 )  # fmt: skip
@@ -34,8 +35,8 @@ from multibody.model.body import diag
 
 __all__ = [
     "ArticulatedBody", "Comparison", "EquationsOfMotion", "Formalism", "Function", "IndependentSpeeds", "Kane",
-    "Lagrange", "Multipliers", "NewtonEuler", "Quaternion", "Recursive", "Rotation", "Transform", "Vec3", "compare",
-    "derive", "diag", "errors", "graph", "pi", "read_urdf",
+    "Lagrange", "Multipliers", "NewtonEuler", "Quaternion", "Recursive", "Rotation", "Transform", "Vec3",
+    "Wittenburg", "compare", "derive", "diag", "errors", "graph", "pi", "read_urdf",
 ]  # fmt: skip
 __all__.extend(_vocabulary)
 __version__ = "0.1.0"

@@ -90,3 +90,7 @@ class ModelError(MultibodyError, ValueError):
 
 class TopologyError(ModelError):
     """Bodies and joints that do not fit together: a loop without a root, a joint to nowhere."""
+
+
+class AssemblyError(ModelError):
+    """No position, or no motion, keeps all constraints."""

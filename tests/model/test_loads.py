@@ -529,19 +529,6 @@ def test_loads_on_joints_that_do_not_move():
         JointLoad(joint, 1)
 
 
-def test_a_load_on_a_joint_that_closes_a_loop():
-    system = System("loop")
-    one, two = system.body("one", 1), system.body("two", 1)
-    system.joint("a", system.world, one, "Rz")
-    system.joint("b", one.frame("end", (1, 0, 0)), two, "Rz")
-    closing = system.joint("c", two.frame("tip", (1, 0, 0)), system.frame("far", (1, 0, 0)), "Rz")
-    kinematics = frozen(system)
-    cut = closing if closing in kinematics.model.cuts else kinematics.model.cuts[0]
-    with pytest.raises(ModelError, match="closes a kinematic loop") as caught:
-        JointLoad(cut, 1).generalized(kinematics)
-    assert cut.name in caught.value.where
-
-
 def test_distance_is_never_negative():
     system, _, body, joint = slider()
     distance = Distance(system.world, body).measure(frozen(system))

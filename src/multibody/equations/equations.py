@@ -10,7 +10,7 @@ M is the mass matrix, h holds inertia forces and gravity, f the loads, λ the co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -19,12 +19,14 @@ import numpy as np
 
 from multibody.algebra import Vec3
 from multibody.compile import Function
-from multibody.equations.constraints import Constraints
 from multibody.equations.kinetics import Kinetics
+from multibody.equations.robust import RobustDynamics
 from multibody.errors import ModelError
 from multibody.graph import ONE, ZERO, Expr, Symbol, array, jacobian, product, substitute
 from multibody.graph.linear_algebra import Matrix
 from multibody.model import Joint, Model
+from multibody.model.assembly import State, Vector, consistent, modes
+from multibody.model.constraint_equations import Constraints
 from multibody.model.energy import angular_momentum, kinetic_energy, linear_momentum, potential_energy
 
 
@@ -186,6 +188,34 @@ class EquationsOfMotion:
             )
         return self.kinetics.reaction(known[joint])
 
+    def consistent(
+        self, q: Any = None, u: Any = None, fixed: Iterable[str] = (), *, parameters: Mapping[str, float] | None = None,
+        inputs: Mapping[str, float] | None = None, t: float = 0.0, tolerance: float = 1e-12,
+    ) -> State:  # fmt: skip
+        """Coordinates and speeds that keep all constraints, near a rough guess.
+
+        Args:
+            q: coordinates to start from, by name or all in order; the start values of the model where nothing is given.
+                What is given by name is kept if that is possible.
+            u: speeds, likewise.
+            fixed: names of coordinates and speeds that keep their values in any case.
+            parameters: values by name, where they are not the defaults.
+            inputs: values by name; zero where they are not given.
+            t: time.
+            tolerance: the largest |φ| that counts as closed.
+
+        Raises:
+            AssemblyError: if the loops cannot be closed: which of them stay open, by how much, and what came closest.
+        """
+        return consistent(self.constraints, q, u, fixed, parameters, inputs, t, tolerance)
+
+    def assembly_modes(
+        self, fixed: Iterable[str] = (), *, q: Mapping[str, float] | None = None, tries: int = 60,
+        parameters: Mapping[str, float] | None = None, t: float = 0.0,
+    ) -> list[Vector]:  # fmt: skip
+        """Different ways to assemble the mechanism with the given coordinates held; found from random starts."""
+        return modes(self.constraints, fixed, q, tries, parameters, t)
+
     # three forms -------------------------------------------------------------------------------------------------
 
     def explicit_form(self) -> Matrix:
@@ -262,6 +292,11 @@ class EquationsOfMotion:
     def constraint_forces(self) -> Function:
         """(t, q, u, r, p) → λ."""
         return self.function("constraint_forces", {"multipliers": list(self.multiplier_values)})
+
+    @cached_property
+    def robust_dynamics(self) -> RobustDynamics:
+        """(t, q, u, r, p) → u̇, λ by numbers, also where equations are redundant or the configuration is singular."""
+        return RobustDynamics(self)
 
     @cached_property
     def constraint_residuals(self) -> Function:

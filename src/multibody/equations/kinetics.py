@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from multibody.algebra import ForceMotor
-from multibody.equations.constraints import Constraints
+from multibody.equations.loop_forces import loop_forces, reaction_with_loops
 from multibody.equations.recursion import (
     LinkMotion,
     inward,
@@ -16,6 +16,8 @@ from multibody.equations.recursion import (
 from multibody.equations.welds import weld_reaction
 from multibody.graph import ONE, ZERO, Expr, Symbol, jacobian
 from multibody.model import Applied, Joint, Wrench
+from multibody.model.closed_joints import closed_speeds
+from multibody.model.constraint_equations import Constraints
 from multibody.model.kinematics import ZERO3, Kinematics
 
 
@@ -23,25 +25,41 @@ class Kinetics(Kinematics):
     """Kinematics together with the forces that make it happen; u̇ are symbols."""
 
     @cached_property
+    def loads(self) -> list[Applied]:
+        """All loads on frames; what acts on a joint that closes a loop acts on both of its frames."""
+        found = [applied for load in self.model.loads.values() for applied in load.forces(self)]
+        closed = closed_speeds(self) if self.model.cuts else {}
+        for load in self.model.loads.values():
+            for speed, force in load.generalized(self).items():
+                if speed in closed:
+                    found += [Applied(frame, motor * force) for frame, motor in self.both_sides(closed[speed])]
+        return found
+
+    @cached_property
     def applied(self) -> dict[int, ForceMotor]:
         """The loads on each link, at its origin and in its axes."""
+        return self.on_links(self.loads)
+
+    def on_links(self, forces: Iterable[Applied]) -> dict[int, ForceMotor]:
+        """The sum of forces on each link, at its origin and in its axes."""
         totals: dict[int, ForceMotor] = {}
-        for load in self.model.loads.values():
-            for frame, force in load.forces(self):
-                link, place = self.model.attachment(frame)
-                if link >= 0:
-                    known = totals.get(link, ForceMotor(ZERO3, ZERO3))
-                    totals[link] = known + place.to_parent(force)
+        for frame, force in forces:
+            link, place = self.model.attachment(frame)
+            if link >= 0:
+                known = totals.get(link, ForceMotor(ZERO3, ZERO3))
+                totals[link] = known + place.to_parent(force)
         return totals
 
     @cached_property
     def joint_loads(self) -> list[Expr]:
         """The loads that act directly on each speed."""
         result: list[Expr] = [ZERO] * len(self.model.speeds)
+        closed = {speed for joint in self.model.cuts for speed in joint.speeds}
         for load in self.model.loads.values():
             for speed, force in load.generalized(self).items():
-                for column, factor in self._partials(speed).items():
-                    result[column] = result[column] + factor * force
+                if speed not in closed:
+                    for column, factor in self._partials(speed).items():
+                        result[column] = result[column] + factor * force
         return result
 
     def _partials(self, speed: Symbol) -> Mapping[int, Expr]:
@@ -67,15 +85,18 @@ class Kinetics(Kinematics):
     @cached_property
     def held(self) -> dict[int, ForceMotor]:
         """Loads and constraint forces on each link, at its origin and in its axes."""
-        totals = dict(self.applied)
-        for force, equation in zip(self.constraints.multipliers, self.constraints.equations, strict=True):
-            if equation.wrench is not None:
-                for frame, motor in self.both_sides(equation.wrench):
-                    link, place = self.model.attachment(frame)
-                    if link >= 0:
-                        known = totals.get(link, ForceMotor(ZERO3, ZERO3))
-                        totals[link] = known + place.to_parent(motor) * force
-        return totals
+        return self.on_links([*self.loads, *self.constraint_forces])
+
+    @cached_property
+    def constraint_forces(self) -> list[Applied]:
+        """The forces of all constraints between frames, with λ as symbols."""
+        rows = zip(self.constraints.multipliers, self.constraints.equations, strict=True)
+        return [
+            Applied(frame, motor * force)
+            for force, equation in rows
+            if equation.wrench is not None
+            for frame, motor in self.both_sides(equation.wrench)
+        ]
 
     def both_sides(self, wrench: Wrench) -> list[Applied]:
         """What a constraint does to both frames, for λ = 1."""
@@ -107,6 +128,8 @@ class Kinetics(Kinematics):
         It contains everything that goes through the joint: constraint forces and, along the joint's own axes, the
         generalized force of the motion.
         """
+        if self._unreduced is not None:
+            return reaction_with_loops(self.model, self._unreduced, self._loop_forces, joint)
         if joint in self.model.cuts:
             return self._through_cut(joint)
         moved = [link.index for link in self.model.links if link.joint is joint]
@@ -119,11 +142,26 @@ class Kinetics(Kinematics):
         there = base.to_child(self.transmitted[moved[-1]])
         return -self.pose(joint.child, joint.parent).to_child(there)
 
+    @cached_property
+    def _unreduced(self) -> Kinetics | None:
+        """The same mechanism with all its loops as constraints, where some are solved in closed form."""
+        return None if self.model.unreduced is None else Kinetics(self.model.unreduced)
+
+    @cached_property
+    def _loop_forces(self) -> dict[Expr, Expr]:
+        assert self._unreduced is not None
+        return loop_forces(self.model, self._unreduced)
+
     def _through_cut(self, joint: Joint) -> ForceMotor:
-        """The sum of the constraint forces of a joint that closes a loop."""
+        """Constraint forces and loads of a joint that closes a loop."""
         rows = zip(self.constraints.owners, self.constraints.multipliers, self.constraints.equations, strict=True)
         total = ForceMotor(ZERO3, ZERO3)
         for owner, force, equation in rows:
             if owner == joint.name and equation.wrench is not None:
                 total = total + equation.wrench.axis * force
+        closed = closed_speeds(self)
+        for load in self.model.loads.values():
+            for speed, effort in load.generalized(self).items():
+                if speed in joint.speeds:
+                    total = total + closed[speed].axis * effort
         return total

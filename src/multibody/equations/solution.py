@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from multibody.equations.constraints import Constraints
 from multibody.errors import ModelError, SingularMatrixError
-from multibody.graph import ZERO, Expr, array, ldl, ldl_solve, orthogonal_complement, product, solve
+from multibody.graph import ZERO, Expr, Symbol, array, ldl, ldl_solve, orthogonal_complement, product, solve
 from multibody.graph.linear_algebra import LDL, Complement, Matrix
 from multibody.model import Model
+from multibody.model.assembly import well_chosen
+from multibody.model.constraint_equations import Constraints
 
 
 class Solution(NamedTuple):
@@ -70,7 +71,8 @@ class IndependentSpeeds(Handling):
     """First the motion of independent speeds, then the forces: u̇ = C·u̇_i + c with the orthogonal complement B·C = 0.
 
     Args:
-        speeds: names of the independent speeds; without them they are chosen so that the elimination is sparse.
+        speeds: names of the independent speeds; without them they are chosen by pivoting at the start, or, where
+            parameters have no values, so that the elimination is sparse.
 
     A choice is good only near positions in which the dependent speeds follow from it; elsewhere use another one, or
     ``Multipliers``.
@@ -101,7 +103,7 @@ class IndependentSpeeds(Handling):
         """C, and which speeds are independent."""
         rows = list(constraints.independent)
         if not self.speeds:
-            return orthogonal_complement(constraints.B[rows])
+            return orthogonal_complement(constraints.B[rows], well_chosen(constraints))
         names = [one.name for one in constraints.model.speeds]
         unknown = [name for name in self.speeds if name not in names]
         if unknown:
@@ -120,6 +122,15 @@ class IndependentSpeeds(Handling):
                 "choose, from which all others must follow.",
                 remedy="Choose others, or leave the choice to IndependentSpeeds().",
             ) from error
+
+    def dependent_speeds(self, constraints: Constraints) -> dict[Symbol, Expr]:
+        """The dependent speeds as expressions of the independent ones: u_d = C_d·u_i - B_d⁻¹·β."""
+        found = self.complement(constraints)
+        speeds, rows, bound = constraints.model.speeds, list(constraints.independent), list(found.dependent)
+        free = array([speeds[k] for k in found.independent])
+        moved = product(found.matrix[bound], free) if len(free) else array([ZERO] * len(bound))
+        offset = solve(constraints.B[np.ix_(rows, bound)], constraints.beta[rows])
+        return dict(zip([speeds[k] for k in bound], moved - offset, strict=True))
 
     def __repr__(self) -> str:
         return f"IndependentSpeeds({', '.join(map(repr, self.speeds))})"

@@ -25,7 +25,7 @@ def weld_reaction(kinetics: Kinetics, joint: Joint) -> ForceMotor:
             if model.attachments[body][0] == link:
                 own = model.attachments[body][1].to_parent(Inertia.rigid_body(body.mass, body.com, body.inertia))
                 total = total + inertia_force(own, motion)
-    for frame, force in (item for load in model.loads.values() for item in load.forces(kinetics)):
+    for frame, force in (*kinetics.loads, *kinetics.constraint_forces):
         if frame.body in far and model.attachments[frame.body][0] == link:
             total = total - model.attachment(frame)[1].to_parent(force)
     for child in model.children(link):

@@ -11,8 +11,9 @@ from multibody.formalisms.kane import Kane
 from multibody.formalisms.lagrange import Lagrange
 from multibody.formalisms.newton_euler import NewtonEuler
 from multibody.formalisms.recursive import Recursive
+from multibody.formalisms.wittenburg import Wittenburg
 
 __all__ = [
-    "ArticulatedBody", "Comparison", "EquationsOfMotion", "Formalism", "Kane", "Lagrange", "NewtonEuler", "Recursive",
-    "compare", "derive",
+    "ArticulatedBody", "Comparison", "EquationsOfMotion", "Formalism", "Kane", "Lagrange", "NewtonEuler",
+    "Recursive", "Wittenburg", "compare", "derive",
 ]  # fmt: skip

@@ -81,12 +81,8 @@ def _inertia_force(kinetics: Kinetics, body: Body) -> ForceMotor:
 
 def _acting(kinetics: Kinetics) -> Iterator[Applied]:
     """Loads, and the forces of all constraints between frames."""
-    for load in kinetics.model.loads.values():
-        yield from load.forces(kinetics)
-    for force, equation in zip(kinetics.constraints.multipliers, kinetics.constraints.equations, strict=True):
-        if equation.wrench is not None:
-            for frame, motor in kinetics.both_sides(equation.wrench):
-                yield Applied(frame, motor * force)
+    yield from kinetics.loads
+    yield from kinetics.constraint_forces
 
 
 def _of_constraint(kinetics: Kinetics, name: str) -> dict[str, Expr]:
@@ -99,6 +95,9 @@ def _of_constraint(kinetics: Kinetics, name: str) -> dict[str, Expr]:
     bound = list(orthogonal_complement(constraints.B[rows]).dependent)
     balance = array(kinetics.residual())[bound]
     forces = solve(constraints.B[np.ix_(rows, bound)].T, balance)
-    labels = [one.name.removeprefix("lambda_") for one in constraints.multipliers]
-    pairs = [(labels[row], force) for row, force in zip(rows, forces, strict=True) if constraints.owners[row] == name]
+    pairs = [
+        (constraints.names[row], force)
+        for row, force in zip(rows, forces, strict=True)
+        if constraints.owners[row] == name
+    ]
     return dict(pairs)

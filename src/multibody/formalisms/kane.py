@@ -34,7 +34,7 @@ class Kane(Formalism):
         speeds: generalized speeds of your choice by name, each as an expression that is linear in the speeds of the
             joints, such as the components of an angular velocity; speeds that are not replaced stay.
         dependent: names of the speeds that follow from the others where there are constraints; by default they are
-            chosen so that the elimination is sparse.
+            chosen by pivoting at the start.
         auxiliary: joints and constraints (or their names) whose forces are brought into evidence by auxiliary speeds;
             they are found in ``eom.auxiliary``.
 

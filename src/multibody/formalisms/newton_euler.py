@@ -110,8 +110,7 @@ def time_derivative_of_rotation(rotation: Rotation, flow: Mapping[Expr, Expr]) -
 def _loads(kinetics: Kinetics) -> dict[Body, ForceMotor]:
     """The loads on each body, at its origin and in its axes."""
     totals: dict[Body, ForceMotor] = {}
-    for load in kinetics.model.loads.values():
-        for frame, force in load.forces(kinetics):
-            known = totals.get(frame.body, ForceMotor(ZERO3, ZERO3))
-            totals[frame.body] = known + frame.pose.to_parent(force)
+    for frame, force in kinetics.loads:
+        known = totals.get(frame.body, ForceMotor(ZERO3, ZERO3))
+        totals[frame.body] = known + frame.pose.to_parent(force)
     return totals

@@ -1,7 +1,23 @@
 """Describing a mechanical system: ``System`` to write, ``Model`` frozen; joints, loads and sensors to fill it with."""
 
 from multibody.model.body import Body, Frame
-from multibody.model.constraints import Constraint, Equation, ExpressionConstraint, FrameConstraint, Wrench
+from multibody.model.constraints import (
+    Constraint,
+    DistanceConstraint,
+    Equation,
+    ExpressionConstraint,
+    FrameConstraint,
+    Gear,
+    KnifeEdge,
+    PointOnCurve,
+    PointOnLine,
+    PointOnPlane,
+    PointOnSurface,
+    RackAndPinion,
+    RollingDisc,
+    RollingSphere,
+    Wrench,
+)
 from multibody.model.couplings import contact, hydraulic_cylinder, motion_platform, tyre
 from multibody.model.joint import Joint
 from multibody.model.joints import (
@@ -39,6 +55,7 @@ from multibody.model.loads import (
     Torque,
     UniformGravity,
 )
+from multibody.model.loops import ExpJoint, ExplicitLoop, Transmission
 from multibody.model.model import Link, Model
 from multibody.model.quantity import Input, Parameter
 from multibody.model.report import Finding, Report
@@ -71,12 +88,14 @@ from multibody.model.system import System
 __all__ = [
     "Acceleration", "AngularAcceleration", "AngularMomentum", "AngularVelocity", "Applied", "Body", "Bushing",
     "CenterOfMass", "CentralGravity", "Constraint", "ConstraintForce", "ConstraintTorque", "Cylindrical", "Damper",
-    "Distance", "DistanceAndRate", "DistanceRate", "Elementary", "Energy", "Equation", "Expression",
-    "ExpressionConstraint", "Finding", "Force", "Frame", "FrameConstraint", "Free", "Friction", "GravityField",
-    "Input", "Joint", "JointDamper", "JointFriction", "JointKind", "JointLoad", "JointSensor", "JointSpring",
-    "Kinematics", "KineticEnergy", "LinearMomentum", "Link", "Load", "Model", "Motion", "Orientation", "Parameter",
-    "Planar", "PointToPointForce", "Position", "PotentialEnergy", "Prismatic", "Report", "Revolute", "Screw",
-    "Sensor", "Spherical", "Spring", "SpringDamper", "Step", "System", "Torque", "TotalMass", "UniformGravity",
-    "Universal", "Velocity", "Weld", "Wrench", "contact", "hydraulic_cylinder", "motion_platform", "tyre",
-    "with_speeds",
+    "Distance", "DistanceAndRate", "DistanceConstraint", "DistanceRate", "Elementary", "Energy", "Equation",
+    "ExpJoint", "ExplicitLoop", "Expression", "ExpressionConstraint", "Finding", "Force", "Frame",
+    "FrameConstraint", "Free", "Friction", "Gear", "GravityField", "Input", "Joint", "JointDamper", "JointFriction",
+    "JointKind", "JointLoad", "JointSensor", "JointSpring", "Kinematics", "KineticEnergy", "KnifeEdge",
+    "LinearMomentum", "Link", "Load", "Model", "Motion", "Orientation", "Parameter", "Planar", "PointOnCurve",
+    "PointOnLine", "PointOnPlane", "PointOnSurface", "PointToPointForce", "Position", "PotentialEnergy",
+    "Prismatic", "RackAndPinion", "Report", "Revolute", "RollingDisc", "RollingSphere", "Screw", "Sensor",
+    "Spherical", "Spring", "SpringDamper", "Step", "System", "Torque", "TotalMass", "Transmission",
+    "UniformGravity", "Universal", "Velocity", "Weld", "Wrench", "contact", "hydraulic_cylinder", "motion_platform",
+    "tyre", "with_speeds",
 ]  # fmt: skip

@@ -18,6 +18,7 @@ from multibody.model.joint import Joint
 from multibody.model.kinematics import ZERO3, Kinematics
 from multibody.model.loads.contract import Load
 from multibody.model.loads.gravity import GravityField
+from multibody.model.loops import ExplicitLoop
 from multibody.model.model import Model
 from multibody.model.quantity import Parameter, defaults
 from multibody.model.report import Finding, Report
@@ -137,7 +138,7 @@ def _start_findings(model: Model) -> Iterator[Finding]:
 _QUATERNION = ("_qw", "_qx", "_qy", "_qz")
 
 
-def require_part(system: System, thing: Any, kind: type[Load | Sensor | Constraint], label: str) -> None:
+def require_part(system: System, thing: Any, kind: type[Any], label: str) -> None:
     """An error unless ``thing`` is a load, sensor or constraint that looks only at frames and joints of this system."""
     where = f"{label} of system '{system.name}'"
     if not isinstance(thing, kind):
@@ -157,7 +158,8 @@ def require_part(system: System, thing: Any, kind: type[Load | Sensor | Constrai
 
 
 _EXAMPLES: dict[type, str] = {
-    Load: "Spring(a, b, stiffness=k)", Sensor: "Distance(a, b)", Constraint: "FrameConstraint(a, b, translation='xyz')"
+    Load: "Spring(a, b, stiffness=k)", Sensor: "Distance(a, b)", Constraint: "FrameConstraint(a, b, translation='xyz')",
+    ExplicitLoop: "FourBar(a, b)",
 }  # fmt: skip
 
 

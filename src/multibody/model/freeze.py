@@ -11,11 +11,13 @@ from multibody.algebra import Inertia, Transform
 from multibody.errors import ModelError, TopologyError
 from multibody.graph import ONE, ZERO, Expr, Symbol, free_symbols, symbol, time_derivative
 from multibody.model.body import Body
+from multibody.model.closed_joints import with_closed_joints
 from multibody.model.constraints import ClosedJoint
 from multibody.model.joint import Joint
 from multibody.model.joints import Step
 from multibody.model.joints.contract import IDENTITY
 from multibody.model.joints.reverse import reversed_steps
+from multibody.model.loops import reduced
 from multibody.model.model import Link, Model
 from multibody.model.quantity import Input, Parameter, acceleration_symbol, rate_name
 from multibody.model.topology import Branch, Edge, Tree, spanning_tree
@@ -37,7 +39,7 @@ def frozen(system: System) -> Model:
     moving = [joint for joint in order if joint.prescribed is None]
     cuts = tuple(joints[edge.name] for edge in tree.cuts)
     builder.follow([one for constraint in system.constraints.values() for one in constraint.expressions])
-    return Model(
+    model = Model(
         name=system.name,
         time=system.time,
         gravity=system.gravity,
@@ -59,11 +61,13 @@ def frozen(system: System) -> Model:
         constraints=MappingProxyType(_constraints(system, cuts)),
         values=MappingProxyType(builder.values),
     )
+    return reduced(with_closed_joints(model), system.loops)
 
 
 def _tree(system: System, joints: Mapping[str, Joint], bodies: Sequence[Body]) -> Tree:
     edges = [Edge(joint.name, joint.parent.body, joint.child.body) for joint in joints.values()]
-    tree = spanning_tree(system.world, bodies, edges)
+    cut = [joint.name for joint in joints.values() if joint.cut]
+    tree = spanning_tree(system.world, bodies, edges, cut, _reluctance(system, joints))
     if tree.unreached:
         lost = ", ".join(repr(body.name) for body in tree.unreached if isinstance(body, Body))
         among = [edge.name for edge in edges if edge.parent in tree.unreached]
@@ -78,9 +82,28 @@ def _tree(system: System, joints: Mapping[str, Joint], bodies: Sequence[Body]) -
     return tree
 
 
+def _reluctance(system: System, joints: Mapping[str, Joint]) -> dict[str, int]:
+    """How much each joint would rather close a loop: those with loads not at all, those with much freedom gladly."""
+    things = (*system.loads.values(), *system.sensors.values(), *system.loops.values(), *system.constraints.values())
+    busy = {part.name for thing in things for part in thing.touches if isinstance(part, Joint)}
+    return {name: 0 if name in busy else _freedom(joint) for name, joint in joints.items()}
+
+
+def _freedom(joint: Joint) -> int:
+    """Zero for a joint that must keep its coordinates; of those with equal freedom, hinges are cut before sliders."""
+    if joint.prescribed is not None or joint.cut is False:
+        return 0
+    try:
+        forces = [lock for lock in joint.kind.locks(IDENTITY) if lock.name[0] == "f"]
+    except ModelError:
+        return 0  # it cannot be cut
+    return 2 * len(joint.speeds) + (len(forces) == 3)
+
+
 def _constraints(system: System, cuts: Sequence[Joint]) -> dict[str, Any]:
-    """Joints that close loops, then what the user added."""
-    return {joint.name: ClosedJoint(joint) for joint in cuts} | system.constraints
+    """Joints that close loops, then loops and constraints that the user added."""
+    loops = {name: loop.closure for name, loop in system.loops.items()}
+    return {joint.name: ClosedJoint(joint) for joint in cuts} | loops | system.constraints
 
 
 def _start(system: System, joints: Sequence[Joint]) -> dict[Symbol, float]:

@@ -29,6 +29,7 @@ class Joint:
         u: start values of the speeds.
         limits: range of each coordinate, for sliders and checks; None where it has none.
         prescribed: for a joint whose motion is given, each coordinate as an expression of time and inputs.
+        cut: True if it is to close a loop, False if it must not; None to leave the choice.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Joint:
     u: tuple[float, ...]
     limits: tuple[tuple[float, float] | None, ...]
     prescribed: tuple[Expr, ...] | None
+    cut: bool | None = None
 
     @property
     def coordinate(self) -> Symbol:
@@ -79,8 +81,9 @@ def as_kind(kind: Any, name: str) -> JointKind:
 
 
 def joint(
-    name: str, parent: Frame, child: Frame, kind: Any, q: Any, u: Any, limits: Any, prescribed: Any, scope: str
-) -> Joint:
+    name: str, parent: Frame, child: Frame, kind: Any, q: Any, u: Any, limits: Any, prescribed: Any, scope: str,
+    cut: bool | None = None,
+) -> Joint:  # fmt: skip
     """A joint with its symbols and start values."""
     what = as_kind(kind, name)
     try:
@@ -96,7 +99,7 @@ def joint(
         name, parent, child, what, coordinates, speeds,
         _numbers(q, rest, f"start value q of joint '{name}'"),
         _numbers(u, [0.0] * len(speeds), f"start value u of joint '{name}'"),
-        _limits(limits, len(coordinates), name), given,
+        _limits(limits, len(coordinates), name), given, cut,
     )  # fmt: skip
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from multibody.algebra import Inertia, Transform, Vec3
 from multibody.errors import MissingValueError
-from multibody.graph import ZERO, Expr, Symbol, as_expr
+from multibody.graph import ZERO, Expr, Symbol, as_expr, jacobian, substitute
 from multibody.model.body import Body, Frame
 from multibody.model.joint import Joint
 from multibody.model.joints import Motion
 from multibody.model.quantity import Input, Parameter, defaults, rate_name
+
+QUATERNION = ("qw", "qx", "qy", "qz")
+"""The labels of coordinates that form a unit quaternion."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,22 @@ class Link:
     drift: tuple[Expr, ...]
     inertia: Inertia | None
 
+    def written_in(self, speeds: Sequence[Symbol], rates: Sequence[Symbol], known: Mapping[Expr, Expr]) -> Link:
+        """The same link in other coordinates and speeds.
+
+        Args:
+            speeds: the new speeds of the model.
+            rates: the symbols of their rates.
+            known: the old coordinates, speeds and accelerations that are no states any more, in terms of the new ones.
+        """
+        q, u, a = (tuple(substitute(list(part), known)) for part in (self.q, self.u, self.a))
+        table = jacobian(list(u), speeds).reshape(len(u), len(speeds))
+        partials = tuple({k: factor for k, factor in enumerate(row) if factor.fp != 0} for row in table)
+        places = {speed: k for k, speed in enumerate(speeds)}
+        columns = tuple(places.get(one) if isinstance(one, Symbol) else None for one in u)
+        drift = tuple(substitute(list(a), dict.fromkeys(rates, ZERO)))
+        return replace(self, q=q, u=u, a=a, columns=columns, partials=partials, drift=drift)
+
 
 @dataclass(frozen=True, eq=False)
 class Model:
@@ -70,7 +89,9 @@ class Model:
         rates: q̇ as expressions of q and u.
         start: start value of every coordinate and speed.
         constraints: what restricts the motion beyond the tree: closed loops, rolling, couplings.
-        values: coordinates and speeds of joints that are not states of their own, as expressions of the states.
+        values: coordinates, speeds and accelerations of joints that are not states of their own, as expressions of
+            those that are.
+        unreduced: the model with all loops as constraints, if some of them are solved in closed form here.
     """
 
     name: str
@@ -93,6 +114,7 @@ class Model:
     sensors: Mapping[str, Any]
     constraints: Mapping[str, Any]
     values: Mapping[Symbol, Expr]
+    unreduced: Model | None = None
 
     def attachment(self, frame: Frame) -> tuple[int, Transform]:
         """The link that carries a frame, and the constant X from the frame to that link."""
@@ -129,6 +151,17 @@ class Model:
             found += [factor for partial in link.partials for factor in partial.values()]
             found += [] if link.inertia is None else link.inertia.components()
         return [as_expr(value) for value in found]
+
+    @property
+    def quaternions(self) -> list[list[int]]:
+        """The numbers of coordinates that form unit quaternions."""
+        places = {q: k for k, q in enumerate(self.coordinates)}
+        found = []
+        for link in self.links:
+            parts = [q for q, label in zip(link.q, link.motion.coordinates, strict=True) if label in QUATERNION]
+            if parts and all(isinstance(q, Symbol) and q in places for q in parts):
+                found.append([places[q] for q in parts if isinstance(q, Symbol)])
+        return found
 
     def children(self, index: int) -> Sequence[Link]:
         """The links that a link (or the world, -1) carries."""

@@ -29,7 +29,7 @@ from multibody.graph import (
     time_derivative,
 )  # fmt: skip
 from multibody.model.kinematics import Kinematics
-from multibody.model.model import Link, Model
+from multibody.model.model import Model
 from multibody.model.quantity import acceleration_symbol
 from multibody.model.sensors.signal import resolved
 
@@ -59,7 +59,7 @@ def with_speeds(model: Model, speeds: Mapping[str, Any]) -> Model:
     changed = {one: value for one, value in (known | rates).items() if one is not value and isinstance(one, Symbol)}
     return replace(
         model,
-        links=tuple(_in_terms_of(link, w, accelerations, known | rates) for link in model.links),
+        links=tuple(link.written_in(tuple(w), accelerations, known | rates) for link in model.links),
         speeds=tuple(w),
         accelerations=accelerations,
         rates=tuple(substitute(list(model.rates), known)),
@@ -97,15 +97,6 @@ def _solved(model: Model, formulas: Sequence[Expr], w: Sequence[Symbol]) -> tupl
     known: dict[Expr, Expr] = dict(zip(model.speeds, u, strict=True))
     change = array(substitute(time_derivative(list(formulas), model.flow()), known))
     return u, list(solve(matrix, array([acceleration_symbol(one) for one in w]) - change))
-
-
-def _in_terms_of(link: Link, w: Sequence[Symbol], rates: Sequence[Symbol], known: Mapping[Expr, Expr]) -> Link:
-    u, a = substitute(list(link.u), known), substitute(list(link.a), known)
-    rows = jacobian(u, w)
-    partials = tuple({k: factor for k, factor in enumerate(row) if factor is not ZERO} for row in rows)
-    own = tuple(w.index(one) if one in w else None for one in u)
-    drift = tuple(substitute(a, dict.fromkeys(rates, ZERO)))
-    return replace(link, u=tuple(u), a=tuple(a), columns=own, partials=partials, drift=drift)
 
 
 def _start(model: Model, formulas: Mapping[Symbol, Expr]) -> dict[Symbol, float]:

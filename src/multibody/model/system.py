@@ -9,12 +9,14 @@ from typing import Any, TypeVar
 from multibody.algebra import Symmetric3, Vec3
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Symbol, as_expr, names, symbol
+from multibody.model.analysis import Analysis, analyse
 from multibody.model.body import Body, Frame, as_inertia
 from multibody.model.check import check, require_part
 from multibody.model.constraints import Constraint, as_constraint
 from multibody.model.freeze import frozen
 from multibody.model.joint import Joint, joint
 from multibody.model.loads import Load
+from multibody.model.loops import ExplicitLoop
 from multibody.model.model import Model
 from multibody.model.quantity import Input, parameter, shaped_symbols
 from multibody.model.report import Report
@@ -48,6 +50,7 @@ class System:
         self.loads: dict[str, Any] = {}
         self.sensors: dict[str, Any] = {}
         self.constraints: dict[str, Any] = {}
+        self.loops: dict[str, Any] = {}
         self.starts: dict[str, float] = {}
         self._things: dict[str, Any] = {"t": self.time}
         nothing = Vec3(ZERO, ZERO, ZERO)
@@ -116,7 +119,7 @@ class System:
 
     def joint(
         self, name: str, parent: Frame, child: Frame, kind: Any, q: Any = None, u: Any = None, *,
-        limits: Any = None, prescribed: Any = None,
+        limits: Any = None, prescribed: Any = None, cut: bool | None = None,
     ) -> Joint:  # fmt: skip
         """A joint from one frame to another.
 
@@ -129,9 +132,11 @@ class System:
             u: start values of the speeds.
             limits: a range (low, high), or one for each coordinate.
             prescribed: the coordinates as expressions of time and inputs, for a motion that is given.
+            cut: True to close a loop with this joint, by equations between its frames; False to keep its coordinates;
+                by default the joint to cut is chosen, preferably one with many degrees of freedom and without loads.
         """
         self._require_own(name, parent, child)
-        return self._register(joint(name, parent, child, kind, q, u, limits, prescribed, self.name))
+        return self._register(joint(name, parent, child, kind, q, u, limits, prescribed, self.name, cut))
 
     def constraint(
         self, first: Any, second: Frame | None = None, *, translation: str = "", rotation: str = "",
@@ -157,6 +162,11 @@ class System:
         made = as_constraint(first, second, translation, rotation)
         require_part(self, made, Constraint, "constraint" if name is None else f"constraint '{name}'")
         return self._named(self.constraints, made, name, "constraint")
+
+    def loop(self, loop: ExplicitLoop, name: str | None = None) -> ExplicitLoop:
+        """A loop that is solved in closed form, such as ``FourBar(a, b)``; without a name it is called ``loop_1`` …."""
+        require_part(self, loop, ExplicitLoop, "loop" if name is None else f"loop '{name}'")
+        return self._named(self.loops, loop, name, "loop")
 
     def load(self, load: Any, name: str | None = None) -> Any:
         """A load, such as ``Spring(a, b, stiffness=k)``; without a name it is called ``load_1``, ``load_2`` …."""
@@ -209,6 +219,10 @@ class System:
         """What is wrong with the system, or looks as if it were."""
         return check(self)
 
+    def analyse(self) -> Analysis:
+        """How the mechanism can move: degrees of freedom by counting and by rank, redundant equations."""
+        return analyse(self.freeze())
+
     def all(self, kind: type[Named]) -> Iterator[Named]:
         """Everything of one type, in the order of writing."""
         return (thing for thing in self._things.values() if isinstance(thing, kind))
@@ -229,7 +243,8 @@ class System:
 
     def _require_new(self, name: str) -> None:
         owners = {
-            "sensor": self.sensors, "load": self.loads, "constraint": self.constraints, "": self._things
+            "sensor": self.sensors, "load": self.loads, "constraint": self.constraints, "loop": self.loops,
+            "": self._things,
         }  # fmt: skip
         for what, register in owners.items():
             if name in register:
@@ -242,7 +257,8 @@ class System:
                 )
 
     def _named(self, register: dict[str, Any], thing: Named, name: str | None, what: str) -> Named:
-        taken = self.loads.keys() | self.sensors.keys() | self.constraints.keys() | self._things.keys()
+        registers = (self.loads, self.sensors, self.constraints, self.loops, self._things)
+        taken = set().union(*registers)
         free = (f"{what}_{k}" for k in count(1) if f"{what}_{k}" not in taken)
         label = next(free) if name is None else names.check(name, what)
         self._require_new(label)

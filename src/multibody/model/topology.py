@@ -7,9 +7,10 @@ follows the names, so that it does not depend on the order in which the user wro
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
 from typing import Any
 
 
@@ -71,8 +72,19 @@ class Tree:
         return tuple(reversed(found))
 
 
-def spanning_tree(root: Hashable, bodies: Iterable[Hashable], edges: Sequence[Edge], cut: Iterable[str] = ()) -> Tree:
-    """The tree of shortest paths from the root; edges named in ``cut`` are left to close loops.
+def spanning_tree(
+    root: Hashable, bodies: Iterable[Hashable], edges: Sequence[Edge], cut: Iterable[str] = (),
+    preference: Mapping[str, int] | None = None,
+) -> Tree:  # fmt: skip
+    """The tree of shortest paths from the root, as far as preferences allow.
+
+    Args:
+        root: where the tree starts.
+        bodies: all of them.
+        edges: the joints.
+        cut: names of edges that are left to close loops.
+        preference: for each name how much the edge would rather close a loop than belong to the tree; by default all
+            are equal, and the shortest way decides.
 
     Example:
         >>> edges = [Edge("b", "arm", "hand"), Edge("a", "world", "arm"), Edge("c", "hand", "world")]
@@ -80,28 +92,36 @@ def spanning_tree(root: Hashable, bodies: Iterable[Hashable], edges: Sequence[Ed
         >>> [branch.edge.name for branch in tree.branches], [edge.name for edge in tree.cuts]
         (['a', 'b'], ['c'])
     """
-    barred = set(cut)
-    at: dict[Hashable, list[Edge]] = {}
-    for edge in sorted(edges, key=lambda e: natural(e.name)):
-        if edge.name not in barred:
-            at.setdefault(edge.parent, []).append(edge)
-            at.setdefault(edge.child, []).append(edge)
-    carried: dict[Hashable, Branch] = {}
-    reached = {root}
-    queue = deque([root])
-    while queue:
-        body = queue.popleft()
-        for edge in at.get(body, []):
-            branch = Branch(edge, reversed=edge.parent != body)
-            if branch.outer not in reached:
-                reached.add(branch.outer)
-                carried[branch.outer] = branch
-                queue.append(branch.outer)
+    carried = _grown(root, [edge for edge in edges if edge.name not in set(cut)], preference or {})
     used = {branch.edge.name for branch in carried.values()}
+    reached = {root, *carried}
     cuts = tuple(edge for edge in sorted(edges, key=lambda e: natural(e.name)) if edge.name not in used)
     lost = tuple(body for body in bodies if body not in reached)
     closing = tuple(edge for edge in cuts if edge.parent in reached and edge.child in reached)
     return Tree(root, tuple(_depth_first(root, carried)), closing, lost)
+
+
+def _grown(root: Hashable, edges: Sequence[Edge], preference: Mapping[str, int]) -> dict[Hashable, Branch]:
+    """The branch that carries each body; the least reluctant edge first, then the one nearest to the root (Prim)."""
+    at: dict[Hashable, list[Edge]] = {}
+    for edge in sorted(edges, key=lambda e: natural(e.name)):
+        at.setdefault(edge.parent, []).append(edge)
+        at.setdefault(edge.child, []).append(edge)
+    carried: dict[Hashable, Branch] = {}
+    waiting: list[tuple[int, int, int, Branch]] = []
+    order = count()
+
+    def offer(body: Hashable, depth: int) -> None:
+        for edge in at.get(body, []):
+            heappush(waiting, (preference.get(edge.name, 0), depth, next(order), Branch(edge, edge.parent != body)))
+
+    offer(root, 0)
+    while waiting:
+        _, depth, _, branch = heappop(waiting)
+        if branch.outer != root and branch.outer not in carried:
+            carried[branch.outer] = branch
+            offer(branch.outer, depth + 1)
+    return carried
 
 
 def _depth_first(root: Hashable, carried: dict[Hashable, Branch]) -> list[Branch]:

@@ -57,6 +57,13 @@ class ClosedJoint(Constraint):
     def equations(self, kinematics: Kinematics) -> Sequence[Equation]:
         """One for each movement that the joint forbids."""
         base, frame = self.joint.parent, self.joint.child
+        if self.joint.prescribed is not None:
+            raise ModelError(
+                "A joint whose motion is prescribed cannot close a loop.",
+                where=f"joint '{self.joint.name}'",
+                cause="All joints of the loop have prescribed motions or loads, or are asked not to be cut.",
+                remedy="Cut another joint of the loop, with cut=True.",
+            )
         try:
             locks = self.joint.kind.locks(kinematics.pose(frame, base))
         except ModelError as error:

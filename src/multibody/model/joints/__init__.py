@@ -4,7 +4,7 @@ from multibody.model.joints.contract import JointKind, Motion, Step
 from multibody.model.joints.cylindrical import Cylindrical
 from multibody.model.joints.elementary import Elementary
 from multibody.model.joints.free import Free
-from multibody.model.joints.locks import Lock
+from multibody.model.joints.locks import Gauge, Lock
 from multibody.model.joints.planar import Planar
 from multibody.model.joints.prismatic import Prismatic
 from multibody.model.joints.revolute import Revolute
@@ -14,6 +14,6 @@ from multibody.model.joints.universal import Universal
 from multibody.model.joints.weld import Weld
 
 __all__ = [
-    "Cylindrical", "Elementary", "Free", "JointKind", "Lock", "Motion", "Planar", "Prismatic", "Revolute", "Screw",
-    "Spherical", "Step", "Universal", "Weld",
+    "Cylindrical", "Elementary", "Free", "Gauge", "JointKind", "Lock", "Motion", "Planar", "Prismatic", "Revolute",
+    "Screw", "Spherical", "Step", "Universal", "Weld",
 ]  # fmt: skip

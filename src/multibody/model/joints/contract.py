@@ -18,7 +18,7 @@ from multibody.errors import ModelError
 from multibody.graph import Expr
 
 if TYPE_CHECKING:
-    from multibody.model.joints.locks import Lock
+    from multibody.model.joints.locks import Gauge, Lock
 
 IDENTITY = Transform.identity().symbolic()
 """No displacement, with components that are known to be zero."""
@@ -101,6 +101,10 @@ class JointKind(ABC):
             f"{self!r} cannot close a loop: no equations between its frames are known for it.",
             remedy="Cut another joint of the loop with cut=True, or split it into several joints with bodies between.",
         )
+
+    def gauges(self, pose: Transform) -> Sequence[Gauge]:
+        """For each speed what can be read off the frames where the joint closes a loop; empty if that is not known."""
+        return []
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in vars(self).items())})"

@@ -8,7 +8,7 @@ from multibody.algebra import Transform
 from multibody.model.joints.axis import Direction, axis, known_axis
 from multibody.model.joints.contract import JointKind, Step, fixed
 from multibody.model.joints.elementary import Slide, slide_direction, turn_steps
-from multibody.model.joints.locks import Lock, others, turned_locks
+from multibody.model.joints.locks import Gauge, Lock, others, slide_gauge, turn_gauge, turned_locks
 
 
 class Cylindrical(JointKind):
@@ -34,3 +34,9 @@ class Cylindrical(JointKind):
         """Translations along and turns about the other two axes."""
         along = known_axis(self, self.axis)
         return list(turned_locks(pose, along.rotation, (others(along.index), others(along.index))))
+
+    def gauges(self, pose: Transform) -> Sequence[Gauge]:
+        """The displacement, and the angle."""
+        along = known_axis(self, self.axis)
+        slide = slide_gauge(pose, slide_direction(along))
+        return [slide, turn_gauge(pose, along.rotation, along.index, along.sign)]

@@ -12,12 +12,15 @@ from multibody.graph import ZERO, Expr
 from multibody.model.joints.axis import UNIT, Axis
 from multibody.model.joints.contract import JointKind, Motion, Step, fixed, motor
 from multibody.model.joints.locks import (
+    Gauge,
     Lock,
     angle_lock,
     others,
     rotation_locks,
     seen_from_child,
+    slide_gauge,
     translation_locks,
+    turn_gauge,
 )  # fmt: skip
 
 _ABOUT = (Rotation.about_x, Rotation.about_y, Rotation.about_z)
@@ -136,6 +139,18 @@ class Elementary(JointKind):
         if "TR" in kinds:
             return super().locks(pose)
         return list(seen_from_child(pose, _locks_of_stack(pose.inverse(), self.movements[::-1])))
+
+    def gauges(self, pose: Transform) -> Sequence[Gauge]:
+        """Translations along different axes and then at most one rotation; other stacks cannot be read off."""
+        if len(set(self.movements)) < len(self.movements) or any(m[0] == "R" for m in self.movements[:-1]):
+            return super().gauges(pose)
+        return [_gauge(pose, movement) for movement in self.movements]
+
+
+def _gauge(pose: Transform, movement: str) -> Gauge:
+    index = "xyz".index(movement[1])
+    turn = movement[0] == "R"
+    return turn_gauge(pose, Rotation.identity(), index, 1) if turn else slide_gauge(pose, UNIT[index])
 
 
 def _locks_of_stack(pose: Transform, movements: Sequence[str]) -> list[Lock]:

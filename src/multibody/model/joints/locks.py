@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from multibody.algebra import ForceMotor, Rotation, Transform, Vec3
-from multibody.graph import ZERO, Expr, cos, sin
+from multibody.graph import ZERO, Expr, atan2, cos, sin
 from multibody.model.joints.axis import UNIT
 from multibody.model.joints.contract import fixed
 
@@ -103,3 +103,32 @@ def seen_from_child(pose: Transform, locks: Sequence[Lock]) -> Iterator[Lock]:
 def others(*indices: int) -> str:
     """The letters of the axes that are not among the given ones."""
     return "".join(letter for k, letter in enumerate("xyz") if k not in indices)
+
+
+class Gauge(NamedTuple):
+    """What can be read off two frames about a joint that closes a loop.
+
+    Attributes:
+        position: the coordinate; angles between -π and π. None where it cannot be told.
+        wrench: at the origin and in the axes of the child frame: its inner product with the relative velocity is the
+            speed, and a load on that speed acts along it.
+    """
+
+    position: Expr | None
+    wrench: ForceMotor
+
+
+def turn_gauge(pose: Transform, rotation: Rotation, index: int, sign: int) -> Gauge:
+    """The angle about axis ``index`` of frames that are turned by ``rotation``; no other turn is allowed."""
+    there = fixed(rotation)
+    seen = there.inverse() @ pose @ there
+    i, j = (index + 1) % 3, (index + 2) % 3
+    turned = seen.vector_to_parent(UNIT[i].symbolic()).components()
+    axis = rotation.apply((UNIT[index] * sign).symbolic())
+    return Gauge(atan2(turned[j] * sign, turned[i]), ForceMotor(_NOTHING, axis))
+
+
+def slide_gauge(pose: Transform, direction: Vec3) -> Gauge:
+    """The displacement along a direction of the base."""
+    along = direction.symbolic()
+    return Gauge(pose.position.dot(along), ForceMotor(pose.vector_to_child(along), _NOTHING))

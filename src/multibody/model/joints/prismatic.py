@@ -8,7 +8,7 @@ from multibody.algebra import Transform
 from multibody.model.joints.axis import Direction, axis, known_axis
 from multibody.model.joints.contract import JointKind, Step, fixed
 from multibody.model.joints.elementary import Slide, slide_direction
-from multibody.model.joints.locks import Lock, others, turned_locks
+from multibody.model.joints.locks import Gauge, Lock, others, slide_gauge, turned_locks
 
 
 class Prismatic(JointKind):
@@ -29,3 +29,7 @@ class Prismatic(JointKind):
         """All turns, and translations along the other two axes."""
         along = known_axis(self, self.axis)
         return list(turned_locks(pose, along.rotation, (others(along.index), "xyz")))
+
+    def gauges(self, pose: Transform) -> Sequence[Gauge]:
+        """The displacement."""
+        return [slide_gauge(pose, slide_direction(axis(self.axis)))]

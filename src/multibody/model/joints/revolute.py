@@ -8,7 +8,7 @@ from multibody.algebra import Transform
 from multibody.model.joints.axis import Direction, axis, known_axis
 from multibody.model.joints.contract import JointKind, Step
 from multibody.model.joints.elementary import turn_steps
-from multibody.model.joints.locks import Lock, others, turned_locks
+from multibody.model.joints.locks import Gauge, Lock, others, turn_gauge, turned_locks
 
 
 class Revolute(JointKind):
@@ -33,3 +33,8 @@ class Revolute(JointKind):
         """All translations, and turns about the other two axes."""
         along = known_axis(self, self.axis)
         return list(turned_locks(pose, along.rotation, ("xyz", others(along.index))))
+
+    def gauges(self, pose: Transform) -> Sequence[Gauge]:
+        """The angle."""
+        along = known_axis(self, self.axis)
+        return [turn_gauge(pose, along.rotation, along.index, along.sign)]

@@ -9,7 +9,7 @@ from multibody.graph import ZERO, Expr, as_expr
 from multibody.model.joints.axis import Direction, axis, known_axis
 from multibody.model.joints.contract import JointKind, Step, fixed
 from multibody.model.joints.elementary import turn_steps
-from multibody.model.joints.locks import Lock, others, thread_lock, turned_locks
+from multibody.model.joints.locks import Gauge, Lock, others, thread_lock, turn_gauge, turned_locks
 
 
 class Screw(JointKind):
@@ -44,3 +44,8 @@ class Screw(JointKind):
             *turned_locks(pose, along.rotation, (other, other)),
             Lock(thread.name, thread.position, there.to_parent(thread.wrench)),
         ]
+
+    def gauges(self, pose: Transform) -> Sequence[Gauge]:
+        """The angle, within one turn."""
+        along = known_axis(self, self.axis)
+        return [turn_gauge(pose, along.rotation, along.index, along.sign)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from multibody.algebra import (
+    ForceMotor,
     Quaternion,
     Rotation,
     Transform,
@@ -17,7 +18,7 @@ from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr
 from multibody.model.joints.axis import UNIT
 from multibody.model.joints.contract import JointKind, Motion, Step, fixed, motor
-from multibody.model.joints.locks import Lock, translation_locks
+from multibody.model.joints.locks import Gauge, Lock, translation_locks
 
 _NOTHING = Vec3(ZERO, ZERO, ZERO)
 SPIN = ("wx", "wy", "wz")
@@ -109,3 +110,7 @@ class Spherical(JointKind):
     def locks(self, pose: Transform) -> Sequence[Lock]:
         """All translations."""
         return list(translation_locks(pose, "xyz"))
+
+    def gauges(self, pose: Transform) -> Sequence[Gauge]:
+        """The angular velocity in the axes of the child; no coordinates."""
+        return [Gauge(None, ForceMotor(_NOTHING, unit.symbolic())) for unit in UNIT]

@@ -22,18 +22,18 @@ class JointState(NamedTuple):
 
 
 def joint_state(kinematics: Kinematics, joint: Joint) -> JointState:
-    """The state of a joint of the tree.
+    """The state of a joint; angles of a joint that closes a loop are known between -π and π.
 
     Raises:
-        ModelError: for a joint that closes a loop; its coordinates are not among those of the model.
+        ModelError: for a joint that closes a loop and whose coordinates cannot be read off its frames.
     """
-    if joint not in kinematics.model.joints:
-        raise ModelError(
-            "The joint closes a kinematic loop, so its coordinates are not among those of the model.",
-            where=f"joint '{joint.name}'",
-            remedy="Use another joint of the loop, or sensors and loads between the frames that it connects.",
-        )
     known = kinematics.model.values
+    if joint in kinematics.model.cuts and not all(one in known for one in (*joint.coordinates, *joint.speeds)):
+        raise ModelError(
+            "The joint closes a kinematic loop, and its coordinates cannot be read off its frames.",
+            where=f"joint '{joint.name}'",
+            remedy="Keep it with cut=False, or use sensors and loads between the frames that it connects.",
+        )
     return JointState([known.get(q, q) for q in joint.coordinates], [known.get(u, u) for u in joint.speeds])
 
 

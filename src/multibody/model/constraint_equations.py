@@ -12,7 +12,9 @@ from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr, Symbol, array, jacobian, rank, substitute, symbol, time_derivative
 from multibody.graph.identity import independent_rows
 from multibody.graph.linear_algebra import Matrix
-from multibody.model import Equation, Kinematics, Model
+from multibody.model.constraints import Equation
+from multibody.model.kinematics import Kinematics
+from multibody.model.model import Model
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,16 +84,40 @@ class Constraints:
         return array(time_derivative(self.velocity, self.model.flow()))
 
     @cached_property
-    def independent(self) -> tuple[int, ...]:
-        """Rows of B that do not follow from those before them, for almost all positions.
+    def generic(self) -> tuple[int, ...]:
+        """Rows of B that do not follow from those before them, for almost all positions; decided exactly.
 
         Raises:
             ModelError: if rows contradict each other.
         """
         rows = tuple(independent_rows([[entry.fp for entry in row] for row in self.B]))
-        if len(self) and rank(np.column_stack([self.B, self.beta])) > len(rows):
+        moving = any(entry.fp != 0 for entry in self.beta)
+        if moving and rank(np.column_stack([self.B, self.beta])) > len(rows):
             raise _contradiction(self, rows)
         return rows
+
+    @cached_property
+    def independent(self) -> tuple[int, ...]:
+        """Rows of B that do not follow from others where the constraints are kept.
+
+        A mechanism may move only because of special lengths or directions (Bennett, Bricard), so that rows are
+        independent in general, but not for positions in which its loops are closed. That is decided by numbers, near
+        the start, with the default values of the parameters; where there are none, the generic rows count.
+        """
+        from multibody.model.assembly import regular_rows  # which needs the constraints itself
+
+        return regular_rows(self)
+
+    @cached_property
+    def redundant(self) -> tuple[str, ...]:
+        """The names of equations that say nothing new."""
+        kept = set(self.independent)
+        return tuple(name for row, name in enumerate(self.names) if row not in kept)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A name for each equation: that of its constraint, and its own."""
+        return tuple(one.name.removeprefix("lambda_") for one in self.multipliers)
 
 
 def _contradiction(constraints: Constraints, rows: Iterable[int]) -> ModelError:
@@ -101,7 +127,7 @@ def _contradiction(constraints: Constraints, rows: Iterable[int]) -> ModelError:
     for row in sorted(set(range(len(constraints))) - set(kept)):
         chosen = [*kept, row]
         if rank(np.column_stack([constraints.B[chosen], constraints.beta[chosen]])) > len(kept):
-            guilty.append(constraints.multipliers[row].name.removeprefix("lambda_"))
+            guilty.append(constraints.names[row])
     return ModelError(
         f"The constraint equations {', '.join(guilty)} contradict the others.",
         where=f"system '{constraints.model.name}'",

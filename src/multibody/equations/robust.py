@@ -1,0 +1,59 @@
+"""Constrained motion by numbers: for redundant equations and singular configurations, decided anew at every call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from multibody.equations.equations import EquationsOfMotion
+
+Vector = NDArray[np.float64]
+RANK = 1e-9  # singular values below this, relative to the largest, count as zero
+
+
+class Motion(NamedTuple):
+    """What a call gives.
+
+    Attributes:
+        acceleration: u̇.
+        multipliers: λ with the smallest norm; where equations are redundant, the forces are shared.
+        freedom: how many speeds are independent here.
+        margin: the smallest singular value of B that counts, relative to the largest; small near a singularity.
+    """
+
+    acceleration: Vector
+    multipliers: Vector
+    freedom: int
+    margin: float
+
+
+class RobustDynamics:
+    """(t, q, u, r, p) → u̇, λ with independent speeds that are switched at every call.
+
+    The null space Z of B is taken from its singular value decomposition, so the independent speeds are always the best
+    ones: u̇ = Z·y - B⁺·γ with (Zᵀ·M·Z)·y = -Zᵀ·(h - f - M·B⁺·γ), and λ = (Bᵀ)⁺·(M·u̇ + h - f).
+
+    Args:
+        equations: any equations of motion.
+    """
+
+    def __init__(self, equations: EquationsOfMotion) -> None:
+        outputs = {"M": equations.M, "bias": equations.h - equations.f, "B": equations.B, "gamma": equations.gamma}
+        self._function = equations.function("constrained_motion", outputs)
+
+    def __call__(self, t: float, q: Any, u: Any, r: Any, p: Any) -> Motion:
+        """The motion at one state."""
+        values = self._function(t, q, u, r, p)
+        M, bias = np.asarray(values.M), np.asarray(values.bias)
+        B, gamma = np.asarray(values.B).reshape(-1, len(M)), np.asarray(values.gamma).reshape(-1)
+        left, sizes, right = np.linalg.svd(B)
+        rank = int(np.sum(sizes > RANK * max(sizes.max(initial=0.0), 1e-300)))
+        inverse = (right[:rank].T / sizes[:rank]) @ left[:, :rank].T
+        Z, particular = right[rank:].T, -inverse @ gamma
+        y = np.linalg.solve(Z.T @ M @ Z, -Z.T @ (bias + M @ particular)) if Z.shape[1] else np.zeros(0)
+        acceleration = Z @ y + particular
+        margin = float(sizes[rank - 1] / sizes[0]) if rank else 1.0
+        return Motion(acceleration, inverse.T @ (M @ acceleration + bias), len(M) - rank, margin)

@@ -1,0 +1,359 @@
+"""Closing loops by numbers: coordinates and speeds that keep all constraints, near a rough guess.
+
+Newton's method with the shortest step: Δq = -J⁺·φ with the pseudo-inverse J⁺ of the Jacobian of φ for the coordinates
+that may move, so that as little as possible is changed and redundant equations do no harm. Speeds are corrected the
+same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multibody.errors import AssemblyError, MissingValueError, ModelError, MultibodyError
+from multibody.graph import ZERO, Symbol, evaluate, jacobian
+from multibody.graph.linear_algebra import Matrix
+from multibody.model.constraint_equations import Constraints
+from multibody.model.model import Model
+
+Vector = NDArray[np.float64]
+
+STEPS = 60
+TRIES = 24
+LONGEST_STEP = 0.6  # in radians and metres: no leap to another way of assembly
+RANK = 1e-8  # relative size of a row that counts as dependent
+
+
+class _Sparse:
+    """A matrix of expressions of which most are zero."""
+
+    def __init__(self, matrix: Matrix) -> None:
+        self._shape = matrix.shape
+        self._places = tuple(np.array([[entry is not ZERO for entry in row] for row in matrix], dtype=bool).nonzero())
+        self.entries = list(matrix[self._places]) if matrix.size else []
+
+    def filled(self, values: Sequence[float]) -> Vector:
+        """The numbers in their places."""
+        result = np.zeros(self._shape)
+        if len(values):
+            result[self._places] = values
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Coordinates and speeds that belong together, in the order of the model; ``state["name"]`` gives one of them."""
+
+    model: Model
+    q: Vector
+    u: Vector
+
+    def __getitem__(self, name: str) -> float:
+        names = [one.name for one in (*self.model.coordinates, *self.model.speeds)]
+        return float(np.concatenate([self.q, self.u])[names.index(name)])
+
+    def __str__(self) -> str:
+        pairs = zip((*self.model.coordinates, *self.model.speeds), (*self.q, *self.u), strict=True)
+        return ", ".join(f"{one.name}={value:.9g}" for one, value in pairs)
+
+
+class Assembly:
+    """The constraints of a model as numbers.
+
+    Args:
+        constraints: of a model.
+        parameters: values by name, where they are not the defaults.
+        inputs: values by name; zero where they are not given.
+        t: time.
+    """
+
+    def __init__(
+        self, constraints: Constraints, parameters: Mapping[str, float] | None = None,
+        inputs: Mapping[str, float] | None = None, t: float = 0.0,
+    ) -> None:  # fmt: skip
+        self.constraints = constraints
+        self.model = constraints.model
+        self._known: dict[Any, Any] = {self.model.time: t}
+        self._known |= {one: (inputs or {}).get(one.name, 0.0) for one in self.model.input_symbols}
+        self._known |= self.model.parameter_values(parameters)
+        self._slopes = _Sparse(jacobian(list(constraints.phi), self.model.coordinates))
+        self._B = _Sparse(constraints.B)
+
+    # numbers -----------------------------------------------------------------------------------------------------
+
+    def gaps(self, q: Vector) -> Vector:
+        """φ, and |quaternion|² - 1."""
+        phi = self._numbers(list(self.constraints.phi), q)
+        return np.array([*phi, *(q[places] @ q[places] - 1 for places in self.model.quaternions)], dtype=float)
+
+    def slopes(self, q: Vector) -> Vector:
+        """The derivatives of ``gaps`` by the coordinates."""
+        lengths = np.zeros((len(self.model.quaternions), len(q)))
+        for row, places in enumerate(self.model.quaternions):
+            lengths[row, places] = 2 * q[places]
+        return np.vstack([self._slopes.filled(self._numbers(self._slopes.entries, q)), lengths])
+
+    def velocity(self, q: Vector) -> tuple[Vector, Vector]:
+        """B and β."""
+        beta = np.asarray(self._numbers(list(self.constraints.beta), q), dtype=float)
+        return self._B.filled(self._numbers(self._B.entries, q)), beta
+
+    def _numbers(self, expressions: list[Any], q: Vector) -> list[Any]:
+        known = self._known | dict(zip(self.model.coordinates, map(float, q), strict=True))
+        return evaluate(expressions, known) if expressions else []
+
+    # positions ---------------------------------------------------------------------------------------------------
+
+    def closed(self, guess: Vector, held: Iterable[int] = (), tolerance: float = 1e-12) -> Vector | None:
+        """The coordinates near a guess that keep all constraints; None if they are not found."""
+        q, _ = self._approach(guess, [k for k in range(len(guess)) if k not in set(held)], tolerance)
+        return q if self._error(q) <= tolerance else None
+
+    def _approach(self, guess: Vector, free: list[int], tolerance: float) -> tuple[Vector, float]:
+        """The best that Newton's method finds from a guess, with its error."""
+        q, error = guess.copy(), self._error(guess)
+        for _ in range(STEPS):
+            if error <= tolerance * 0.01 or not free:
+                break
+            step = np.zeros_like(q)
+            step[free] = -np.linalg.lstsq(self.slopes(q)[:, free], self.gaps(q), rcond=1e-10)[0]
+            step *= min(1.0, LONGEST_STEP / max(float(np.abs(step).max(initial=0.0)), 1e-300))
+            better = next((f for f in (1.0, 0.5, 0.25, 0.1, 0.02) if self._error(q + f * step) < error), None)
+            if better is None:
+                break
+            q = q + better * step
+            error = self._error(q)
+        return q, error
+
+    def _error(self, q: Vector) -> float:
+        try:
+            return float(np.abs(self.gaps(q)).max(initial=0.0))
+        except MultibodyError:
+            return np.inf  # outside of the domain of a function
+
+    def assembled(self, guess: Vector, held: Iterable[int], tolerance: float) -> Vector:
+        """The coordinates nearest to a guess that keep all constraints, from the guess itself or from around it.
+
+        Raises:
+            AssemblyError: if none are found; it says which loops stay open, and what came closest.
+        """
+        free = [k for k in range(len(guess)) if k not in set(held)]
+        rng = np.random.default_rng(0)
+        best, least = guess, np.inf
+        for trial in range(TRIES):
+            spread = 0.0 if trial == 0 else 0.02 * 1.35**trial
+            start = guess.copy()
+            start[free] += spread * rng.normal(size=len(free))
+            q, error = self._approach(start, free, tolerance)
+            if error <= tolerance:
+                return q
+            if error < least:
+                best, least = q, error
+        raise self._open(best, [self.model.coordinates[k].name for k in held])
+
+    def modes(self, guess: Vector, held: Iterable[int], tries: int, tolerance: float) -> list[Vector]:
+        """Different ways to assemble the mechanism, found from random starts; the one nearest to the guess first."""
+        free = [k for k in range(len(guess)) if k not in set(held)]
+        rng = np.random.default_rng(0)
+        found: list[Vector] = []
+        for trial in range(tries):
+            start = guess.copy()
+            start[free] += (0 if trial == 0 else 2.0) * rng.normal(size=len(free))
+            q, error = self._approach(start, free, tolerance)
+            if error <= tolerance and all(self._apart(q, other) for other in found):
+                found.append(q)
+        return sorted(found, key=lambda q: float(np.linalg.norm(q - guess)))
+
+    def _apart(self, q: Vector, other: Vector) -> bool:
+        """Whether two configurations differ, angles of elementary joints counted modulo one turn."""
+        difference = q - other
+        turns = [k for k, one in enumerate(self.model.coordinates) if one in _angles(self.model)]
+        difference[turns] = (difference[turns] + np.pi) % (2 * np.pi) - np.pi
+        return float(np.abs(difference).max(initial=0.0)) > 1e-6
+
+    def _open(self, q: Vector, held: Sequence[str]) -> AssemblyError:
+        phi = np.abs(self.gaps(q))
+        owners = [self.constraints.owners[row] for row in self.constraints.holonomic]
+        worst = {name: max(phi[k] for k, o in enumerate(owners) if o == name) for name in dict.fromkeys(owners)}
+        still = ", ".join(f"'{name}' by {gap:.3g}" for name, gap in worst.items() if gap > 1e-9)
+        reached = ", ".join(f"{one.name}={value:.6g}" for one, value in zip(self.model.coordinates, q, strict=True))
+        return AssemblyError(
+            f"The mechanism cannot be assembled: it stays open at {still or 'a quaternion'}.",
+            where=f"system '{self.model.name}'",
+            cause="Lengths do not fit, or the coordinates that are held do not allow it"
+            + (f": {', '.join(held)}." if held else "."),
+            remedy=f"Start from another guess, or hold fewer coordinates. The closest configuration was {reached}.",
+        )
+
+    # speeds ------------------------------------------------------------------------------------------------------
+
+    def moving(self, q: Vector, guess: Vector, held: Sequence[int], tolerance: float) -> Vector:
+        """The speeds nearest to a guess that keep all constraints.
+
+        Raises:
+            AssemblyError: if the speeds that are held do not allow it.
+        """
+        free = [k for k in range(len(guess)) if k not in set(held)]
+        B, beta = self.velocity(q)
+        u = guess.copy()
+        for _ in range(2):  # the second step removes rounding
+            if len(beta) and free:
+                u[free] -= np.linalg.lstsq(B[:, free], B @ u + beta, rcond=1e-10)[0]
+        gap = np.abs(B @ u + beta)
+        if gap.max(initial=0.0) > tolerance * max(1.0, float(np.abs(u).max(initial=0.0))) * 1e3:
+            names = [name for name, one in zip(self.constraints.names, gap, strict=True) if one > 1e-9]
+            fixed = ", ".join(self.model.speeds[k].name for k in held)
+            raise AssemblyError(
+                f"No speeds keep the constraints {', '.join(names)}.",
+                where=f"system '{self.model.name}'",
+                cause=f"The speeds that are held do not allow it: {fixed}."
+                if held
+                else "A prescribed motion is at odds.",
+                remedy="Hold fewer speeds, or other values.",
+            )
+        return u
+
+
+def _angles(model: Model) -> set[Symbol]:
+    """Coordinates that are angles: those of motions that turn, one at a time."""
+    return {
+        link.q[0]
+        for link in model.links
+        if len(link.q) == 1 and isinstance(link.q[0], Symbol) and any(link.motion.axes(link.q)[0].resultant)
+    }
+
+
+def consistent(
+    constraints: Constraints, q: Any = None, u: Any = None, fixed: Iterable[str] = (),
+    parameters: Mapping[str, float] | None = None, inputs: Mapping[str, float] | None = None, t: float = 0.0,
+    tolerance: float = 1e-12,
+) -> State:  # fmt: skip
+    """A state that keeps all constraints, near the start values; see ``EquationsOfMotion.consistent``."""
+    model = constraints.model
+    assembly = Assembly(constraints, parameters, inputs, t)
+    names = [one.name for one in model.coordinates], [one.name for one in model.speeds]
+    _require_known(model, fixed, [*names[0], *names[1]])
+    guess, given = _guess(model, model.coordinates, q)
+    speeds, driven = _guess(model, model.speeds, u)
+    held = [k for k, name in enumerate(names[0]) if name in set(fixed)]
+    found = assembly.closed(guess, {*held, *given}, tolerance)
+    if found is None:  # what was given is a guess only
+        found = assembly.assembled(guess, held, tolerance)
+    kept = [k for k, name in enumerate(names[1]) if name in set(fixed)]
+    try:
+        moving = assembly.moving(found, speeds, [*kept, *(k for k in driven if k not in kept)], tolerance)
+    except AssemblyError:
+        moving = assembly.moving(found, speeds, kept, tolerance)
+    return State(model, found, moving)
+
+
+def modes(
+    constraints: Constraints, fixed: Iterable[str], q: Mapping[str, float] | None, tries: int,
+    parameters: Mapping[str, float] | None, t: float,
+) -> list[Vector]:  # fmt: skip
+    """Ways to assemble a mechanism; see ``EquationsOfMotion.assembly_modes``."""
+    model = constraints.model
+    names = [one.name for one in model.coordinates]
+    _require_known(model, fixed, names)
+    guess, _ = _guess(model, model.coordinates, q)
+    held = [names.index(name) for name in fixed]
+    return Assembly(constraints, parameters, None, t).modes(guess, held, tries, 1e-12)
+
+
+def _guess(model: Model, symbols: Sequence[Symbol], values: Any) -> tuple[Vector, list[int]]:
+    """Start values with what was given in their place, and the numbers of what was given."""
+    start = np.array([model.start[one] for one in symbols], dtype=float)
+    if values is None:
+        return start, []
+    if isinstance(values, Mapping):
+        names = [one.name for one in symbols]
+        _require_known(model, values, names)
+        for name, value in values.items():
+            start[names.index(name)] = value
+        return start, [names.index(name) for name in values]
+    given = np.asarray(values, dtype=float)
+    if given.shape != start.shape:
+        raise ModelError(
+            f"{len(start)} values are needed, not {given.size}.",
+            where=f"system '{model.name}'",
+            remedy=f"Give them in the order {', '.join(one.name for one in symbols)}, or by name.",
+        )
+    return given.copy(), []
+
+
+def _require_known(model: Model, names: Iterable[str], known: Sequence[str]) -> None:
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise ModelError(
+            f"There is no coordinate or speed {', '.join(map(repr, unknown))}.",
+            where=f"system '{model.name}'",
+            remedy=f"There are: {', '.join(known)}.",
+        )
+
+
+def regular_rows(constraints: Constraints) -> tuple[int, ...]:
+    """Rows of B that are independent in closed configurations near the start; see ``Constraints.independent``."""
+    rows = list(constraints.generic)
+    try:
+        assembly = Assembly(constraints)
+        start = assembly.assembled(start_guess(constraints.model), (), 1e-10)
+    except (MissingValueError, AssemblyError):
+        return tuple(rows)
+    best = basis(assembly.velocity(start)[0][rows])
+    rng = np.random.default_rng(1)
+    for _ in range(3):  # the start itself may be singular
+        if len(best) < len(rows):
+            moved = assembly.closed(start + 0.03 * rng.normal(size=len(start)), (), 1e-10)
+            other = [] if moved is None else basis(assembly.velocity(moved)[0][rows])
+            best = max(best, other, key=len)
+    return tuple(rows[k] for k in best)
+
+
+def basis(matrix: Vector) -> list[int]:
+    """The first rows that form a basis, by orthogonalization with a tolerance."""
+    units: list[Vector] = []
+    chosen = []
+    for k, row in enumerate(matrix):
+        rest = row.copy()
+        for _ in range(2):  # twice is enough
+            for unit in units:
+                rest = rest - (rest @ unit) * unit
+        length = float(np.linalg.norm(rest))
+        if length > RANK * max(float(np.linalg.norm(row)), RANK):
+            units.append(rest / length)
+            chosen.append(k)
+    return chosen
+
+
+def start_guess(model: Model) -> Vector:
+    """The start values of all coordinates, whether they close the loops or not."""
+    return _guess(model, model.coordinates, None)[0]
+
+
+def pivoted_columns(B: Vector) -> tuple[list[int], list[int]]:
+    """Independent and dependent columns of a constraint matrix: the dependent ones are the best basis of B.
+
+    A QR factorization with column pivoting takes the largest remaining column first (Wehage and Haug 1982 use the same
+    idea with LU).
+    """
+    from scipy.linalg import qr  # late, because importing it takes long
+
+    if not len(B):
+        return list(range(B.shape[1])), []
+    order = qr(B, mode="r", pivoting=True)[1]
+    bound = sorted(int(k) for k in order[: len(B)])
+    return [k for k in range(B.shape[1]) if k not in bound], bound
+
+
+def well_chosen(constraints: Constraints) -> list[int] | None:
+    """Speeds that are good independent ones at the start; None if there are no numbers to decide by."""
+    try:
+        assembly = Assembly(constraints)
+        q = assembly.assembled(start_guess(constraints.model), (), 1e-10)
+    except (MissingValueError, AssemblyError):
+        return None
+    return pivoted_columns(assembly.velocity(q)[0][list(constraints.independent)])[0]

@@ -1,0 +1,101 @@
+"""Wheels that roll without slip on a plane."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from multibody.algebra import Transform
+from multibody.errors import ModelError
+from multibody.graph import Constant, Expr, as_expr, is_zero, sqrt
+from multibody.model.body import Frame
+from multibody.model.constraints.between import CONSTANT, given, unit_vector
+from multibody.model.constraints.rolling import Contact, Rolling
+from multibody.model.joints.axis import UNIT, Direction
+from multibody.model.kinematics import Kinematics
+
+
+class RollingDisc(Rolling):
+    """A wheel that rolls without slip on the plane z = 0 of the base: a coin, a bicycle wheel, a wheel of a robot.
+
+    With the normal n of the plane and the axis a of the wheel, in the middle plane of the wheel the direction
+    m = (n - (n·a)·a)/s, s = √(1 - (n·a)²), points away from the lowest point, which is at c = -(r - ρ)·m - ρ·n from the
+    centre. The equations are
+
+    - ``forward``: no slip along the track a × n / s; a positive spin about the axis carries the wheel this way,
+    - ``sideways``: no slip across it, along n × forward, where the axis points,
+    - ``normal``: the lowest point is at height zero, z - (r - ρ)·s - ρ = 0 (holonomic).
+
+    The multipliers are the forces on the wheel at the contact in N, in these directions. A wheel that lies flat,
+    a = ±n, has no lowest point: there the equations do not exist (NaN).
+
+    Args:
+        base: the frame that carries the plane.
+        frame: the frame at the centre of the wheel, fixed to it.
+        radius: r of the upright wheel in m, a number or an expression of parameters.
+        axis: of the wheel in its frame.
+        crown: radius ρ of the tyre's cross-section, smaller than r; zero for a thin disc.
+        touching: whether the wheel is held on the plane as well. This equation is left out by itself where the
+            coordinates keep the height in all positions, as they do for a cart in the plane.
+
+    Example:
+        >>> from multibody.model import System
+        >>> cart = System("cart")
+        >>> wheel = cart.body("wheel", mass=2, inertia=(1, 2, 1))
+        >>> joint = cart.joint("w", cart.frame("axle", (0, 0, 0.3)), wheel, ["Tx", "Ty", "Rz", "Ry"])
+        >>> grip = cart.constraint(RollingDisc(cart.world, wheel, radius=0.3), name="grip")
+        >>> for equation in grip.equations(Kinematics(cart.freeze())):
+        ...     print(equation.name, equation.velocity)
+        forward w_tx_dot*cos(w_rz) - 0.3*w_ry_dot + w_ty_dot*sin(w_rz)
+        sideways w_ty_dot*cos(w_rz) - w_tx_dot*sin(w_rz)
+    """
+
+    def __init__(
+        self, base: Frame, frame: Frame, radius: Any, axis: Direction = "y", *, crown: Any = 0, touching: bool = True
+    ) -> None:
+        super().__init__(base, frame, radius, touching)
+        self.axis = unit_vector(axis, self)
+        self.crown = self._smaller(as_expr(crown))
+
+    def contact(self, kinematics: Kinematics) -> Contact:
+        """The lowest point of the rim."""
+        radius, crown = (given(value, kinematics, self, CONSTANT) for value in self.expressions)
+        pose = kinematics.pose(self.frame, self.base)
+        n, a = pose.vector_to_child(UNIT[2].symbolic()), self.axis
+        s = _upright(pose, n.dot(a), radius - crown, crown)
+        m = (n - a * n.dot(a)) / s
+        forward = a.cross(n) / s
+        return Contact(
+            point=-m * (radius - crown) - n * crown,
+            tangents={"forward": forward, "sideways": n.cross(forward)},
+            normal=n,
+            height=pose.position.z - (radius - crown) * s - crown,
+        )
+
+    def _smaller(self, crown: Expr) -> Expr:
+        rest = self.radius - crown
+        numbers = [float(one.value) for one in (crown, rest) if isinstance(one, Constant)]
+        if is_zero(rest) or any(number < 0 for number in numbers):
+            raise ModelError(
+                f"The crown {crown} of a wheel with radius {self.radius} is not between zero and the radius.",
+                where=repr(self),
+                remedy="Give a smaller crown, or use RollingSphere.",
+            )
+        return crown
+
+    @property
+    def expressions(self) -> Sequence[Expr]:
+        """Radius and crown."""
+        return self.radius, self.crown
+
+
+def _upright(pose: Transform, cosine: Any, ring: Expr, crown: Expr) -> Expr:
+    """s = √(1 - (n·a)²): one for an upright wheel, zero for a flat one.
+
+    Where the coordinates themselves keep the wheel on the plane, (z - ρ)² = (r - ρ)²·s² holds identically. Then s is
+    (z - ρ)/(r - ρ), without a root whose sign nobody knows, and it is seen that the touching restricts nothing.
+    """
+    square = 1 - cosine * cosine
+    above = pose.position.z - crown
+    kept = is_zero(above * above - ring * ring * square)
+    return above / ring if kept else sqrt(as_expr(square))

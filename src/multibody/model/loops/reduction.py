@@ -1,0 +1,97 @@
+"""A model without the coordinates that loops determine: eqs. (4.10) and (4.11) of the PyMbs seed.
+
+The dependent joints stay where they are; their coordinates, speeds and accelerations become expressions of the
+independent ones. M_red = Jᵀ·M·J, h_red = Jᵀ·(M·b + h) and F_red = Jᵀ·F then come out of every formalism by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+import numpy as np
+
+from multibody.errors import ModelError
+from multibody.graph import ZERO, Expr, Symbol, array, jacobian, product, solve, substitute, time_derivative
+from multibody.graph.identity import independent_rows
+from multibody.model.kinematics import Kinematics
+from multibody.model.loops.contract import ExplicitLoop
+from multibody.model.model import Model
+
+
+def reduced(model: Model, loops: Mapping[str, ExplicitLoop]) -> Model:
+    """The model with its loops solved, in the given order; the model as it was stays known as ``unreduced``."""
+    result = model
+    for name, loop in loops.items():
+        result = _without(result, name, loop)
+    return replace(result, unreduced=model) if loops else model
+
+
+def _without(model: Model, name: str, loop: ExplicitLoop) -> Model:
+    """The model without the dependent coordinates of one loop."""
+    kinematics = Kinematics(model)
+    v = list(loop.dependent(kinematics))
+    columns = _columns(model, v, name)
+    H = loop.solution(kinematics)
+    speeds, rates = _rates(kinematics, loop, columns, name)
+    known: dict[Expr, Expr] = {one: H[one] for one in v}
+    known |= dict(zip([model.speeds[k] for k in columns], substitute(speeds, known), strict=True))
+    known |= dict(zip([model.accelerations[k] for k in columns], substitute(rates, known), strict=True))
+    kept = [k for k in range(len(model.speeds)) if k not in columns]
+    free = [k for k, q in enumerate(model.coordinates) if q not in v]
+    remaining = tuple(model.speeds[k] for k in kept)
+    accelerations = tuple(model.accelerations[k] for k in kept)
+    gone = {*v, *(model.speeds[k] for k in columns)}
+    values = {one: substitute(value, known) for one, value in model.values.items()}
+    return replace(
+        model,
+        links=tuple(link.written_in(remaining, accelerations, known) for link in model.links),
+        coordinates=tuple(model.coordinates[k] for k in free),
+        speeds=remaining,
+        accelerations=accelerations,
+        rates=tuple(substitute([model.rates[k] for k in free], known)),
+        start=MappingProxyType({one: value for one, value in model.start.items() if one not in gone}),
+        constraints=MappingProxyType({key: one for key, one in model.constraints.items() if key != name}),
+        values=MappingProxyType(values | {one: value for one, value in known.items() if isinstance(one, Symbol)}),
+    )
+
+
+def _columns(model: Model, v: list[Symbol], name: str) -> list[int]:
+    """The speeds of the dependent coordinates; they must be their rates."""
+    rates = dict(zip(model.coordinates, model.rates, strict=True))
+    unfit = [one.name for one in v if rates.get(one) not in model.speeds]
+    if unfit:
+        raise ModelError(
+            f"The coordinate {', '.join(unfit)} cannot be a dependent one.",
+            where=f"loop '{name}'",
+            cause="It is prescribed, determined by another loop, or its rate is no speed of the model.",
+            remedy="Choose another dependent coordinate, or leave the loop to a constraint.",
+        )
+    return [model.speeds.index(rates[one]) for one in v]  # type: ignore[arg-type]
+
+
+def _rates(kinematics: Kinematics, loop: ExplicitLoop, columns: list[int], name: str) -> tuple[list[Expr], list[Expr]]:
+    """v̇ = B_vu·u̇ and v̈ = B_vu·ü + b′ from ḣ = h_u·u̇ + h_v·v̇ = 0 and its derivative, in terms of u and v."""
+    model = kinematics.model
+    velocity = [equation.velocity for equation in loop.closure.equations(kinematics)]
+    B = jacobian(velocity, model.speeds).reshape(len(velocity), len(model.speeds))
+    rows = independent_rows([[entry.fp for entry in row] for row in B[:, columns]])
+    if len(rows) != len(columns):
+        raise ModelError(
+            f"The loop determines {len(rows)} coordinates, not {len(columns)}.",
+            where=f"loop '{name}'",
+            remedy="Choose the dependent coordinates so that they follow from the closed loop.",
+        )
+    own = np.ix_(rows, columns)
+    others = [k for k in range(len(model.speeds)) if k not in columns]
+    at_rest = dict.fromkeys(model.speeds, ZERO)
+    offset = array(substitute([velocity[row] for row in rows], at_rest))
+    drift = array(time_derivative([velocity[row] for row in rows], model.flow()))
+    carried = B[np.ix_(rows, others)]
+    u = array([model.speeds[k] for k in others])
+    a = array([model.accelerations[k] for k in others])
+    moved, pushed = (product(carried, x) if others else array([0] * len(rows)) for x in (u, a))
+    speeds = list(solve(B[own], -(moved + offset)))
+    known: dict[Expr, Expr] = dict(zip([model.speeds[k] for k in columns], speeds, strict=True))
+    return speeds, list(substitute(list(solve(B[own], -(pushed + drift))), known))

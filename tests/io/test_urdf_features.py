@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from multibody.errors import InvalidNameError, ModelError
+from multibody.formalisms import derive
 from multibody.graph import is_zero
 from multibody.io import read_urdf
 from multibody.io.urdf import Box, Capsule, Cylinder, Limits, Mesh, Mimic, Sphere
@@ -366,3 +367,18 @@ def test_a_summary_for_people() -> None:
         "  The revolute joint 'q' has no limits; its range is left open.",
         "  Without inertial, and so without mass: 'base'.",
     ]
+
+
+def test_followers_follow_when_coupled() -> None:
+    coupled, free = (read_urdf(FINGERS, mimic=mode).system.freeze() for mode in ("couple", "independent"))
+    assert [q.name for q in coupled.coordinates] == ["lead"]
+    lead, follow, chained = free.coordinates
+    assert coupled.values[follow] is -2.0 * lead + 0.5
+    assert coupled.values[chained] is 3.0 * (-2.0 * lead + 0.5)
+    eom = derive(coupled)
+    full = derive(free)
+    q, u = [0.3, -0.1, -0.3], [1.0, -2.0, -6.0]
+    mass, bias = full.mass_matrix(0.0, q, u, [], []), full.bias(0.0, q, u, [], [])
+    ratios = np.array([1.0, -2.0, -6.0])
+    expected = -ratios @ bias / (ratios @ mass @ ratios)
+    np.testing.assert_allclose(eom.forward_dynamics(0.0, q[:1], u[:1], [], []), [expected], rtol=1e-12)

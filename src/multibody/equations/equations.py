@@ -17,15 +17,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from multibody.algebra import Vec3
+from multibody.algebra import ForceMotor, Vec3
 from multibody.compile import Function
 from multibody.equations.kinetics import Kinetics
+from multibody.equations.readable import ReadableEquations, SympyEquations, readable
 from multibody.equations.robust import RobustDynamics
+from multibody.equations.solution import Solution
+from multibody.equations.symbol_table import SymbolTable, symbol_table
 from multibody.errors import ModelError
 from multibody.graph import ONE, ZERO, Expr, Symbol, array, jacobian, product, substitute
 from multibody.graph.linear_algebra import Matrix
 from multibody.model import Joint, Model
-from multibody.model.assembly import State, Vector, consistent, modes
+from multibody.model.assembly import State, Vector, consistent, margin, modes
 from multibody.model.constraint_equations import Constraints
 from multibody.model.energy import angular_momentum, kinetic_energy, linear_momentum, potential_energy
 
@@ -47,6 +50,7 @@ class EquationsOfMotion:
         acceleration: u̇ as an explicit function of (t, q, u, r, p).
         implicit: makes M, h and f when they are asked for; a formalism may not need them.
         multiplier_values: λ as explicit functions of (t, q, u, r, p), one for each constraint equation.
+        independent: numbers of the speeds from which the others follow, where the equations were solved that way.
         auxiliary: forces that auxiliary speeds brought into evidence, by name, as expressions with u̇ and λ.
     """
 
@@ -55,7 +59,16 @@ class EquationsOfMotion:
     acceleration: tuple[Expr, ...]
     implicit: Callable[[], tuple[Matrix, Matrix, Matrix]] = field(repr=False)
     multiplier_values: tuple[Expr, ...] = ()
+    independent: tuple[int, ...] = ()
     auxiliary: Mapping[str, Expr] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(
+        cls, model: Model, formalism: str, parts: Callable[[], tuple[Matrix, Matrix, Matrix]], solution: Solution,
+        auxiliary: Mapping[str, Expr] | None = None,
+    ) -> EquationsOfMotion:  # fmt: skip
+        """Equations from what makes M, h and f, and from their solution."""
+        return cls(model, formalism, solution.acceleration, parts, *solution[1:], auxiliary or {})
 
     # names -------------------------------------------------------------------------------------------------------
 
@@ -175,7 +188,7 @@ class EquationsOfMotion:
         """The angular momentum of all bodies about the world's origin, in the world's axes."""
         return angular_momentum(self.kinetics)
 
-    def reaction(self, joint: Joint | str) -> Any:
+    def reaction(self, joint: Joint | str) -> ForceMotor:
         """What a joint transmits to its child frame, at its origin and in its axes; u̇ and λ are symbols."""
         if isinstance(joint, Joint):
             return self.kinetics.reaction(joint)
@@ -187,6 +200,11 @@ class EquationsOfMotion:
                 remedy=f"The joints are: {', '.join(known)}.",
             )
         return self.kinetics.reaction(known[joint])
+
+    @property
+    def reactions(self) -> Mapping[str, ForceMotor]:
+        """What every joint transmits to its child frame, by name; see ``reaction``."""
+        return {joint.name: self.kinetics.reaction(joint) for joint in (*self.model.joints, *self.model.cuts)}
 
     def consistent(
         self, q: Any = None, u: Any = None, fixed: Iterable[str] = (), *, parameters: Mapping[str, float] | None = None,
@@ -208,6 +226,15 @@ class EquationsOfMotion:
             AssemblyError: if the loops cannot be closed: which of them stay open, by how much, and what came closest.
         """
         return consistent(self.constraints, q, u, fixed, parameters, inputs, t, tolerance)
+
+    def margin(self, q: Any, *, parameters: Mapping[str, float] | None = None, t: float = 0.0) -> float:
+        """How far a configuration is from a singular one, between 1 and 0; small values warn.
+
+        It is the smallest singular value, relative to the largest, of the constraint equations that count: for all
+        speeds, or, if the equations were solved for independent speeds, for the dependent ones. These become useless
+        where it is zero: derive the equations with others, by ``IndependentSpeeds``.
+        """
+        return margin(self.constraints, self.independent, q, parameters, t)
 
     def assembly_modes(
         self, fixed: Iterable[str] = (), *, q: Mapping[str, float] | None = None, tries: int = 60,
@@ -315,8 +342,39 @@ class EquationsOfMotion:
         """(t, q, u, r, p) → q̇ and u̇."""
         return self.function("state_rate", {"q_dot": list(self.rates), "u_dot": list(self.acceleration)})
 
+    # to read -----------------------------------------------------------------------------------------------------
+
+    def readable(self, *, seconds: float = 4.0, size: int = 2000) -> ReadableEquations:
+        """Closed forms of M, h, f, the accelerations and all the rest, as a textbook would print them.
+
+        Args:
+            seconds: how long the search may take; what is not found by then stays as it is.
+            size: how many terms a polynomial may have on the way.
+
+        Example:
+            >>> import multibody as mb
+            >>> pendulum = mb.System("pendulum", gravity=(0, 0, -9.81))
+            >>> m, l = pendulum.parameters(m=2.0, l=1.0)
+            >>> hinge = pendulum.joint("angle", pendulum.world, pendulum.body("bob", m, (0, 0, -l)), "Ry")
+            >>> mb.derive(pendulum).readable().M
+            array([[l**2*m]], dtype=object)
+        """
+        return readable(self, seconds, size)
+
+    def to_sympy(self, *, seconds: float = 4.0) -> SympyEquations:
+        """Closed forms of everything as SymPy matrices."""
+        return self.readable(seconds=seconds).to_sympy()
+
+    def to_latex(self, *, seconds: float = 4.0) -> str:
+        """Closed forms of everything as LaTeX."""
+        return self.readable(seconds=seconds).to_latex()
+
+    def symbol_table(self) -> SymbolTable:
+        """All symbols with their units and meanings."""
+        return symbol_table(self.model, self.constraints)
+
     def __str__(self) -> str:
-        lines = [f"{self.model.name}: {len(self.speeds)} degrees of freedom, by {self.formalism}"]
-        lines += [f"  d/dt {q} = {rate}" for q, rate in zip(self.coordinates, self.rates, strict=True)]
-        lines += [f"  d/dt {u} = {a}" for u, a in zip(self.speeds, self.acceleration, strict=True)]
-        return "\n".join(lines)
+        return str(self.readable())
+
+    def _repr_latex_(self) -> str:
+        return f"$$\n{self.to_latex()}\n$$"

@@ -17,10 +17,11 @@ from multibody.model.constraint_equations import Constraints
 
 
 class Solution(NamedTuple):
-    """u̇, and a multiplier for each constraint equation."""
+    """u̇, a multiplier for each constraint equation, and the independent speeds that were used, by their numbers."""
 
     acceleration: tuple[Expr, ...]
     multipliers: tuple[Expr, ...]
+    independent: tuple[int, ...] = ()
 
 
 class Handling(ABC):
@@ -97,7 +98,7 @@ class IndependentSpeeds(Handling):
             reduced = product(C.T, product(mass, C))
             acceleration = offset + product(C, _symmetric_solution(reduced, -product(C.T, force), constraints.model))
         rest = product(mass, acceleration) + array(list(bias))
-        return Solution(tuple(acceleration), _spread(solve(dependent.T, rest[bound]), constraints))
+        return Solution(tuple(acceleration), _spread(solve(dependent.T, rest[bound]), constraints), tuple(free))
 
     def complement(self, constraints: Constraints) -> Complement:
         """C, and which speeds are independent."""

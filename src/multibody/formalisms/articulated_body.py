@@ -65,7 +65,7 @@ class ArticulatedBody(Formalism):
             return mass_matrix(model, poses), h, h - array(kinetics.bias())
 
         solution = _solution(kinetics, constraints)
-        return EquationsOfMotion(model, "ArticulatedBody", solution.acceleration, implicit, solution.multipliers)
+        return EquationsOfMotion.of(model, "ArticulatedBody", implicit, solution)
 
 
 def has_own_speeds(model: Model) -> bool:

@@ -65,9 +65,7 @@ class Kane(Formalism):
         how = handling or self._independent(chosen)
         solution = how.solve(M, list(h - f), kinetics.constraints)
         evidence = forces_in_evidence(kinetics, self.auxiliary)
-        return EquationsOfMotion(
-            chosen, "Kane", solution.acceleration, lambda: (M, h, f), solution.multipliers, evidence
-        )  # fmt: skip
+        return EquationsOfMotion.of(chosen, "Kane", lambda: (M, h, f), solution, evidence)
 
     def _independent(self, model: Model) -> IndependentSpeeds:
         if not self.dependent:

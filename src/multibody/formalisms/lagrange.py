@@ -42,9 +42,7 @@ class Lagrange(Formalism):
         kinetics = Kinetics(model)
         M, h, f = _equations(kinetics)
         solution = (handling or Multipliers()).solve(M, list(h - f), kinetics.constraints)
-        return EquationsOfMotion(
-            model, "Lagrange", solution.acceleration, lambda: (M, h, f), solution.multipliers
-        )  # fmt: skip
+        return EquationsOfMotion.of(model, "Lagrange", lambda: (M, h, f), solution)
 
 
 def _equations(kinetics: Kinetics) -> tuple[Matrix, Matrix, Matrix]:

@@ -30,9 +30,7 @@ class NewtonEuler(Formalism):
         kinetics = Kinetics(model)
         M, h, f = _reduced(kinetics)
         solution = (handling or Multipliers()).solve(M, list(h - f), kinetics.constraints)
-        return EquationsOfMotion(
-            model, "NewtonEuler", solution.acceleration, lambda: (M, h, f), solution.multipliers
-        )  # fmt: skip
+        return EquationsOfMotion.of(model, "NewtonEuler", lambda: (M, h, f), solution)
 
 
 class _Body(NamedTuple):

@@ -30,4 +30,4 @@ class Recursive(Formalism):
             return mass, h, h - array(kinetics.bias())
 
         solution = (handling or Multipliers()).solve(mass, kinetics.bias(), kinetics.constraints)
-        return EquationsOfMotion(model, "Recursive", solution.acceleration, implicit, solution.multipliers)
+        return EquationsOfMotion.of(model, "Recursive", implicit, solution)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.errors import AssemblyError, MissingValueError, ModelError, MultibodyError
-from multibody.graph import ZERO, Symbol, evaluate, jacobian
+from multibody.graph import ZERO, Expr, Symbol, evaluate, jacobian
 from multibody.graph.linear_algebra import Matrix
 from multibody.model.constraint_equations import Constraints
 from multibody.model.model import Model
@@ -171,7 +171,8 @@ class Assembly:
     def _apart(self, q: Vector, other: Vector) -> bool:
         """Whether two configurations differ, angles of elementary joints counted modulo one turn."""
         difference = q - other
-        turns = [k for k, one in enumerate(self.model.coordinates) if one in _angles(self.model)]
+        angles = _angles(self.model)
+        turns = [k for k, one in enumerate(self.model.coordinates) if one in angles]
         difference[turns] = (difference[turns] + np.pi) % (2 * np.pi) - np.pi
         return float(np.abs(difference).max(initial=0.0)) > 1e-6
 
@@ -218,13 +219,15 @@ class Assembly:
         return u
 
 
-def _angles(model: Model) -> set[Symbol]:
-    """Coordinates that are angles: those of motions that turn, one at a time."""
-    return {
-        link.q[0]
-        for link in model.links
-        if len(link.q) == 1 and isinstance(link.q[0], Symbol) and any(link.motion.axes(link.q)[0].resultant)
-    }
+def _angles(model: Model) -> set[Expr]:
+    """Coordinates that are angles: those of motions that turn about one axis, and do not advance along it."""
+    found = set()
+    for link in model.links:
+        if len(link.q) == 1:
+            (axis,) = link.motion.axes(link.q)
+            if any(part.fp != 0 for part in axis.resultant) and all(part.fp == 0 for part in axis.moment):
+                found.add(link.q[0])
+    return found
 
 
 def consistent(
@@ -249,6 +252,17 @@ def consistent(
     except AssemblyError:
         moving = assembly.moving(found, speeds, kept, tolerance)
     return State(model, found, moving)
+
+
+def margin(
+    constraints: Constraints, independent: Sequence[int], q: Any, parameters: Mapping[str, float] | None, t: float
+) -> float:
+    """The smallest relative singular value of the constraint equations; see ``EquationsOfMotion.margin``."""
+    where, _ = _guess(constraints.model, constraints.model.coordinates, q)
+    B = Assembly(constraints, parameters, None, t).velocity(where)[0][list(constraints.independent)]
+    bound = [k for k in range(B.shape[1]) if not independent or k not in independent]
+    values = np.linalg.svd(B[:, bound], compute_uv=False)
+    return float(values[-1] / values[0]) if len(values) else 1.0
 
 
 def modes(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from multibody.io.urdf.data import JointData, Mimic, RobotData
+from multibody.model import ExpJoint, System
 
 SINGLE = ("revolute", "continuous", "prismatic")
 
@@ -69,7 +72,17 @@ def named(
         what = (
             "has its own coordinate"
             if mode == "independent"
-            else "keeps a coordinate until the coupling is imposed on it"
+            else "follows it"
         )
         messages.append(f"Each joint that mimics another one {what}; the couplings are in 'mimic': {listed}.")
     return result
+
+
+def impose(system: System, coupled: Mapping[str, Mimic]) -> None:
+    """Let each follower follow: its coordinate becomes an expression of its leader's; leaders before followers."""
+    waiting = dict(coupled)
+    while waiting:
+        for name in [one for one, mimic in waiting.items() if mimic.joint not in waiting]:
+            mimic = waiting.pop(name)
+            value = mimic.multiplier * system[mimic.joint].coordinate + mimic.offset
+            system.loop(ExpJoint(system[name], value), f"{name}_mimic")

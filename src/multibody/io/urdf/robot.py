@@ -11,7 +11,7 @@ from typing import Any, Literal
 from multibody.errors import ModelError
 from multibody.io.meshes import MeshFolder
 from multibody.io.urdf.build import Options, SystemBuilder
-from multibody.io.urdf.couplings import couplings, named, start_values
+from multibody.io.urdf.couplings import couplings, impose, named, start_values
 from multibody.io.urdf.data import JointData, Limits, Mimic, RobotData, Shape
 from multibody.io.urdf.names import identifier
 from multibody.io.urdf.reader import robot_data
@@ -34,7 +34,7 @@ class UrdfRobot:
         limits: of joints that have some.
         damping: viscous, in N·m·s/rad or N·s/m; it is not part of the system's loads.
         friction: static, in N·m or N; it is not part of the system's loads either.
-        mimic: couplings between joints; each follower has a coordinate of its own in the system.
+        mimic: couplings between joints, imposed or not.
         messages: what was missing or odd in the file and how it was handled, in plain sentences.
         originals: the file's name of each link and joint.
         links: the frame of each link, by the file's name.
@@ -99,8 +99,8 @@ def read_urdf(
             the world. A root link called ``world`` is the world.
         fixed: ``"merge"`` makes a frame of a link that is fixed to its parent and has no mass, ``"keep"`` a body. A
             fixed link with mass is a body with a ``Weld()`` in either case; the model makes one rigid link of them.
-        mimic: joints that follow another one have a coordinate of their own. ``"couple"`` announces that the couplings,
-            which are in ``UrdfRobot.mimic`` in any case, will be imposed as constraints.
+        mimic: ``"independent"`` gives joints that follow another one a coordinate of their own; ``"couple"`` lets them
+            follow, so that they have none. The couplings are in ``UrdfRobot.mimic`` in either case.
         numbers: ``"constants"`` puts the file's numbers into the equations, which makes them short; ``"parameters"``
             makes mass, centre of mass and inertia of each link parameters, ``arm_mass``, ``arm_com``, ``arm_inertia``.
         snap: an angle in radians; rotations and axes that are so close to right angles become exactly that. For files
@@ -135,6 +135,8 @@ def read_urdf(
     builder.build(root, order, start_values(data, leaders))
     messages += [*builder.messages, *_massless(data, root, order, floating=floating)]
     coupled = named(data, leaders, builder.joints, mimic, messages)
+    if mimic == "couple":
+        impose(system, coupled)
     messages += [*builder.names.messages(), *rotations.messages(), *meshes.messages()]
     return _robot(data, builder, system, coupled)
 

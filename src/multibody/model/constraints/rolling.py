@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from multibody.algebra import ForceMotor, Vec3
 from multibody.errors import ModelError
-from multibody.graph import Expr, is_zero
+from multibody.graph import Constant, Expr, is_zero
 from multibody.model.body import Frame
 from multibody.model.constraints.between import CONSTANT, BetweenFrames, given, positive
 from multibody.model.constraints.contract import Equation
@@ -76,7 +76,8 @@ class Rolling(BetweenFrames):
         return Equation.between(kinematics, name, self.frame, self.base, force, position)
 
     def _require_touching(self, height: Expr) -> None:
-        if not is_zero(height):
+        rounded = isinstance(height, Constant) and abs(float(height.value)) < 1e-12
+        if not rounded and not is_zero(height):
             raise ModelError(
                 f"The body keeps the height {height} above the plane in all positions.",
                 where=repr(self),

@@ -123,6 +123,16 @@ class BoundCall:
         """Evaluate."""
         self._call(*self._args)
 
+    @property
+    def native(self) -> tuple[int, int, int]:
+        """For compiled callers: the address of ``void f(void *ports, void *more)``, and both arguments.
+
+        They are good as long as this object lives.
+        """
+        address = ctypes.cast(self._call, ctypes.c_void_p).value  # type: ignore[arg-type]
+        values = [argument.value or 0 for argument in self._args]
+        return address or 0, values[0], values[1] if len(values) > 1 else 0
+
 
 def _in_place(port: Port, array: Any, function: str) -> Array:
     fits = isinstance(array, np.ndarray) and array.dtype == np.float64 and array.flags.c_contiguous

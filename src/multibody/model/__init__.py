@@ -55,7 +55,19 @@ from multibody.model.loads import (
     Torque,
     UniformGravity,
 )
-from multibody.model.loops import ExpJoint, ExplicitLoop, Transmission
+from multibody.model.loops import (
+    CrankSlider,
+    ExpJoint,
+    ExplicitLoop,
+    FourBar,
+    FourBarTrans,
+    Hexapod,
+    HexapodWithOffset,
+    PlanarLoop,
+    Steering,
+    ThreeBarTrans,
+    Transmission,
+)
 from multibody.model.model import Link, Model
 from multibody.model.quantity import Input, Parameter
 from multibody.model.report import Finding, Report
@@ -87,15 +99,16 @@ from multibody.model.system import System
 
 __all__ = [
     "Acceleration", "AngularAcceleration", "AngularMomentum", "AngularVelocity", "Applied", "Body", "Bushing",
-    "CenterOfMass", "CentralGravity", "Constraint", "ConstraintForce", "ConstraintTorque", "Cylindrical", "Damper",
-    "Distance", "DistanceAndRate", "DistanceConstraint", "DistanceRate", "Elementary", "Energy", "Equation",
-    "ExpJoint", "ExplicitLoop", "Expression", "ExpressionConstraint", "Finding", "Force", "Frame",
-    "FrameConstraint", "Free", "Friction", "Gear", "GravityField", "Input", "Joint", "JointDamper", "JointFriction",
-    "JointKind", "JointLoad", "JointSensor", "JointSpring", "Kinematics", "KineticEnergy", "KnifeEdge",
-    "LinearMomentum", "Link", "Load", "Model", "Motion", "Orientation", "Parameter", "Planar", "PointOnCurve",
-    "PointOnLine", "PointOnPlane", "PointOnSurface", "PointToPointForce", "Position", "PotentialEnergy",
-    "Prismatic", "RackAndPinion", "Report", "Revolute", "RollingDisc", "RollingSphere", "Screw", "Sensor",
-    "Spherical", "Spring", "SpringDamper", "Step", "System", "Torque", "TotalMass", "Transmission",
-    "UniformGravity", "Universal", "Velocity", "Weld", "Wrench", "contact", "hydraulic_cylinder", "motion_platform",
-    "tyre", "with_speeds",
+    "CenterOfMass", "CentralGravity", "Constraint", "ConstraintForce", "ConstraintTorque", "CrankSlider",
+    "Cylindrical", "Damper", "Distance", "DistanceAndRate", "DistanceConstraint", "DistanceRate", "Elementary",
+    "Energy", "Equation", "ExpJoint", "ExplicitLoop", "Expression", "ExpressionConstraint", "Finding", "Force",
+    "FourBar", "FourBarTrans", "Frame", "FrameConstraint", "Free", "Friction", "Gear", "GravityField", "Hexapod",
+    "HexapodWithOffset", "Input", "Joint", "JointDamper", "JointFriction", "JointKind", "JointLoad", "JointSensor",
+    "JointSpring", "Kinematics", "KineticEnergy", "KnifeEdge", "LinearMomentum", "Link", "Load", "Model", "Motion",
+    "Orientation", "Parameter", "Planar", "PlanarLoop", "PointOnCurve", "PointOnLine", "PointOnPlane",
+    "PointOnSurface", "PointToPointForce", "Position", "PotentialEnergy", "Prismatic", "RackAndPinion", "Report",
+    "Revolute", "RollingDisc", "RollingSphere", "Screw", "Sensor", "Spherical", "Spring", "SpringDamper",
+    "Steering", "Step", "System", "ThreeBarTrans", "Torque", "TotalMass", "Transmission", "UniformGravity",
+    "Universal", "Velocity", "Weld", "Wrench", "contact", "hydraulic_cylinder", "motion_platform", "tyre",
+    "with_speeds",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.errors import AssemblyError, MissingValueError
+from multibody.errors import AssemblyError, ExpressionError, MissingValueError
 from multibody.model.assembly import Assembly, basis, pivoted_columns, start_guess
 from multibody.model.constraint_equations import Constraints
 from multibody.model.kinematics import Kinematics
@@ -94,11 +94,12 @@ def analyse(model: Model) -> Analysis:
     try:
         assembly = Assembly(constraints)
         start = assembly.assembled(start_guess(full), (), 1e-10)
-    except (MissingValueError, AssemblyError) as error:
+        everything = assembly.velocity(start)[0]
+    except (MissingValueError, AssemblyError, ExpressionError) as error:
         names = tuple(n for k, n in enumerate(constraints.names) if k not in constraints.generic)
         return Analysis(**common, mobility=None, redundant=names, independent=(), singular=False, trouble=error.what)
     rows = list(constraints.independent)
-    B = assembly.velocity(start)[0][rows]
+    B = everything[rows]
     return Analysis(
         **common,
         mobility=len(full.speeds) - len(rows),

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.errors import AssemblyError, MissingValueError, ModelError, MultibodyError
+from multibody.errors import AssemblyError, ExpressionError, MissingValueError, ModelError, MultibodyError
 from multibody.graph import ZERO, Expr, Symbol, evaluate, jacobian
 from multibody.graph.linear_algebra import Matrix
 from multibody.model.constraint_equations import Constraints
@@ -315,9 +315,9 @@ def regular_rows(constraints: Constraints) -> tuple[int, ...]:
     try:
         assembly = Assembly(constraints)
         start = assembly.assembled(start_guess(constraints.model), (), 1e-10)
-    except (MissingValueError, AssemblyError):
+        best = basis(assembly.velocity(start)[0][rows])
+    except (MissingValueError, AssemblyError, ExpressionError):
         return tuple(rows)
-    best = basis(assembly.velocity(start)[0][rows])
     rng = np.random.default_rng(1)
     for _ in range(3):  # the start itself may be singular
         if len(best) < len(rows):
@@ -368,6 +368,7 @@ def well_chosen(constraints: Constraints) -> list[int] | None:
     try:
         assembly = Assembly(constraints)
         q = assembly.assembled(start_guess(constraints.model), (), 1e-10)
-    except (MissingValueError, AssemblyError):
+        B = assembly.velocity(q)[0]
+    except (MissingValueError, AssemblyError, ExpressionError):
         return None
-    return pivoted_columns(assembly.velocity(q)[0][list(constraints.independent)])[0]
+    return pivoted_columns(B[list(constraints.independent)])[0]

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody.algebra import ForceMotor, VelocityMotor
+from multibody.algebra import ForceMotor
 from multibody.errors import MissingValueError, ModelError, MultibodyError
-from multibody.graph import Symbol, is_zero, jacobian, rank
+from multibody.graph import Symbol, is_zero
 from multibody.model.body import Body, Frame
 from multibody.model.check_mass import mass_findings, singular_findings
 from multibody.model.check_symbols import symbol_findings
+from multibody.model.constraint_equations import Constraints
 from multibody.model.constraints import Constraint
 from multibody.model.joint import Joint
 from multibody.model.kinematics import ZERO3, Kinematics
@@ -50,7 +51,11 @@ def check(system: System) -> Report:
     except MultibodyError as error:
         found.append(Finding.of(error))
     else:
-        loops, freedom = len(model.cuts), degrees_of_freedom(model)
+        loops = len(model.cuts)
+        try:
+            freedom = degrees_of_freedom(model)
+        except MultibodyError as error:
+            found.append(Finding.of(error))
         found += model_findings(system, model, values)
     bodies, joints = len(list(system.all(Body))) - 1, len(list(system.all(Joint)))
     ordered = sorted(found, key=lambda finding: finding.severity)  # errors come before warnings
@@ -82,32 +87,11 @@ class Probe(Kinematics):
 def degrees_of_freedom(model: Model) -> int:
     """How many speeds can be chosen freely, for almost all positions.
 
-    A joint that closes a loop demands that its child frame moves relative to its parent frame with Σ axis·speed. The
-    rank of all these equations together tells how many speeds they determine. A mechanism that moves only because of
-    special lengths has more freedom than is counted here.
+    A mechanism that moves only because of special lengths has more freedom than is counted here; ``system.analyse()``
+    counts it.
     """
-    kinematics = Kinematics(model)
-    unknown: list[Symbol] = list(model.speeds)
-    equations: list[Any] = []
-    for joint in model.cuts:
-        velocity = kinematics.velocity(joint.child, joint.parent)
-        unknown += joint.speeds
-        equations += (velocity - allowed_velocity(joint)).components()
-    return len(unknown) - (rank(jacobian(equations, unknown)) if equations else 0)
-
-
-def allowed_velocity(joint: Joint) -> VelocityMotor:
-    """The velocity of the child frame that a joint by itself allows, at its origin and in its axes."""
-    total = VelocityMotor(ZERO3, ZERO3)
-    q, u = list(joint.prescribed or joint.coordinates), list(joint.speeds)
-    for step in joint.kind.steps():
-        motion = step.motion
-        own_q, q = q[: len(motion.coordinates)], q[len(motion.coordinates) :]
-        own_u, u = u[: motion.freedom], u[motion.freedom :]
-        total = motion.pose(own_q).to_child(step.before.to_child(total))
-        for axis, speed in zip(motion.axes(own_q), own_u, strict=True):
-            total = total + axis * speed
-    return joint.kind.end().to_child(total)
+    constraints = Constraints.of(Kinematics(model.unreduced or model))
+    return len(constraints.model.speeds) - len(constraints.generic)
 
 
 def _parameter_values(system: System) -> tuple[dict[Symbol, float] | None, list[Finding]]:

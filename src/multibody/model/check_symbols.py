@@ -33,6 +33,9 @@ def symbol_findings(system: System, kinematics: Kinematics) -> Iterator[Finding]
         yield from _tried(where, lambda load=load: _of_load(load, kinematics), moving)
     for where, sensor in ((f"sensor '{name}'", sensor) for name, sensor in model.sensors.items()):
         yield from _tried(where, lambda sensor=sensor: sensor.measure(kinematics), moving)
+    for where, held in ((f"constraint '{name}'", held) for name, held in model.constraints.items()):
+        yield from _tried(where, lambda held=held: _of_constraint(held, kinematics), moving)
+    moving += [("", set(free_symbols([*link.q, *link.u]))) for link in model.links]  # what loops depend on
     yield from _unknown(model, fixed + moving)
     yield from _not_constant(fixed)
     yield from _same_names(model)
@@ -50,6 +53,11 @@ def _tried(where: str, make: Any, uses: list[Uses]) -> Iterator[Finding]:
 def _of_load(load: Any, kinematics: Kinematics) -> list[Any]:
     parts = [part for applied in load.forces(kinematics) for part in applied.force.components()]
     return [*parts, *load.generalized(kinematics).values(), load.potential(kinematics)]
+
+
+def _of_constraint(constraint: Any, kinematics: Kinematics) -> list[Any]:
+    equations = constraint.equations(kinematics)
+    return [part for one in equations for part in (one.velocity, one.position) if part is not None]
 
 
 def _fixed_uses(system: System, model: Model) -> Iterator[Uses]:

@@ -90,6 +90,7 @@ class Constraints:
         Raises:
             ModelError: if rows contradict each other.
         """
+        self._require_possible()
         rows = tuple(independent_rows([[entry.fp for entry in row] for row in self.B]))
         moving = any(entry.fp != 0 for entry in self.beta)
         if moving and rank(np.column_stack([self.B, self.beta])) > len(rows):
@@ -107,6 +108,18 @@ class Constraints:
         from multibody.model.assembly import regular_rows  # which needs the constraints itself
 
         return regular_rows(self)
+
+    def _require_possible(self) -> None:
+        """An error if a coordinate equation that no motion can change does not hold."""
+        for name, row, equation in zip(self.names, self.B, self.equations, strict=True):
+            fixed = all(entry.fp == 0 for entry in row) and equation.velocity.fp == 0
+            if fixed and equation.position is not None and equation.position.fp != 0:
+                raise ModelError(
+                    f"The constraint equation {name} can never hold.",
+                    where=f"system '{self.model.name}'",
+                    cause="The joints do not move in its direction, and their frames are elsewhere.",
+                    remedy="Give the joints more freedom, or move the frames.",
+                )
 
     @cached_property
     def redundant(self) -> tuple[str, ...]:

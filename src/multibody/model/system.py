@@ -145,7 +145,7 @@ class System:
         """Something that restricts the motion beyond the joints.
 
         Args:
-            first: a constraint such as ``Rolling(…)``; an expression of coordinates, speeds and time that stays
+            first: a constraint such as ``RollingDisc(…)``; an expression of coordinates, speeds and time that stays
                 zero; or a frame, to which the second one is held.
             second: the frame that is held.
             translation: directions of the first frame in which the origins stay together, such as ``"xyz"``.

@@ -30,12 +30,12 @@ class DistanceConstraint(BetweenFrames):
     Example:
         >>> from multibody.model import System
         >>> swing = System("swing")
-        >>> seat = swing.body("seat", mass=30)
+        >>> L, seat = swing.parameter("L", 2.0), swing.body("seat", mass=30)
         >>> motion = swing.joint("p", swing.world, seat, ["Tx", "Tz"])
-        >>> rope = swing.constraint(DistanceConstraint(swing.world, seat, length=2), name="rope")
+        >>> rope = swing.constraint(DistanceConstraint(swing.world, seat, length=L), name="rope")
         >>> [equation] = rope.equations(Kinematics(swing.freeze()))
-        >>> equation.position
-        (p_tx**2 + p_tz**2 - 4)/4
+        >>> equation.velocity
+        p_tx*p_tx_dot/L + p_tz*p_tz_dot/L
     """
 
     def __init__(self, base: Frame, frame: Frame, length: Any) -> None:

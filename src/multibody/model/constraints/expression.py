@@ -37,7 +37,7 @@ class ExpressionConstraint(Constraint):
     def equations(self, kinematics: Kinematics) -> Sequence[Equation]:
         """One equation."""
         model = kinematics.model
-        value = resolved(self.value, kinematics)
+        value = resolved(self.value, Kinematics(model))  # without forces, which constraints cannot depend on
         speeds = [one for one in free_symbols(value) if one in model.speeds]
         unknown = [one.name for one in free_symbols(value) if one in model.accelerations]
         if unknown:

@@ -23,7 +23,8 @@ class Gear(Constraint):
 
     For parallel axes in a common housing, which carries both joints, an external pair of gears has the ratio
     -teeth_b/teeth_a, an internal pair or a belt a positive one. The multiplier is the torque (or, on a slider, the
-    force) that the coupling exerts on the speed u_a; on u_b it exerts -ratio times as much.
+    force) that the coupling exerts on the speed u_a; on u_b it exerts -ratio times as much. Where this torque is not
+    wanted, ``system.loop(Transmission(a, b, ratio))`` eliminates the coordinate q_a instead.
 
     Args:
         a: a joint with one coordinate, or (joint, k) for the coordinate number k of a joint with several.

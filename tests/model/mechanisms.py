@@ -7,7 +7,6 @@ from math import pi
 import numpy as np
 
 import multibody as mb
-from multibody.errors import ExpressionError
 from multibody.graph import evaluate
 
 SHAPES = {
@@ -84,30 +83,35 @@ def mechanism(shape, seed, *, posture=1, swapped=False, on_carrier=False, **opti
     return Mechanism(system, first, second)
 
 
+def assembled(shape, seed, count=2, **options):
+    """A mechanism with random geometry that can be closed, its model, and states of it."""
+    for attempt in range(seed, seed + 1000, 100):
+        one = mechanism(shape, attempt, **options)
+        model = one.system.freeze()
+        states = closed_states(model, count)
+        if len(states) == count:
+            return one, model, states
+    raise AssertionError(f"no {shape} with seed {seed} can be closed")
+
+
 def closed_states(model, count, seed=0, spread=2.0):
     """Values of all symbols, also of the dependent ones, at random states in which the loops can be closed."""
     rng = np.random.default_rng(seed)
-    wanted = [*model.values, *model.coordinates, *model.speeds, *model.accelerations]
-    found = []
-    for _ in range(200 * count):
-        free = [*model.coordinates, *model.speeds, *model.accelerations, *model.input_symbols, model.time]
-        values = model.parameter_values() | {one: float(rng.uniform(-spread, spread)) for one in free}
-        values |= _quaternions(model, values)
-        try:
-            numbers = evaluate([model.values.get(one, one) for one in wanted], values)
-        except ExpressionError:  # the loop cannot be closed here
-            continue
-        found.append(values | dict(zip(wanted, numbers, strict=True)))
-        if len(found) == count:
-            return found
-    raise AssertionError(f"only {len(found)} states in which the loop can be closed")
+    free = [*model.coordinates, *model.speeds, *model.accelerations, *model.input_symbols, model.time]
+    values = model.parameter_values() | {one: rng.uniform(-spread, spread, 100) for one in free}
+    values |= _quaternions(model, values)
+    wanted = [*free, *model.values]
+    numbers = np.broadcast_arrays(*evaluate([model.values.get(one, one) for one in wanted], values))
+    possible = np.flatnonzero(np.isfinite(numbers).all(axis=0))[:count]  # elsewhere the loop cannot be closed
+    known = model.parameter_values()
+    return [known | {one: float(x[k]) for one, x in zip(wanted, numbers, strict=True)} for k in possible]
 
 
 def _quaternions(model, values):
     """Quaternions of length one."""
     parts = [q for q in model.coordinates if q.name[-3:] in ("_qw", "_qx", "_qy", "_qz")]
     groups = [parts[k : k + 4] for k in range(0, len(parts), 4)]
-    lengths = [np.hypot.reduce([values[q] for q in group]) for group in groups]
+    lengths = [np.sqrt(sum(values[q] ** 2 for q in group)) for group in groups]
     return {q: values[q] / length for group, length in zip(groups, lengths, strict=True) for q in group}
 
 

@@ -87,7 +87,7 @@ class ReadableEquations:
 
 def readable(eom: EquationsOfMotion, seconds: float = SECONDS, size: int = 2000) -> ReadableEquations:
     """Closed forms of all parts, the short ones first; see ``EquationsOfMotion.readable``."""
-    from multibody.graph.closed_form import closed_form_report  # late: only those who read need it
+    from multibody.graph.closed import closed_form_report  # late: only those who read need it
 
     parts = {
         "rates": array(list(eom.rates)), "M": eom.M, "f": eom.f, "h": eom.h, "phi": eom.phi, "B": eom.B,

@@ -11,6 +11,7 @@ Example:
            [l*sin(q)]], dtype=object)
 """
 
+from multibody.graph.closed import ClosedForm, closed_form, closed_form_report
 from multibody.graph.conditions import Condition, equal, less, less_equal, where
 from multibody.graph.derivative import adjoint, directional, gradient, jacobian, time_derivative
 from multibody.graph.evaluate import evaluate
@@ -59,9 +60,10 @@ from multibody.graph.text import listing, to_text
 from multibody.graph.traverse import array, free_symbols, substitute, topological
 
 __all__ = [
-    "LDL", "LU", "ONE", "ZERO", "Complement", "Condition", "Constant", "Expr", "Kind", "Symbol", "Table",
-    "absolute", "acos", "adjoint", "all_same", "array", "as_expr", "asin", "atan", "atan2", "constant", "cos", "cosh",
-    "directional", "equal", "evaluate", "exp", "free_symbols", "from_sympy", "gradient", "is_zero", "isolated",
+    "LDL", "LU", "ONE", "ZERO", "ClosedForm", "Complement", "Condition", "Constant", "Expr", "Kind", "Symbol", "Table",
+    "absolute", "acos", "adjoint", "all_same", "array", "as_expr", "asin", "atan", "atan2", "closed_form",
+    "closed_form_report", "constant", "cos", "cosh", "directional", "equal", "evaluate", "exp", "free_symbols",
+    "from_sympy", "gradient", "is_zero", "isolated",
     "jacobian", "ldl", "ldl_solve", "less", "less_equal", "listing", "live_nodes", "log", "lu", "maximum",
     "minimum", "orthogonal_complement", "parse", "pi", "power", "product", "rank", "same", "sign", "sin", "sinh",
     "solve", "sqrt", "substitute", "symbol", "symbols", "tan", "tanh", "time_derivative", "to_latex", "to_sympy",

@@ -153,7 +153,20 @@ class Assembly:
                 return q
             if error < least:
                 best, least = q, error
-        raise self._open(best, [self.model.coordinates[k].name for k in held])
+        raise self._open(self._closest(best, free), [self.model.coordinates[k].name for k in held])
+
+    def _closest(self, q: Vector, free: list[int]) -> Vector:
+        """The configuration near q in which the gaps are as small as they can be."""
+        from scipy.optimize import least_squares  # late, because importing it takes long
+
+        if not free:
+            return q
+
+        def with_free(x: Vector) -> Vector:
+            return np.where(np.isin(np.arange(len(q)), free), _placed(x, free, len(q)), q)
+
+        found = least_squares(lambda x: self.gaps(with_free(x)), q[free], max_nfev=100)
+        return with_free(found.x)
 
     def modes(self, guess: Vector, held: Iterable[int], tries: int, tolerance: float) -> list[Vector]:
         """Different ways to assemble the mechanism, found from random starts; the one nearest to the guess first."""
@@ -179,7 +192,9 @@ class Assembly:
     def _open(self, q: Vector, held: Sequence[str]) -> AssemblyError:
         phi = np.abs(self.gaps(q))
         owners = [self.constraints.owners[row] for row in self.constraints.holonomic]
-        worst = {name: max(phi[k] for k, o in enumerate(owners) if o == name) for name in dict.fromkeys(owners)}
+        worst = {
+            one: float(np.linalg.norm([x for x, o in zip(phi, owners, strict=False) if o == one])) for one in owners
+        }
         still = ", ".join(f"'{name}' by {gap:.3g}" for name, gap in worst.items() if gap > 1e-9)
         reached = ", ".join(f"{one.name}={value:.6g}" for one, value in zip(self.model.coordinates, q, strict=True))
         return AssemblyError(
@@ -217,6 +232,12 @@ class Assembly:
                 remedy="Hold fewer speeds, or other values.",
             )
         return u
+
+
+def _placed(values: Vector, places: list[int], size: int) -> Vector:
+    result = np.zeros(size)
+    result[places] = values
+    return result
 
 
 def _angles(model: Model) -> set[Expr]:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from multibody.errors import ModelError
-from multibody.graph import ZERO, Expr, Symbol, array, jacobian, rank, substitute, symbol, time_derivative
+from multibody.errors import ExpressionError, MissingValueError, ModelError
+from multibody.graph import ZERO, Expr, Symbol, array, evaluate, jacobian, rank, substitute, symbol, time_derivative
 from multibody.graph.identity import independent_rows
 from multibody.graph.linear_algebra import Matrix
 from multibody.model.constraints import Equation
 from multibody.model.kinematics import Kinematics
 from multibody.model.model import Model
+
+ROUNDING = 1e-9
+"""A constant gap in an equation that is smaller than this comes from rounded lengths and directions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +87,13 @@ class Constraints:
         """The vector γ in B·u̇ + γ = 0."""
         return array(time_derivative(self.velocity, self.model.flow()))
 
+    def without_drift(self) -> Constraints:
+        """The same equations with γ = 0, as they act on impulses: B·Δu = 0."""
+        other = replace(self)
+        known = {"B": self.B, "generic": self.generic, "independent": self.independent}
+        vars(other).update(known, gamma=array([ZERO] * len(self)))  # where cached properties keep their values
+        return other
+
     @cached_property
     def generic(self) -> tuple[int, ...]:
         """Rows of B that do not follow from those before them, for almost all positions; decided exactly.
@@ -113,13 +124,24 @@ class Constraints:
         """An error if a coordinate equation that no motion can change does not hold."""
         for name, row, equation in zip(self.names, self.B, self.equations, strict=True):
             fixed = all(entry.fp == 0 for entry in row) and equation.velocity.fp == 0
-            if fixed and equation.position is not None and equation.position.fp != 0:
+            if fixed and equation.position is not None and self._open(equation.position):
                 raise ModelError(
                     f"The constraint equation {name} can never hold.",
                     where=f"system '{self.model.name}'",
                     cause="The joints do not move in its direction, and their frames are elsewhere.",
                     remedy="Give the joints more freedom, or move the frames.",
                 )
+
+    def _open(self, position: Expr) -> bool:
+        """Whether a φ that does not change is not zero, for the start values; rounding is forgiven."""
+        if position.fp == 0:
+            return False
+        try:
+            known: dict[Any, Any] = {**self.model.start, **self.model.parameter_values(), self.model.time: 0.0}
+            known |= dict.fromkeys(self.model.input_symbols, 0.0)
+            return abs(float(evaluate(position, known))) > ROUNDING
+        except (MissingValueError, ExpressionError):
+            return False
 
     @cached_property
     def redundant(self) -> tuple[str, ...]:

@@ -1,0 +1,136 @@
+"""Closing loops from rough guesses, keeping what is fixed, and saying why if it cannot be done."""
+
+import numpy as np
+import pytest
+
+import multibody as mb
+from multibody.errors import AssemblyError, ModelError
+from multibody.testing.random_loops import random_loops
+
+LENGTHS = {"crank": 0.3, "rod": 1.0, "rocker": 0.8}
+
+
+def four_bar(far=0.9, **lengths):
+    system = mb.System("four_bar", gravity=(0, -9.81, 0))
+    sizes = LENGTHS | lengths
+    rods = {name: system.body(name, l, (l / 2, 0, 0), (0, 0, l**3 / 12)) for name, l in sizes.items()}
+    ends = {name: rods[name].frame(name + "_end", (l, 0, 0)) for name, l in sizes.items()}
+    system.joint("drive", system.world, rods["crank"], "Rz", q=1.0)
+    system.joint("knee", ends["crank"], rods["rod"], "Rz")
+    system.joint("swing", system.frame("bearing", (far, 0, 0)), rods["rocker"], "Rz", q=1.5)
+    system.joint("pin", ends["rod"], ends["rocker"], "Rz")
+    return system
+
+
+def derived(system):
+    return mb.derive(system, mb.Recursive(), constraints=mb.Multipliers())
+
+
+def test_what_is_fixed_stays_and_the_loop_closes():
+    eom = derived(four_bar())
+    state = eom.consistent(q={"drive": 0.8}, u={"drive_dot": 2.0}, fixed=["drive", "drive_dot"])
+    assert (state["drive"], state["drive_dot"]) == (0.8, 2.0)
+    gaps = eom.constraint_residuals(0.0, state.q, state.u, [], [])
+    assert np.abs(gaps.position).max() < 1e-12
+    assert np.abs(gaps.velocity).max() < 1e-12
+    tip = 0.3 * np.exp(0.8j) + np.exp(1j * (0.8 + state["knee"]))
+    assert abs(tip - (0.9 + 0.8 * np.exp(1j * state["swing"]))) < 1e-12
+
+
+def test_both_ways_to_assemble_a_four_bar():
+    modes = derived(four_bar()).assembly_modes(fixed=["drive"], q={"drive": 0.8})
+    assert len(modes) == 2
+    diagonal = 0.9 - 0.3 * np.exp(0.8j)  # from the knee to the bearing: the rods are mirrored in it
+    ends = [0.3 * np.exp(0.8j) + np.exp(1j * (0.8 + q[1])) for q in modes]
+    seen = [((end - 0.3 * np.exp(0.8j)) / diagonal) for end in ends]
+    assert seen[0].real == pytest.approx(seen[1].real)
+    assert seen[0].imag == pytest.approx(-seen[1].imag)
+
+
+def test_a_loop_that_cannot_close_is_named_with_its_gap():
+    with pytest.raises(AssemblyError) as caught:
+        derived(four_bar(far=5.0)).consistent()
+    assert "'pin' by" in caught.value.what
+    assert "drive=" in caught.value.remedy
+    gap = float(caught.value.what.split(" by ")[1].rstrip("."))
+    assert gap == pytest.approx(5.0 - 0.3 - 1.0 - 0.8, rel=0.05)
+
+
+def test_too_much_is_held():
+    with pytest.raises(AssemblyError, match="stays open at 'pin'") as caught:
+        derived(four_bar()).consistent(q={"drive": 0.8, "knee": 0.0, "swing": 0.0}, fixed=["drive", "knee", "swing"])
+    assert "drive, knee, swing" in caught.value.cause
+
+
+def test_speeds_that_are_held_and_do_not_fit():
+    with pytest.raises(AssemblyError, match="No speeds keep the constraints pin"):
+        derived(four_bar()).consistent(u={"drive_dot": 1.0, "swing_dot": 9.0}, fixed=["drive_dot", "swing_dot"])
+
+
+def test_names_and_sizes_are_checked():
+    eom = derived(four_bar())
+    with pytest.raises(ModelError, match="'driver'") as caught:
+        eom.consistent(q={"driver": 1.0})
+    assert "drive, knee, swing" in caught.value.remedy
+    with pytest.raises(ModelError, match="3 values are needed"):
+        eom.consistent(q=[1.0, 2.0])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_loops_close_from_a_disturbed_start(seed):
+    eom = derived(random_loops(seed, 4, 2))
+    rng = np.random.default_rng(seed)
+    exact = eom.consistent()
+    rough = exact.q + 0.05 * rng.normal(size=len(exact.q))
+    state = eom.consistent(q=rough, u=rng.normal(size=len(exact.u)))
+    gaps = eom.constraint_residuals(0.0, state.q, state.u, [], [])
+    assert np.abs(gaps.position).max(initial=0) < 1e-11
+    assert np.abs(gaps.velocity).max(initial=0) < 1e-10
+    for places in eom.model.quaternions:
+        assert np.linalg.norm(state.q[places]) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_mobility_by_counting_and_by_rank():
+    found = four_bar().analyse()
+    assert (found.grubler, found.generic, found.mobility) == (-2, 1, 1)
+    assert found.redundant == ("pin_fz", "pin_tx", "pin_ty")
+    assert not found.singular
+    assert "1 near the start" in str(found)
+
+
+def test_a_flat_parallelogram_is_singular():
+    system = four_bar(far=1.0, crank=0.5, rod=1.0, rocker=0.5)
+    system.start(drive=0.0, knee=0.0, swing=0.0)
+    found = system.analyse()
+    assert (found.mobility, found.singular) == (1, True)
+    eom = derived(system)
+    assert eom.margin({"drive": 0.0, "knee": 0.0, "swing": 0.0}) < 1e-12
+    assert eom.margin(eom.consistent(q={"drive": 1.0}, fixed=["drive"]).q) > 0.05
+    flat = eom.robust_dynamics(0.0, [0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [], [])
+    assert flat.freedom == 2
+
+
+def test_independent_speeds_that_become_useless_are_noticed():
+    """At a dead point of the rocker the crank no longer follows from it."""
+    system = four_bar()
+    eom = mb.derive(system, mb.Recursive(), constraints=mb.IndependentSpeeds("swing_dot"))
+    dead = np.arccos((0.9**2 + 1.3**2 - 0.8**2) / (2 * 0.9 * 1.3))  # crank and rod in one line
+    at_dead_point = eom.consistent(q={"drive": dead, "knee": 0.0, "swing": 2.0}, fixed=["drive", "knee"])
+    elsewhere = eom.consistent(q={"drive": dead + 1.0}, fixed=["drive"])
+    assert eom.margin(at_dead_point.q) < 1e-9
+    assert eom.margin(elsewhere.q) > 1e-3
+
+
+def test_contradictions_and_impossible_equations_are_errors():
+    system = mb.System("stuck")
+    particle = system.particle("p", 1)
+    system.joint("x", system.frame("up", (0, 0, 1)), particle, "Tx")
+    system.constraint(mb.PointOnPlane(system.world, particle), name="floor")
+    with pytest.raises(ModelError, match=r"floor.* can never hold"):
+        mb.derive(system)
+    driven = mb.System("driven")
+    wheels = [driven.joint(n, driven.world, driven.body(n + "_w", 1, (0, 0, 0), (1, 1, 1)), "Rz") for n in "ab"]
+    driven.constraint(wheels[0].coordinate - driven.time, name="slow")
+    driven.constraint(wheels[0].coordinate - 2 * driven.time, name="fast")
+    with pytest.raises(ModelError, match="fast contradict"):
+        mb.derive(driven)

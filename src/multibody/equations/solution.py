@@ -40,7 +40,15 @@ class Multipliers(Handling):
 
     It works in every position in which the constraints are independent. If bodies without mass make M singular, the
     whole system [M -Bᵀ; B 0] is solved at once.
+
+    Args:
+        softness: a small number such as 1e-9 makes the constraints give way where they are not independent, so that a
+            mechanism can pass through a singular configuration (the augmented Lagrangian of Bayo and Ledesma 1996);
+            elsewhere it changes nothing that matters.
     """
+
+    def __init__(self, softness: float = 0.0) -> None:
+        self.softness = softness
 
     def solve(self, mass: Matrix, bias: Sequence[Expr], constraints: Constraints) -> Solution:
         """By the Schur complement of the mass matrix."""
@@ -55,17 +63,46 @@ class Multipliers(Handling):
             return _all_at_once(mass, bias, constraints)
         free = _in_order(factors, order, -array(list(bias)))
         effect = _in_order(factors, order, B.T)  # M⁻¹·Bᵀ
-        return coupled(free, effect, B, gamma, constraints)
+        return coupled(free, effect, B, gamma, constraints, self.softness)
+
+    def __repr__(self) -> str:
+        return f"Multipliers({self.softness or ''})"
 
 
-def coupled(free: Matrix, effect: Matrix, B: Matrix, gamma: Matrix, constraints: Constraints) -> Solution:
+def coupled(
+    free: Matrix, effect: Matrix, B: Matrix, gamma: Matrix, constraints: Constraints, softness: float = 0.0
+) -> Solution:
     """u̇ and λ from u̇ = free + effect·λ and B·u̇ + γ = 0, for the independent equations."""
-    compliance = product(B, effect)
-    order = least_fill(compliance)
-    forces = np.empty(len(B), dtype=object)
-    forces[order] = ldl_solve(ldl(compliance[np.ix_(order, order)]), -(gamma + product(B, free))[order])
+    forces = solved_softly(product(B, effect), -(gamma + product(B, free)), softness)
     acceleration = free + product(effect, forces)
     return Solution(tuple(acceleration), _spread(forces, constraints))
+
+
+def solved_softly(matrix: Matrix, right: Matrix, softness: float) -> Matrix:
+    """x with matrix·x = right, for a symmetric matrix that may become singular.
+
+    With a softness ε > 0 the diagonal D is enlarged, (S + ε·D)·x₁ = right, and the result corrected twice by
+    (S + ε·D)·Δx = right - S·x. Where S is regular, the error shrinks by ε/σ with every correction; where it is
+    singular, x stays finite.
+    """
+    order = least_fill(matrix)
+    sorted_matrix, sides = matrix[np.ix_(order, order)], right[order]
+    if not softness:
+        return _unsorted(order, ldl_solve(ldl(sorted_matrix), sides))
+    firm = sorted_matrix.copy()
+    for k in range(len(firm)):
+        firm[k, k] = firm[k, k] * (1 + softness)
+    factors = ldl(firm)
+    x = ldl_solve(factors, sides)
+    for _ in range(2):
+        x = x + ldl_solve(factors, sides - product(sorted_matrix, x))
+    return _unsorted(order, x)
+
+
+def _unsorted(order: Sequence[int], values: Matrix) -> Matrix:
+    result = np.empty(len(order), dtype=object)
+    result[list(order)] = values
+    return result
 
 
 class IndependentSpeeds(Handling):

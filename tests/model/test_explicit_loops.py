@@ -1,6 +1,8 @@
 """Loops in closed form: they are closed, at all levels, and move as multipliers say."""
 
+import re
 from math import acos, asin, atan, atan2, cos, hypot, pi, sin, sqrt
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -246,6 +248,20 @@ def test_bodies_may_lie_in_different_planes():
     np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
+@pytest.mark.parametrize("symbolic", [False, True])
+def test_an_axis_may_point_anywhere(symbolic):
+    system = mb.System("skew", gravity=(1, 2, -9.81))
+    hinge = mb.Revolute(system.parameter("e", [1.0, -2.0, 0.5]) if symbolic else (1.0, -2.0, 0.5))
+    bars = [system.body(f"bar{k}", 1, (0.3, 0.1, 0.2), (0.1, 0.2, 0.25)) for k in range(3)]
+    system.joint("a", system.world, bars[0], hinge)
+    system.joint("b", bars[0].frame("B", (1, 0.2, 0.3)), bars[1], hinge)
+    system.joint("d", system.frame("D", (3, 0.1, -0.2)), bars[2], hinge)
+    system.loop(mb.FourBar(bars[1].frame("C3", (3.5, 0.2, 0.1)), bars[2].frame("C4", (2.5, -0.3, 0.4))))
+    model = system.freeze()
+    assert max(differences(model, closed_states(model, 2))) < 1e-10
+    assert mb.compare(model, [mb.Recursive(), mb.Lagrange()]).proved
+
+
 def test_forces_in_the_joints_are_those_with_multipliers():
     model = four_bar((1.0, 4.0, 4.2, 5.0)).freeze()
     solved, full = mb.derive(model, mb.Recursive()), mb.derive(model.unreduced, mb.Recursive())
@@ -364,6 +380,8 @@ def test_a_leg_with_two_offsets_is_a_constraint():
     system.constraint(mb.HexapodWithOffset(table, fork.frame("fork_end", (0, 0, 0.1)), "y"))
     eom = mb.derive(system)
     assert len(eom.speeds) - rank(eom.B) == 6
+    with pytest.raises(ModelError, match="'w' is not an axis"):
+        mb.HexapodWithOffset(table, fork, "w")
 
 
 # --- errors ----------------------------------------------------------------------------------------------------------
@@ -427,3 +445,16 @@ def test_a_posture_is_one_or_minus_one(loop):
     _, tip, goal = arm("Rz", "Rz", "Rz")
     with pytest.raises(ModelError, match="1 or -1, not 0"):
         loop(tip, goal, 0)
+
+
+# --- the page about loops --------------------------------------------------------------------------------------------
+
+
+def test_the_code_on_the_page_runs(capsys):
+    page = (Path(__file__).resolve().parents[2] / "docs" / "loops.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    for block in blocks:
+        exec(compile(block, "loops.md", "exec"), {})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == ["(a,)", "(a, b, d)", "True"]
+    assert lines[3].replace(" ", "") in ("[[0.01+r**2*sin(turn)**2]]", "[[r**2*sin(turn)**2+0.01]]")

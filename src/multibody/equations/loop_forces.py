@@ -30,13 +30,14 @@ def loop_forces(model: Model, full: Kinetics) -> dict[Expr, Expr]:
     v = [k for k, speed in enumerate(speeds) if speed not in model.speeds]
     closed = [k for k, owner in enumerate(constraints.owners) if owner not in model.constraints]
     rest = [k for k in range(len(constraints)) if k not in closed]
-    B = constraints.B[np.ix_(closed, v)]
-    rows = independent_rows([[entry.fp for entry in row] for row in B])
     balance = array(full.residual())[v]
     if rest:
         others = array([constraints.multipliers[k] for k in rest])
         balance = balance - product(constraints.B[np.ix_(rest, v)].T, others)
-    forces = solve(B[rows].T, balance)
+    known = dict[Expr, Expr](model.values.items())  # first, because entries of B vanish where the loops are closed
+    B = array(substitute(constraints.B[np.ix_(closed, v)], known))
+    rows = independent_rows([[entry.fp for entry in row] for row in B])
+    forces = solve(B[rows].T, array(substitute(list(balance), known)))
     found: dict[Expr, Expr] = {constraints.multipliers[k]: ZERO for k in closed}
     found |= {constraints.multipliers[closed[row]]: force for row, force in zip(rows, forces, strict=True)}
     return found

@@ -21,8 +21,9 @@ def derive(
     Args:
         system: a system, which is frozen first, or a model.
         formalism: how to derive them; without it, the cheaper of the recursive ones is chosen by operation count.
-        constraints: how to solve for constrained motions: ``Multipliers()`` or ``IndependentSpeeds(…)``; by default as
-            the formalism does by itself.
+        constraints: how to solve for constrained motions: ``Multipliers()`` or ``IndependentSpeeds(…)``, with all loops
+            as constraints; by default loops of known shapes are solved in closed form, and the rest is handled as the
+            formalism does by itself.
 
     Example:
         >>> from multibody.model import System
@@ -33,6 +34,8 @@ def derive(
         (-9.81*sin(angle),)
     """
     model = system.freeze() if isinstance(system, System) else system
+    if constraints is not None and model.unreduced is not None:
+        model = model.unreduced  # whoever says how to handle constraints wants to see them
     if formalism is not None:
         return _derived(model, formalism, constraints)
     if constraints is not None or model.constraints or not has_own_speeds(model):

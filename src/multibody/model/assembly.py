@@ -163,7 +163,9 @@ class Assembly:
             return q
 
         def with_free(x: Vector) -> Vector:
-            return np.where(np.isin(np.arange(len(q)), free), _placed(x, free, len(q)), q)
+            moved = q.copy()
+            moved[free] = x
+            return moved
 
         found = least_squares(lambda x: self.gaps(with_free(x)), q[free], max_nfev=100)
         return with_free(found.x)
@@ -232,12 +234,6 @@ class Assembly:
                 remedy="Hold fewer speeds, or other values.",
             )
         return u
-
-
-def _placed(values: Vector, places: list[int], size: int) -> Vector:
-    result = np.zeros(size)
-    result[places] = values
-    return result
 
 
 def _angles(model: Model) -> set[Expr]:
@@ -336,16 +332,22 @@ def regular_rows(constraints: Constraints) -> tuple[int, ...]:
     try:
         assembly = Assembly(constraints)
         start = assembly.assembled(start_guess(constraints.model), (), 1e-10)
-        best = basis(assembly.velocity(start)[0][rows])
+        matrices = [assembly.velocity(start)[0][rows]]
     except (MissingValueError, AssemblyError, ExpressionError):
         return tuple(rows)
     rng = np.random.default_rng(1)
     for _ in range(3):  # the start itself may be singular
-        if len(best) < len(rows):
+        if len(basis(matrices[-1])) < len(rows):
             moved = assembly.closed(start + 0.03 * rng.normal(size=len(start)), (), 1e-10)
-            other = [] if moved is None else basis(assembly.velocity(moved)[0][rows])
-            best = max(best, other, key=len)
-    return tuple(rows[k] for k in best)
+            matrices += [] if moved is None else [assembly.velocity(moved)[0][rows]]
+    chosen = [basis(matrix) for matrix in matrices if not _degenerate(matrix)]
+    return tuple(rows[k] for k in max(chosen, key=len)) if chosen else tuple(rows)
+
+
+def _degenerate(matrix: Vector) -> bool:
+    """Whether an equation has lost its meaning, because it hardly depends on any speed; then nothing is decided."""
+    sizes = np.linalg.norm(matrix, axis=1)
+    return bool(len(sizes) and sizes.min() < RANK * sizes.max())
 
 
 def basis(matrix: Vector) -> list[int]:

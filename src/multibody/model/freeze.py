@@ -17,7 +17,7 @@ from multibody.model.joint import Joint
 from multibody.model.joints import Step
 from multibody.model.joints.contract import IDENTITY
 from multibody.model.joints.reverse import reversed_steps
-from multibody.model.loops import reduced
+from multibody.model.loops import recognised, reduced
 from multibody.model.model import Link, Model
 from multibody.model.quantity import Input, Parameter, acceleration_symbol, rate_name
 from multibody.model.topology import Branch, Edge, Tree, spanning_tree
@@ -61,7 +61,8 @@ def frozen(system: System) -> Model:
         constraints=MappingProxyType(_constraints(system, cuts)),
         values=MappingProxyType(builder.values),
     )
-    return reduced(with_closed_joints(model), system.loops)
+    closed = with_closed_joints(model)
+    return reduced(closed, recognised(closed) | system.loops if system.recognise_loops else system.loops)
 
 
 def _tree(system: System, joints: Mapping[str, Joint], bodies: Sequence[Body]) -> Tree:

@@ -32,6 +32,7 @@ class System:
     Args:
         name: an identifier; it also keeps the symbols of different systems apart.
         gravity: the acceleration of free fall in the world's axes; numbers or expressions of parameters.
+        recognise_loops: whether loops of a known shape are solved in closed form, where that is safe.
 
     Example:
         >>> crane = System("crane", gravity=(0, 0, -9.81))
@@ -44,8 +45,9 @@ class System:
         (slide, swing)
     """
 
-    def __init__(self, name: str, gravity: Any = (0, 0, -9.81)) -> None:
+    def __init__(self, name: str, gravity: Any = (0, 0, -9.81), *, recognise_loops: bool = True) -> None:
         self.name = names.check(name, "system")
+        self.recognise_loops = recognise_loops
         self.time: Symbol = symbol("t", "time", name)
         self.loads: dict[str, Any] = {}
         self.sensors: dict[str, Any] = {}

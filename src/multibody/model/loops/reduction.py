@@ -34,10 +34,10 @@ def _without(model: Model, name: str, loop: ExplicitLoop) -> Model:
     v = list(loop.dependent(kinematics))
     columns = _columns(model, v, name)
     H = loop.solution(kinematics)
-    speeds, rates = _rates(kinematics, loop, columns, name)
     known: dict[Expr, Expr] = {one: H[one] for one in v}
-    known |= dict(zip([model.speeds[k] for k in columns], substitute(speeds, known), strict=True))
-    known |= dict(zip([model.accelerations[k] for k in columns], substitute(rates, known), strict=True))
+    speeds, rates = _rates(kinematics, loop, columns, known, name)
+    known |= dict(zip([model.speeds[k] for k in columns], speeds, strict=True))
+    known |= dict(zip([model.accelerations[k] for k in columns], rates, strict=True))
     kept = [k for k in range(len(model.speeds)) if k not in columns]
     free = [k for k, q in enumerate(model.coordinates) if q not in v]
     remaining = tuple(model.speeds[k] for k in kept)
@@ -68,14 +68,19 @@ def _columns(model: Model, v: list[Symbol], name: str) -> list[int]:
             cause="It is prescribed, determined by another loop, or its rate is no speed of the model.",
             remedy="Choose another dependent coordinate, or leave the loop to a constraint.",
         )
-    return [model.speeds.index(rates[one]) for one in v]  # type: ignore[arg-type]
+    return [model.speeds.index(rates[one]) for one in v]
 
 
-def _rates(kinematics: Kinematics, loop: ExplicitLoop, columns: list[int], name: str) -> tuple[list[Expr], list[Expr]]:
-    """v̇ = B_vu·u̇ and v̈ = B_vu·ü + b′ from ḣ = h_u·u̇ + h_v·v̇ = 0 and its derivative, in terms of u and v."""
+def _rates(
+    kinematics: Kinematics, loop: ExplicitLoop, columns: list[int], H: Mapping[Expr, Expr], name: str
+) -> tuple[list[Expr], list[Expr]]:
+    """v̇ = B_vu·u̇ and v̈ = B_vu·ü + b′ from ḣ = h_u·u̇ + h_v·v̇ = 0 and its derivative.
+
+    v = H(u) is put in first, because only then it shows which entries of h_v vanish on the closed loop.
+    """
     model = kinematics.model
     velocity = [equation.velocity for equation in loop.closure.equations(kinematics)]
-    B = jacobian(velocity, model.speeds).reshape(len(velocity), len(model.speeds))
+    B = array(substitute(jacobian(velocity, model.speeds), H)).reshape(len(velocity), len(model.speeds))
     rows = independent_rows([[entry.fp for entry in row] for row in B[:, columns]])
     if len(rows) != len(columns):
         raise ModelError(
@@ -83,15 +88,13 @@ def _rates(kinematics: Kinematics, loop: ExplicitLoop, columns: list[int], name:
             where=f"loop '{name}'",
             remedy="Choose the dependent coordinates so that they follow from the closed loop.",
         )
-    own = np.ix_(rows, columns)
+    wanted = [velocity[row] for row in rows]
+    offset = array(substitute(substitute(wanted, dict.fromkeys(model.speeds, ZERO)), H))
+    drift = array(substitute(time_derivative(wanted, model.flow()), H))
     others = [k for k in range(len(model.speeds)) if k not in columns]
-    at_rest = dict.fromkeys(model.speeds, ZERO)
-    offset = array(substitute([velocity[row] for row in rows], at_rest))
-    drift = array(time_derivative([velocity[row] for row in rows], model.flow()))
-    carried = B[np.ix_(rows, others)]
-    u = array([model.speeds[k] for k in others])
-    a = array([model.accelerations[k] for k in others])
-    moved, pushed = (product(carried, x) if others else array([0] * len(rows)) for x in (u, a))
-    speeds = list(solve(B[own], -(moved + offset)))
+    factors, carried = B[np.ix_(rows, columns)], B[np.ix_(rows, others)]
+    u, a = ([part[k] for k in others] for part in (model.speeds, model.accelerations))
+    moved, pushed = (product(carried, array(x)) if others else array([0] * len(rows)) for x in (u, a))
+    speeds = list(solve(factors, -(moved + offset)))
     known: dict[Expr, Expr] = dict(zip([model.speeds[k] for k in columns], speeds, strict=True))
-    return speeds, list(substitute(list(solve(B[own], -(pushed + drift))), known))
+    return speeds, list(substitute(list(solve(factors, -(pushed + drift))), known))

@@ -52,12 +52,17 @@ def beta_of(w: Vec3, dw: Vec3) -> Mat3:
 
 def outward(model: Model, accelerations: Sequence[Sequence[Expr]]) -> list[LinkMotion]:
     """The motion of every link, for given rates of its speeds; gravity acts as an upward acceleration of the world."""
-    still = Mat3(ZERO3, ZERO3, ZERO3)
-    world = LinkMotion(Transform(Rotation.identity(), ZERO3), ZERO3, ZERO3, still, -model.gravity)
+    world = at_rest(model)
     motions: list[LinkMotion] = []
     for link, a in zip(model.links, accelerations, strict=True):
         motions.append(_carried(link, a, world if link.parent < 0 else motions[link.parent]))
     return motions
+
+
+def at_rest(model: Model) -> LinkMotion:
+    """The motion of the world, which gravity makes accelerate upward."""
+    still = Mat3(ZERO3, ZERO3, ZERO3)
+    return LinkMotion(Transform(Rotation.identity(), ZERO3), ZERO3, ZERO3, still, -model.gravity)
 
 
 def _carried(link: Link, a: Sequence[Expr], parent: LinkMotion) -> LinkMotion:

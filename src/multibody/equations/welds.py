@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from multibody.algebra import ForceMotor, Inertia
-from multibody.equations.recursion import inertia_force, passed_on
+from multibody.equations.recursion import at_rest, inertia_force, passed_on
 from multibody.model import Body, Joint, Model
 from multibody.model.kinematics import ZERO3
 
@@ -19,12 +19,11 @@ def weld_reaction(kinetics: Kinetics, joint: Joint) -> ForceMotor:
     far = bodies_behind(model, joint)
     link, place = model.attachment(joint.child)
     total = ForceMotor(ZERO3, ZERO3)
-    if link >= 0:
-        motion = kinetics.motions(with_acceleration=True)[link]
-        for body in far:
-            if model.attachments[body][0] == link:
-                own = model.attachments[body][1].to_parent(Inertia.rigid_body(body.mass, body.com, body.inertia))
-                total = total + inertia_force(own, motion)
+    motion = kinetics.motions(with_acceleration=True)[link] if link >= 0 else at_rest(model)
+    for body in far:
+        if model.attachments[body][0] == link:
+            own = model.attachments[body][1].to_parent(Inertia.rigid_body(body.mass, body.com, body.inertia))
+            total = total + inertia_force(own, motion)
     for frame, force in (*kinetics.loads, *kinetics.constraint_forces):
         if frame.body in far and model.attachments[frame.body][0] == link:
             total = total - model.attachment(frame)[1].to_parent(force)

@@ -122,7 +122,7 @@ class Model:
         return link, place @ frame.pose
 
     def parameter_values(self, given: Mapping[str, float] | None = None) -> dict[Symbol, float]:
-        """The number for every parameter: as given by name, or else its default."""
+        """The number for every parameter, in their order: as given by name, or else its default."""
         known = {symbol.name for symbol in self.parameter_symbols}
         unknown = sorted(set(given or {}) - known)
         if unknown:
@@ -131,7 +131,8 @@ class Model:
                 where=f"system '{self.name}'",
                 remedy=f"The parameters are: {', '.join(sorted(known)) or 'none'}.",
             )
-        return defaults(self.parameters, given)
+        values = defaults(self.parameters, given)
+        return {symbol: values[symbol] for symbol in self.parameter_symbols}
 
     @property
     def parameter_symbols(self) -> tuple[Symbol, ...]:

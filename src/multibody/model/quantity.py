@@ -101,6 +101,7 @@ def defaults(parameters: Iterable[Parameter], given: Mapping[str, float] | None 
         for one, default in ready.items():
             numbers[one] = float(evaluate(default, numbers))
             del pending[one]
+    missing += [] if missing else [one.name for one in pending]  # formulas that lead in a circle, or to no parameter
     if missing:
         raise MissingValueError(
             f"No value for: {', '.join(sorted(missing))}.",

@@ -51,7 +51,7 @@ def recognised(model: Model) -> dict[str, ExplicitLoop]:
 
     Example:
         >>> from multibody.model import System
-        >>> loom = System("loom")
+        >>> loom = System("loom", recognise_loops=False)
         >>> crank, coupler, rocker = (
         ...     loom.body(name, 1, (1, 0, 0), (1, 1, 1)) for name in ("crank", "coupler", "rocker")
         ... )

@@ -1,0 +1,15 @@
+"""Runs through time: integrators, inputs, events, and the trajectories that come out."""
+
+from multibody.simulate.contact import Impact
+from multibody.simulate.contract import Integrator, Status
+from multibody.simulate.events import Event
+from multibody.simulate.fixed_step import RungeKutta4, SemiImplicitEuler, Symplectic
+from multibody.simulate.front import simulate
+from multibody.simulate.inputs import Sampled
+from multibody.simulate.runge_kutta import DormandPrince5, DormandPrince8
+from multibody.simulate.trajectory import Trajectory
+
+__all__ = [
+    "DormandPrince5", "DormandPrince8", "Event", "Impact", "Integrator", "RungeKutta4", "Sampled", "SemiImplicitEuler",
+    "Status", "Symplectic", "Trajectory", "simulate",
+]  # fmt: skip

@@ -1,0 +1,112 @@
+"""The loop over steps: what Python calls. Loaded late: everything here is compiled."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from typing import Any
+
+from numba import njit
+
+from multibody.simulate import (
+    coefficients,
+    dense_output,
+    event_location,
+    event_probes,
+    loops,
+    native,
+    step_control,
+    trial_steps,
+    whole_steps,
+)
+from multibody.simulate.dense_output import prepare, state_within, time_within
+from multibody.simulate.event_location import watch
+from multibody.simulate.event_probes import PROBES, first_sides
+from multibody.simulate.loops import ACCEPTED, DONE, EVENT, NOT_FINITE, PAUSED, RUN, compiled, copy, doubles, evaluate, finite, row
+from multibody.simulate.step_control import first_step, smallest_step
+from multibody.simulate.whole_steps import accepted_step
+
+PAUSE = 1000
+"""Steps after which the loop returns, to be called again: rows are carried away, and interruptions are noticed."""
+
+
+@compiled
+def begin(run: Any) -> None:
+    """Everything that is known only after the first evaluation."""
+    evaluate(run, run.t, run.y, run.K)
+    if run.step == 0.0:
+        run.step = first_step(run)
+    run.step = min(max(run.step, smallest_step(run)), run.max_step)
+    first_sides(run)
+    run.begun = 1
+
+
+@compiled
+def steps(run: Any) -> int:
+    """Step after step, until the end, an event that stops, a failure, or a pause."""
+    if run.begun == 0:
+        begin(run)
+    if not finite(run.K, run.size):
+        return NOT_FINITE
+    pause = run.steps + PAUSE
+    while run.t < run.end:
+        if run.steps >= pause or run.hits + PROBES * run.events > run.room:
+            return PAUSED
+        code = accepted_step(run)
+        if code != ACCEPTED:
+            return code
+        stop = watch(run)
+        keep_samples(run, time_within(run, stop))
+        if stop < math.inf:
+            arrive(run, time_within(run, stop), row(run.hit_y, run.hits - 1, run.size))
+            return EVENT
+        arrive(run, run.next, run.new)
+    return DONE
+
+
+@compiled
+def keep_samples(run: Any, until: float) -> None:
+    """States at the wanted times within this step."""
+    times = doubles(run.sample_t)
+    while run.samples < run.wanted and times[run.samples] <= until:
+        result = row(run.sample_y, run.samples, run.size)
+        if times[run.samples] == run.next:
+            copy(run.new, result, run.size)
+        else:
+            prepare(run)
+            state_within(run, (times[run.samples] - run.t) / run.h, result)
+        run.samples += 1
+
+
+@compiled
+def arrive(run: Any, t: float, y: int) -> None:
+    """The end of a step becomes the beginning of the next."""
+    copy(y, run.y, run.size)
+    copy(row(run.K, run.stages, run.size), run.K, run.size)
+    run.t = t
+    if run.every_step:
+        doubles(run.sample_t)[run.samples] = t
+        copy(y, row(run.sample_y, run.samples, run.size), run.size)
+        run.samples += 1
+
+
+def _entry(sources: str) -> Callable[[Any], None]:
+    """The function that Python calls, with its machine code kept on disk as long as none of the sources changes."""
+
+    def advance(runs: Any) -> None:
+        sources  # noqa: B018 - what a function encloses is part of what its machine code is found by
+        run = runs[0]
+        run.code = steps(run)
+
+    options = {"nogil": True, "error_model": "numpy"}
+    try:
+        return njit(cache=True, **options)(advance)
+    except RuntimeError:  # there is no place to keep it
+        return njit(**options)(advance)
+
+
+_SOURCES = (
+    coefficients, dense_output, event_location, event_probes, loops, native, step_control, trial_steps, whole_steps,
+)  # fmt: skip
+advance = _entry("".join(map(inspect.getsource, _SOURCES)))

@@ -1,0 +1,109 @@
+"""What all integrators keep to: strategies that move a problem from one time to another."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from multibody.simulate.problem import Problem
+
+Vector = NDArray[np.float64]
+
+
+class Status(Enum):
+    """How a segment ended."""
+
+    DONE = "done"
+    EVENT = "stopped by an event"
+    STEP_TOO_SMALL = "the step became too small"
+    NOT_FINITE = "the accelerations are not finite"
+    TOO_MANY_STEPS = "too many steps"
+    CONSTRAINTS_LOST = "the constraints could not be kept"
+    SOLVER_FAILED = "the solver failed"
+    INTERRUPTED = "interrupted"
+
+    @property
+    def ok(self) -> bool:
+        """Whether the segment came to its end, or to an event."""
+        return self in (Status.DONE, Status.EVENT)
+
+
+class Occurrence(NamedTuple):
+    """An event that happened: its number, the time, and the state just then."""
+
+    event: int
+    t: float
+    y: Vector
+
+
+@dataclass
+class Segment:
+    """A stretch of a run.
+
+    Attributes:
+        t: the times of the samples.
+        y: a row for each of them.
+        status: how it ended.
+        last_t: where it ended.
+        last_y: the state there.
+        step: a good size for the next step, or 0 if the integrator does not say.
+        occurrences: events on the way, in the order of time.
+        steps: accepted steps.
+        rejected: steps that were tried and taken back.
+        evaluations: calls of the right-hand side.
+        jacobians: calls of its derivative.
+        message: what a solver had to say.
+    """
+
+    t: Vector
+    y: Vector
+    status: Status
+    last_t: float
+    last_y: Vector
+    step: float
+    occurrences: list[Occurrence]
+    steps: int = 0
+    rejected: int = 0
+    evaluations: int = 0
+    jacobians: int = 0
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What to do about events within a segment.
+
+    Attributes:
+        directions: for each event +1 for crossings from below, -1 from above, 0 for both.
+        stops: for each event whether the segment ends there.
+        quiet: events that are not looked for until they have moved away from zero, because one has just happened.
+        tolerance: how close in time an event is located.
+    """
+
+    directions: tuple[int, ...] = ()
+    stops: tuple[bool, ...] = ()
+    quiet: tuple[int, ...] = ()
+    tolerance: float = 1e-12
+
+
+class Integrator(ABC):
+    """A way to move a problem through time."""
+
+    @abstractmethod
+    def run(self, problem: Problem, t0: float, y0: Vector, times: Vector, step: float, watch: Watch) -> Segment:
+        """From (t0, y0) to the last of the times.
+
+        Args:
+            problem: what moves.
+            t0: where to begin.
+            y0: the state there.
+            times: where samples are wanted, increasing; the last one is the end.
+            step: the size of the first step, 0 to let the integrator choose.
+            watch: the events to look for.
+        """

@@ -1,0 +1,79 @@
+"""States within a step: a polynomial through both ends.
+
+y(θ) = y₀ + θ·(F₀ + (1-θ)·(F₁ + θ·(F₂ + (1-θ)·(F₃ + …)))) for θ from 0 to 1. F₀ to F₂ make the cubic that fits states and
+rates at both ends; the rows after that, made of the rates of stages, raise the order (Hairer, Nørsett & Wanner 1993, II.6
+and the code CONTD8). Loaded late: everything here is compiled.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from multibody.simulate.loops import compiled, copy, doubles, onto_constraints, row
+from multibody.simulate.trial_steps import stage
+
+TOUCHES = 2
+"""Newton steps that bring a state within a step onto the constraints."""
+
+
+@compiled
+def prepare(run: Any) -> None:
+    """Fill the rows of F, once for each step; some methods evaluate a few more stages for it."""
+    if run.dense:
+        return
+    run.dense = 1
+    for k in range(run.stages + 1, run.rows):
+        stage(run, k)
+    fit_ends(run)
+    for k in range(run.refinements):
+        refine(run, k)
+
+
+@compiled
+def fit_ends(run: Any) -> None:
+    """The cubic."""
+    y, new, size = doubles(run.y), doubles(run.new), run.size
+    rate, later = doubles(run.K), doubles(row(run.K, run.stages, size))
+    F0, F1, F2 = doubles(run.F), doubles(row(run.F, 1, size)), doubles(row(run.F, 2, size))
+    for i in range(size):
+        F0[i] = new[i] - y[i]
+        F1[i] = run.h * rate[i] - F0[i]
+        F2[i] = F0[i] - run.h * later[i] - F1[i]
+
+
+@compiled
+def refine(run: Any, k: int) -> None:
+    """F_3+k = h·Σ_j d_kj·K_j."""
+    d, F = doubles(row(run.D, k, run.rows)), doubles(row(run.F, 3 + k, run.size))
+    for i in range(run.size):
+        F[i] = 0.0
+    for j in range(run.rows):
+        rate = doubles(row(run.K, j, run.size))
+        for i in range(run.size):
+            F[i] += run.h * d[j] * rate[i]
+
+
+@compiled
+def interpolate(run: Any, theta: float, result: int) -> None:
+    """y(θ)."""
+    y, value, last = doubles(run.y), doubles(result), 2 + run.refinements
+    copy(row(run.F, last, run.size), result, run.size)
+    for k in range(last - 1, -1, -1):
+        F, factor = doubles(row(run.F, k, run.size)), (1.0 - theta if k % 2 == 0 else theta)
+        for i in range(run.size):
+            value[i] = F[i] + factor * value[i]
+    for i in range(run.size):
+        value[i] = y[i] + theta * value[i]
+
+
+@compiled
+def state_within(run: Any, theta: float, result: int) -> None:
+    """y(θ), brought onto the constraints."""
+    interpolate(run, theta, result)
+    onto_constraints(run, run.t + theta * run.h, result, TOUCHES)
+
+
+@compiled
+def time_within(run: Any, theta: float) -> float:
+    """When θ is."""
+    return run.next if theta >= 1.0 else min(run.t + theta * run.h, run.next)

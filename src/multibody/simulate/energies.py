@@ -1,0 +1,58 @@
+"""The energies of a run and their balance, the built-in check of every run."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from multibody.simulate.contract import Vector
+
+ROUNDING = 1.5e-8  # √ε: V is known to ε·|V| only, and changes of that size must not look like drift
+
+
+class Energies(NamedTuple):
+    """Energies at all samples.
+
+    Attributes:
+        kinetic: T.
+        potential: V, of gravity and of all loads that store energy.
+        total: T + V.
+        work_of_inputs: what loads that follow inputs have brought in since the start.
+        dissipated: what all other loads without a potential have taken out.
+        work_of_drives: what prescribed motions, and constraints that move with time, have brought in.
+        balance: T + V - work of inputs - work of drives + dissipated, less its value at the start; zero for an exact
+            solution.
+    """
+
+    kinetic: Vector
+    potential: Vector
+    total: Vector
+    work_of_inputs: Vector
+    dissipated: Vector
+    work_of_drives: Vector
+    balance: Vector
+
+    @staticmethod
+    def of(kinetic: Vector, potential: Vector, works: Vector) -> Energies:
+        """From T and V at all samples, and a row (inputs, dissipated, drives) of works for each."""
+        total = kinetic + potential
+        inputs, dissipated, drives = works.T
+        sum_of_all = total - inputs - drives + dissipated
+        return Energies(kinetic, potential, total, inputs, dissipated, drives, sum_of_all - sum_of_all[0])
+
+    @property
+    def scale(self) -> float:
+        """What the balance is to be compared with: the largest energy that moves from one form to another.
+
+        That is the largest of max T, max V - min V and of all works. The zero of V is arbitrary, so only its changes
+        count; but not less than 1.5e-8·|V|, because V itself is rounded.
+        """
+        V = self.potential
+        works = np.abs([self.work_of_inputs, self.dissipated, self.work_of_drives])
+        return float(max(self.kinetic.max(), np.ptp(V), works.max(), ROUNDING * np.abs(V).max()))
+
+    @property
+    def drift(self) -> float:
+        """The largest |balance|, relative to ``scale``."""
+        return float(np.abs(self.balance).max()) / (self.scale or 1.0)

@@ -1,0 +1,122 @@
+"""What inputs do during a run: numbers, expressions, functions of Python, controllers with a sample time."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from multibody.equations import EquationsOfMotion
+from multibody.errors import MissingValueError, ModelError
+from multibody.graph import Expr, Symbol, Table, as_expr, free_symbols, time_derivative
+from multibody.graph.number import is_number
+from multibody.model.quantity import rate_name
+from multibody.model.sensors.signal import resolved
+from multibody.simulate.contract import Vector
+
+Law = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """A discrete controller: a function that is called every ``period`` seconds; its value is held in between.
+
+    Args:
+        function: of t, of (t, q, u), or of (t, q, u, sensors), where sensors is a mapping by name.
+        period: in seconds.
+    """
+
+    function: Law
+    period: float
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The inputs of a run, sorted by what they are.
+
+    Attributes:
+        values: the number of each input that is constant, or held, by its place.
+        expressions: inputs that are compiled into the equations.
+        laws: functions of Python that are called whenever the equations are, by place.
+        sampled: discrete controllers, by place.
+    """
+
+    values: Vector
+    expressions: dict[Expr, Expr]
+    laws: dict[int, Law]
+    sampled: dict[int, Sampled]
+
+
+def read_inputs(eom: EquationsOfMotion, given: Mapping[str, Any] | None) -> Inputs:
+    """Inputs from what the user gave by name; those that are not given are zero.
+
+    An input whose rate is an input too, because a prescribed motion follows it, brings its rates along.
+    """
+    names = [one.name for one in eom.inputs]
+    unknown = [name for name in given or {} if name not in names]
+    if unknown:
+        raise ModelError(
+            f"There is no input {', '.join(map(repr, unknown))}.",
+            where=f"system '{eom.model.name}'",
+            remedy=f"The inputs are: {', '.join(names) or 'none'}.",
+        )
+    found = Inputs(np.zeros(len(names)), {}, {}, {})
+    for name, value in (given or {}).items():
+        _sort(eom, found, names.index(name), name, value)
+    return found
+
+
+def _sort(eom: EquationsOfMotion, inputs: Inputs, place: int, name: str, value: Any) -> None:
+    if is_number(value):
+        inputs.values[place] = float(value)
+    elif isinstance(value, Table):
+        _follow(eom, inputs, eom.inputs[place], value(eom.model.time))
+    elif isinstance(value, Expr):
+        _follow(eom, inputs, eom.inputs[place], resolved(value, eom.kinetics))
+    elif isinstance(value, Sampled):
+        inputs.sampled[place] = value
+    elif callable(value):
+        inputs.laws[place] = value
+    else:
+        raise ModelError(
+            f"{value!r} is nothing that an input can follow.",
+            where=f"input '{name}' of system '{eom.model.name}'",
+            remedy="Give a number, an expression, a Table over time, a function of (t, q, u), or Sampled(…).",
+        )
+
+
+def _follow(eom: EquationsOfMotion, inputs: Inputs, symbol: Symbol, value: Expr) -> None:
+    """Put an expression in place of an input, and its derivative in place of the input's rate, where there is one."""
+    foreign = [one.name for one in free_symbols(value) if one.kind == "input" and one not in inputs.expressions]
+    if foreign:
+        raise ModelError(
+            f"An input cannot follow other inputs: {', '.join(foreign)}.",
+            where=f"input '{symbol.name}'",
+            remedy="Write the expression in terms of time, coordinates, speeds, parameters and sensors.",
+        )
+    inputs.expressions[symbol] = value
+    rate = next((one for one in eom.inputs if one.name == rate_name(symbol.name)), None)
+    if rate is not None:
+        try:
+            _follow(eom, inputs, rate, as_expr(time_derivative(value, eom.model.flow())))
+        except MissingValueError as error:
+            raise ModelError(
+                f"The rate of '{symbol.name}' is needed, and cannot be found.", where=f"input '{symbol.name}'"
+            ) from error
+
+
+def called(law: Law, eom: EquationsOfMotion, t: float, q: Vector, u: Vector, sensors: Callable[[], Any]) -> float:
+    """The value of a user's function, which takes as much of (t, q, u, sensors) as it has parameters."""
+    count = len(inspect.signature(law).parameters)
+    arguments = (t, q.copy(), u.copy())
+    value = law(*arguments, sensors()) if count > 3 else law(*arguments[:count])
+    if not np.isfinite(float(value)):
+        raise ModelError(
+            f"A function for an input returned {value!r} at t = {t:.6g} s.",
+            where=f"system '{eom.model.name}'",
+            remedy="It must return a finite number.",
+        )
+    return float(value)

@@ -1,0 +1,185 @@
+"""Equations as numbers in memory: what integrators move."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from multibody.compile import Function
+from multibody.compile.calls import BoundCall
+from multibody.equations import EquationsOfMotion
+from multibody.graph import Expr, jacobian, substitute
+from multibody.simulate.contract import Vector
+from multibody.simulate.projection import correction
+from multibody.simulate.work import explicit, powers
+
+WORKS = ("work_of_inputs", "dissipated", "work_of_drives")
+"""Integrals that are kept beside the state."""
+
+
+class Native(NamedTuple):
+    """A compiled function with all its memory in place: ``void f(void *ports, void *more)`` at an address."""
+
+    address: int
+    ports: int
+    more: int
+
+
+class Problem:
+    """The right-hand side, its derivative, the constraints and the events of a run, compiled and bound to memory.
+
+    Calls read ``t``, ``y`` and ``r`` and write ``rate``, ``projected`` with ``gaps``, ``signals`` and ``slopes``.
+
+    Args:
+        eom: equations of motion.
+        parameters: a value for each parameter, in order.
+        signals: expressions of (t, q, u, r, p) whose zero crossings are events.
+        inputs: for some inputs the expression of (t, q, u, p) that they follow.
+
+    Attributes:
+        n: number of coordinates.
+        m: number of speeds.
+        size: number of entries of the state y = (q, u, works).
+    """
+
+    def __init__(
+        self, eom: EquationsOfMotion, parameters: Sequence[float], signals: Sequence[Expr] = (),
+        inputs: dict[Expr, Expr] | None = None,
+    ) -> None:  # fmt: skip
+        self.eom = eom
+        self.n, self.m = len(eom.coordinates), len(eom.speeds)
+        self.size = self.n + self.m + len(WORKS)
+        self.t = np.zeros(())
+        self.y, self.rate = np.zeros(self.size), np.zeros(self.size)
+        self.r = np.zeros(len(eom.inputs))
+        self.p = np.array(parameters, dtype=float)
+        self.projected, self.gaps = np.zeros(self.n + self.m), np.zeros(2)
+        self.signals = np.zeros(len(signals))
+        self.slopes = np.zeros((self.size, self.size))
+        self.weights = np.arange(self.size) < self.n + self.m
+        self.failure: Exception | None = None
+        self._events = list(signals)
+        self._inputs = inputs or {}
+        self._law: Callable[[], None] | None = None
+
+    def follow(self, law: Callable[[], None]) -> None:
+        """Call a function before each evaluation of the right-hand side; it reads ``t`` and ``y`` and writes ``r``.
+
+        If it raises an error, the rates are not finite, so that the run ends, and the error is kept in ``failure``.
+        """
+        self._law = law
+        self.__dict__.pop("rhs", None)
+
+    def _followed(self, *_: Any) -> None:
+        try:
+            assert self._law is not None
+            self._law()
+        except Exception as error:  # noqa: BLE001 - it must not pass through compiled code
+            self.failure = error
+            self.rate[:] = np.nan
+            return
+        self._rhs()
+
+    # native calls ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def rhs(self) -> Native:
+        """(t, y, r) → rate."""
+        if self._law is None:
+            return Native(*self._rhs.native)
+        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+        self._callback = kind(self._followed)  # it must live as long as its address
+        return Native(ctypes.cast(self._callback, ctypes.c_void_p).value or 0, 0, 0)
+
+    @cached_property
+    def projection(self) -> Native | None:
+        """(t, y, r) → projected and gaps; None if there are no constraints and no quaternions."""
+        return None if self._projection is None else Native(*self._projection.native)
+
+    @cached_property
+    def events(self) -> Native | None:
+        """(t, y, r) → signals; None if there are no events."""
+        return None if not self._events else Native(*self._signals.native)
+
+    @cached_property
+    def jacobian(self) -> Native:
+        """(t, y, r) → slopes = ∂rate/∂y, exact."""
+        return Native(*self._slopes.native)
+
+    # Python calls ------------------------------------------------------------------------------------------------
+
+    def evaluate(self, t: float, y: Vector) -> Vector:
+        """The rate of the state."""
+        self.t[()], self.y[:] = t, y
+        (self._rhs if self._law is None else self._followed)()
+        return self.rate.copy()
+
+    def evaluate_jacobian(self, t: float, y: Vector) -> Vector:
+        """∂rate/∂y."""
+        self.t[()], self.y[:] = t, y
+        self._slopes()
+        return self.slopes.copy()
+
+    def evaluate_signals(self, t: float, y: Vector) -> Vector:
+        """The values whose zero crossings are events."""
+        self.t[()], self.y[:] = t, y
+        if self._events:
+            self._signals()
+        return self.signals.copy()
+
+    def project(self, t: float, y: Vector, tolerance: float, steps: int = 8) -> tuple[Vector, Vector]:
+        """The state brought back onto the constraints, and the gaps that are left."""
+        self.t[()], self.y[:] = t, y
+        if self._projection is None:
+            return y.copy(), np.zeros(2)
+        for _ in range(steps):
+            self._projection()
+            if self.gaps.max() <= tolerance:
+                break
+            self.y[: self.n + self.m] = self.projected
+        return self.y.copy(), self.gaps.copy()
+
+    # compiled ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _rates(self) -> list[Expr]:
+        eom = self.eom
+        return [*eom.rates, *eom.acceleration, *explicit(eom, powers(eom, self._inputs))]
+
+    @cached_property
+    def _rhs(self) -> BoundCall:
+        return self._bound("rhs", {"rate": self._rates}, rate=self.rate)
+
+    @cached_property
+    def _slopes(self) -> BoundCall:
+        states = [*self.eom.coordinates, *self.eom.speeds]
+        works = np.zeros((self.size, len(WORKS)))
+        matrix = np.hstack([jacobian(self._with_inputs(self._rates), states), works.astype(object)])
+        return self._bound("slopes", {"slopes": matrix}, slopes=self.slopes)
+
+    @cached_property
+    def _signals(self) -> BoundCall:
+        return self._bound("signals", {"signals": self._events}, signals=self.signals)
+
+    @cached_property
+    def _projection(self) -> BoundCall | None:
+        found = correction(self.eom)
+        if found is None:
+            return None
+        outputs = {"projected": [*found.q, *found.u], "gaps": found.gaps}
+        return self._bound("projection", outputs, projected=self.projected, gaps=self.gaps)
+
+    def _with_inputs(self, expressions: Any) -> Any:
+        return substitute(expressions, self._inputs) if self._inputs else expressions
+
+    def _bound(self, name: str, outputs: dict[str, Any], **arrays: Vector) -> BoundCall:
+        function: Function = self.eom.function(name, {key: self._with_inputs(value) for key, value in outputs.items()})
+        memory = {"t": self.t, "q": self.y[: self.n], "u": self.y[self.n : self.n + self.m], "r": self.r}
+        fixed = {port.name: self.p for port in function.inputs if port.fixed}
+        if fixed:
+            return function.fix(**fixed).bind(**memory, **arrays)
+        return function.bind(**memory, p=self.p, **arrays)

@@ -1,0 +1,218 @@
+"""A run in the making: segments between resets and controller samples, until the end or a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from multibody.compile import Function
+from multibody.equations import EquationsOfMotion
+from multibody.simulate.contract import Integrator, Occurrence, Segment, Status, Vector, Watch
+from multibody.simulate.events import Signals
+from multibody.simulate.inputs import Inputs, called
+from multibody.simulate.problem import Problem
+
+CLOSED = 1e-9  # gaps of constraints that are left after a reset
+CHUNK = 0.5  # seconds of work between two looks at progress and interruptions
+MANY = 100_000  # events
+
+Progress = Callable[[float], None]
+
+
+@dataclass
+class Record:
+    """What has been computed so far.
+
+    Attributes:
+        t: times of the samples.
+        y: states.
+        r: inputs.
+        occurrences: number of the event, time, and state before it.
+        segments: all stretches, for their statistics.
+        status: how it ended.
+        failed_at: where it failed.
+    """
+
+    t: list[float] = field(default_factory=list)
+    y: list[Vector] = field(default_factory=list)
+    r: list[Vector] = field(default_factory=list)
+    occurrences: list[Occurrence] = field(default_factory=list)
+    segments: list[Segment] = field(default_factory=list)
+    status: Status = Status.DONE
+    failed_at: tuple[float, Vector] | None = None
+    seconds: float = 0.0
+
+
+class Run:
+    """Moves a problem from segment to segment.
+
+    Args:
+        eom: equations of motion.
+        problem: the same, compiled.
+        integrator: how to move.
+        inputs: what inputs do.
+        signals: the events.
+        progress: called with the time reached, now and then.
+    """
+
+    def __init__(
+        self, eom: EquationsOfMotion, problem: Problem, integrator: Integrator, inputs: Inputs, signals: Signals,
+        progress: Progress | None,
+    ) -> None:  # fmt: skip
+        self._eom, self._problem, self._integrator = eom, problem, integrator
+        self._inputs, self._signals, self._progress = inputs, signals, progress
+        problem.r[:] = inputs.values
+        if inputs.laws:
+            problem.follow(self._laws)
+        self._start = 0.0
+        self._share = 1.0  # of the remaining samples, in the next segment
+
+    def through(self, times: Vector, y: Vector) -> Record:
+        """From the first of the times to the last, with a sample at each of them."""
+        record, start = Record(), perf_counter()
+        t, step = float(times[0]), 0.0
+        quiet: tuple[int, ...] = ()
+        self._start = t
+        self._keep(record, t, y)
+        try:
+            while t < times[-1] and record.status is Status.DONE:
+                self._sample(t, y)
+                end = self._end(t, times)
+                wanted = times[(times > t) & (times < end)]
+                begun = perf_counter()
+                segment = self._integrator.run(self._problem, t, y, np.append(wanted, end), step, self._watch(quiet))
+                self._adapt(perf_counter() - begun)
+                self._collect(record, segment, times)
+                t, y, step, quiet = segment.last_t, segment.last_y, segment.step, ()
+                if segment.status is Status.EVENT:
+                    y, quiet = self._reset(record, t, y)
+                    step = 0.0
+                elif not segment.status.ok:
+                    record.status, record.failed_at = segment.status, (t, y)
+                if self._progress is not None:
+                    self._progress(t)
+        except KeyboardInterrupt:
+            record.status, record.failed_at = Status.INTERRUPTED, (t, y)
+        record.seconds = perf_counter() - start
+        return record
+
+    # segments ----------------------------------------------------------------------------------------------------
+
+    def _end(self, t: float, times: Vector) -> float:
+        """Where the next segment ends: at the next sample of a controller, or after a share of what remains."""
+        last = float(times[-1])
+        ends = [last] + [_next(t, one.period, self._start) for one in self._inputs.sampled.values()]
+        if self._share < 1:
+            ends.append(t + self._share * (last - float(times[0])))
+        end = min(ends)
+        return last if last - end < 1e-12 * max(1.0, abs(last)) else end
+
+    def _adapt(self, seconds: float) -> None:
+        """Segments that take about as long as one should wait for an interruption."""
+        if self._progress is not None or seconds > CHUNK:
+            self._share = min(1.0, self._share * min(4.0, CHUNK / max(seconds, 1e-4)))
+
+    def _collect(self, record: Record, segment: Segment, times: Vector) -> None:
+        record.segments.append(segment)
+        record.occurrences += segment.occurrences
+        wanted = np.isin(segment.t, times)
+        for t, y in zip(segment.t[wanted], segment.y[wanted], strict=True):
+            self._keep(record, float(t), y)
+
+    def _keep(self, record: Record, t: float, y: Vector) -> None:
+        record.t.append(t)
+        record.y.append(np.array(y))
+        if self._inputs.laws:
+            self._problem.t[()], self._problem.y[:] = t, y
+            self._laws()
+        record.r.append(self._problem.r.copy())
+
+    # events ------------------------------------------------------------------------------------------------------
+
+    def _watch(self, quiet: tuple[int, ...]) -> Watch:
+        events = self._signals.events
+        stops = tuple(one.terminal or one.reset is not None for one in events)
+        return Watch(tuple(one.direction for one in events), stops, quiet)
+
+    def _reset(self, record: Record, t: float, y: Vector) -> tuple[Vector, tuple[int, ...]]:
+        """The state after all events that stopped the segment; the run ends if one of them is terminal."""
+        now = [one.event for one in record.occurrences if one.t == t]
+        if len(record.occurrences) > MANY:
+            record.status, record.failed_at = Status.TOO_MANY_STEPS, (t, y)
+        before = y
+        if record.t[-1] != t:
+            self._keep(record, t, y)
+        for k in now:
+            y = self._changed(y, self._values(k, t, y))
+            if self._signals.events[k].terminal:
+                record.status = Status.EVENT
+        if y is not before:
+            y = self._problem.project(t, y, CLOSED)[0]
+            y[-2] += self._energy(t, before) - self._energy(t, y)  # what an impact takes counts as dissipated
+            self._keep(record, t, y)
+        return y, tuple(now)
+
+    def _energy(self, t: float, y: Vector) -> float:
+        q, u = self._split(y)
+        return float(self._energies(t, q, u, self._problem.r, self._problem.p))
+
+    @cached_property
+    def _energies(self) -> Function:
+        eom = self._eom
+        return eom.function("energy", {"total": eom.kinetic_energy + eom.potential_energy})
+
+    def _values(self, k: int, t: float, y: Vector) -> Mapping[str, float]:
+        q, u = self._split(y)
+        return self._signals.after(k, t, q, u, self._problem.r, self._problem.p)
+
+    def _changed(self, y: Vector, values: Mapping[str, float]) -> Vector:
+        names = [one.name for one in (*self._eom.coordinates, *self._eom.speeds)]
+        inputs = [one.name for one in self._eom.inputs]
+        y = y.copy()
+        for name, value in values.items():
+            if name in names:
+                y[names.index(name)] = value
+            else:
+                self._problem.r[inputs.index(name)] = value
+        return y
+
+    # inputs ------------------------------------------------------------------------------------------------------
+
+    def _sample(self, t: float, y: Vector) -> None:
+        """Ask the controllers whose time has come."""
+        q, u = self._split(y)
+        for place, one in self._inputs.sampled.items():
+            if _due(t, one.period, self._start):
+                self._problem.r[place] = called(one.function, self._eom, t, q, u, lambda: self._sensors(t, q, u))
+
+    def _laws(self) -> None:
+        """Ask the functions of Python, at the state in the problem's memory."""
+        t = float(self._problem.t)
+        q, u = self._split(self._problem.y)
+        for place, law in self._inputs.laws.items():
+            self._problem.r[place] = called(law, self._eom, t, q, u, lambda: self._sensors(t, q, u))
+
+    def _sensors(self, t: float, q: Vector, u: Vector) -> dict[str, Any]:
+        values = self._eom.sensors(t, q, u, self._problem.r, self._problem.p)
+        names = list(self._eom.outputs)
+        return dict(zip(names, values if len(names) > 1 else [values], strict=True))
+
+    def _split(self, y: Vector) -> tuple[Vector, Vector]:
+        n, m = self._problem.n, self._problem.m
+        return y[:n], y[n : n + m]
+
+
+def _next(t: float, period: float, start: float) -> float:
+    """The next sample of a controller after t."""
+    return start + (int(np.floor((t - start) / period + 1e-6)) + 1) * period
+
+
+def _due(t: float, period: float, start: float) -> bool:
+    """Whether t is a sample of a controller."""
+    ratio = (t - start) / period
+    return abs(ratio - round(ratio)) < 1e-6

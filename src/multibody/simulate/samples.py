@@ -1,0 +1,191 @@
+"""States at many times, and everything that follows from them, computed for all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from multibody.equations import EquationsOfMotion
+from multibody.errors import ShapeError
+from multibody.simulate.contract import Vector
+from multibody.simulate.energies import Energies
+from multibody.simulate.interpolation import hermite, times_within, with_unit_quaternions
+from multibody.simulate.probes import probe
+from multibody.simulate.problem import WORKS
+
+
+class Instant(NamedTuple):
+    """Coordinates and speeds at one time, or rows of them for several times."""
+
+    q: Vector
+    u: Vector
+
+
+class Residuals(NamedTuple):
+    """How well the constraints are kept at each sample.
+
+    Attributes:
+        position: the largest |φ|; the deviation of a quaternion's square from 1 counts, too.
+        velocity: the largest |B·u + β|.
+    """
+
+    position: Vector
+    velocity: Vector
+
+    @property
+    def at_end(self) -> tuple[float, float]:
+        """Those of the last sample."""
+        return float(self.position[-1]), float(self.velocity[-1])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Samples:
+    """States at many times.
+
+    What is not part of the state is computed when it is first asked for, in one compiled call for all samples.
+
+    Attributes:
+        eom: equations of motion.
+        t: times of the samples. At a jump there may be two with the same time, before and after it.
+        y: for each sample the coordinates, the speeds, and the three works that are kept beside them.
+        r: for each sample the values of the inputs.
+        p: the values of the parameters.
+    """
+
+    eom: EquationsOfMotion
+    t: Vector
+    y: Vector
+    r: Vector
+    p: Vector
+
+    def __post_init__(self) -> None:
+        samples, states = np.size(self.t), len(self.eom.coordinates) + len(self.eom.speeds) + len(WORKS)
+        inputs, parameters = len(self.eom.inputs), len(self.eom.parameters)
+        for name, shape in {
+            "t": (samples,),
+            "y": (samples, states),
+            "r": (samples, inputs),
+            "p": (parameters,),
+        }.items():
+            values = np.array(getattr(self, name), dtype=float)
+            if values.shape != shape:
+                raise ShapeError(f"'{name}' has shape {values.shape} instead of {shape}.", where=self.title)
+            values.flags.writeable = False  # what is computed from it cannot go stale
+            object.__setattr__(self, name, values)
+        if not samples:
+            raise ShapeError("There are no samples.", where=self.title, remedy="Keep the state at the start at least.")
+
+    @property
+    def title(self) -> str:
+        """What it is, for messages and figures."""
+        return f"trajectory of '{self.eom.model.name}'"
+
+    # states ------------------------------------------------------------------------------------------------------
+
+    @property
+    def q(self) -> Vector:
+        """Coordinates, a row for each sample."""
+        return self.y[:, : len(self.eom.coordinates)]
+
+    @property
+    def u(self) -> Vector:
+        """Speeds, a row for each sample."""
+        return self.y[:, len(self.eom.coordinates) : -len(WORKS)]
+
+    @property
+    def works(self) -> Vector:
+        """Work of inputs, dissipated, work of drives: a row for each sample."""
+        return self.y[:, -len(WORKS) :]
+
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        """The values of the parameters, by name."""
+        return {one.name: float(value) for one, value in zip(self.eom.parameters, self.p, strict=True)}
+
+    def at(self, t: Any) -> Instant:
+        """Coordinates and speeds at any time within.
+
+        Between two samples it is the cubic that has the exact rates q̇ and u̇ at both ends: its error falls with the
+        fourth power of their distance. Quaternions have unit length.
+
+        Args:
+            t: a time, or an array of times, which gives rows.
+
+        Raises:
+            NumberError: for a time outside.
+        """
+        n = len(self.eom.coordinates)
+        times = times_within(self.t, t, self.title)
+        rates = np.hstack([self._rates.q_dot, self.accelerations])
+        x = hermite(self.t, self.y[:, : -len(WORKS)], rates, times)
+        q, u = with_unit_quaternions(x[:, :n], self.eom.model.quaternions), x[:, n:]
+        return Instant(q.reshape(*np.shape(t), n), u.reshape(*np.shape(t), u.shape[1]))
+
+    # what follows from them --------------------------------------------------------------------------------------
+
+    @cached_property
+    def accelerations(self) -> Vector:
+        """u̇, a row for each sample."""
+        return self._without_gaps(self._rates.u_dot, "acceleration")
+
+    @cached_property
+    def multipliers(self) -> Vector:
+        """λ, a row for each sample."""
+        return self._without_gaps(self._probed("multipliers"), "multipliers")
+
+    @cached_property
+    def sensors(self) -> Mapping[str, Vector]:
+        """What the sensors measure, by name; NaN where a value does not exist."""
+        names = list(self.eom.outputs)
+        if not names:
+            return {}
+        values = self._probed("sensors")
+        return dict(zip(names, values if len(names) > 1 else [values], strict=True))
+
+    @cached_property
+    def joints(self) -> Mapping[str, Vector]:
+        """What joints do that are driven or close a loop: coordinates, speeds, accelerations by name."""
+        names = [one.name for one in self.eom.model.values]
+        return dict(zip(names, self._probed("joints").T, strict=True)) if names else {}
+
+    @cached_property
+    def energies(self) -> Energies:
+        """Kinetic, potential and total energy, works, and their balance."""
+        found = self._probed("energies")
+        return Energies.of(found.kinetic, found.potential, self.works)
+
+    @property
+    def energy_drift(self) -> float:
+        """The largest error of the energy balance, relative to the energies that are exchanged; see ``Energies``."""
+        return self.energies.drift
+
+    @cached_property
+    def residuals(self) -> Residuals:
+        """How well the constraints are kept."""
+        position, velocity = (np.abs(part).max(axis=1, initial=0.0) for part in self._probed("residuals"))
+        return Residuals(position, velocity)
+
+    # compiled ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _rates(self) -> Any:
+        return self._probed("rates")
+
+    def _probed(self, name: str) -> Any:
+        found = probe(self.eom, name).batch(self.t, self.q, self.u, self.r, self.p)
+        for values in [found] if isinstance(found, np.ndarray) else found:
+            values.flags.writeable = False  # it is kept, and handed out more than once
+        return found
+
+    def _without_gaps(self, values: Vector, part: str) -> Vector:
+        """Singular configurations, in which the compiled equations have no solution, are solved again by numbers."""
+        solved = values.copy()
+        for k in np.flatnonzero(~np.isfinite(values).all(axis=1)):
+            motion = self.eom.robust_dynamics(self.t[k], self.q[k], self.u[k], self.r[k], self.p)
+            solved[k] = getattr(motion, part)
+        solved.flags.writeable = False
+        return solved

@@ -1,0 +1,102 @@
+"""How long a step may be (Hairer, Nørsett & Wanner 1993, II.4). Loaded late: everything here is compiled."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from multibody.simulate.loops import EPSILON, compiled, doubles, evaluate, row
+
+SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
+
+
+@compiled
+def error_norm(run: Any) -> float:
+    """The error of a step, 1 if it is just allowed: the root of the mean square of error over atol + rtol·|y|.
+
+    With two estimates as in DOP853 it is h·e₅²/√(e₅² + 0.01·e₃²) (II.10).
+    """
+    y, new, count = doubles(run.y), doubles(run.new), run.coordinates + run.speeds
+    first, second = 0.0, 0.0
+    for i in range(count):
+        scale = run.atol + run.rtol * max(abs(y[i]), abs(new[i]))
+        first += (estimate(run, 0, i) / scale) ** 2
+        if run.estimates > 1:
+            second += (estimate(run, 1, i) / scale) ** 2
+    if first == 0.0:
+        return 0.0
+    return run.h * first / math.sqrt((first + 0.01 * second) * count)
+
+
+@compiled
+def estimate(run: Any, k: int, i: int) -> float:
+    """Estimate k of the error of entry i per unit of h."""
+    e, K = doubles(row(run.E, k, run.rows)), doubles(run.K)
+    total = 0.0
+    for j in range(run.stages + 1):
+        if e[j] != 0.0:  # a rate that does not count may be old, or not finite
+            total += e[j] * K[j * run.size + i]
+    return total
+
+
+@compiled
+def growth(run: Any, error: float) -> float:
+    """By how much the step changes after a success: PI control (IV.2 (2.43c) of volume II)."""
+    exponent = 1.0 / run.order - 0.75 * run.beta
+    factor = SAFETY * max(error, 1e-10) ** -exponent * run.error**run.beta
+    return min(max(factor, SHRINK), 1.0 if run.rejected_last else GROW)
+
+
+@compiled
+def reduction(run: Any, error: float) -> float:
+    """By how much the step changes when its error was too large."""
+    return max(SHRINK, SAFETY * error ** (-1.0 / run.order))
+
+
+@compiled
+def smallest_step(run: Any) -> float:
+    """Steps must not be smaller, or time does not move on reliably."""
+    return 16.0 * EPSILON * max(abs(run.t), abs(run.end))
+
+
+@compiled
+def first_step(run: Any) -> float:
+    """A guess from the sizes of y, ẏ and ÿ (II.4, page 169)."""
+    y, rate, point = doubles(run.y), doubles(run.K), doubles(run.point)
+    change = doubles(row(run.K, 1, run.size))
+    d0, d1 = size(run, run.y), size(run, run.K)
+    h = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
+    h = min(h, run.end - run.t, run.max_step)
+    for i in range(run.size):
+        point[i] = y[i] + h * rate[i]
+    evaluate(run, run.t + h, run.point, row(run.K, 1, run.size))
+    for i in range(run.size):
+        change[i] = (change[i] - rate[i]) / h
+    largest = max(d1, size(run, row(run.K, 1, run.size)))
+    if not 1e-15 < largest < math.inf:
+        return max(1e-6, 1e-3 * h)
+    return min(100.0 * h, (0.01 / largest) ** (1.0 / run.order))
+
+
+@compiled
+def size(run: Any, address: int) -> float:
+    """The norm of values that are measured as y is."""
+    values, y, count = doubles(address), doubles(run.y), run.coordinates + run.speeds
+    total = 0.0
+    for i in range(count):
+        total += (values[i] / (run.atol + run.rtol * abs(y[i]))) ** 2
+    return math.sqrt(total / count)
+
+
+@compiled
+def limited_by_stability(run: Any) -> int:
+    """1 if h·|∂f/∂y| is at the edge of the stability region (Hairer & Wanner 1996, IV.2 (2.26))."""
+    if run.stability == 0.0:
+        return 0
+    late, end = doubles(row(run.K, run.stages - 1, run.size)), doubles(row(run.K, run.stages, run.size))
+    point, new = doubles(run.point), doubles(run.new)
+    rates, states = 0.0, 0.0
+    for i in range(run.size):
+        rates += (end[i] - late[i]) ** 2
+        states += (new[i] - point[i]) ** 2
+    return 1 if run.h * math.sqrt(rates) > run.stability * math.sqrt(states) else 0

@@ -1,0 +1,205 @@
+"""Solvers of libraries, step by step: samples, events, constraints and failures are the same for all of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar, cast
+
+import numpy as np
+
+from multibody.errors import MultibodyError, NumberError
+from multibody.simulate.contract import Integrator, Occurrence, Segment, Status, Vector, Watch
+from multibody.simulate.crossings import Lookout
+from multibody.simulate.problem import Problem
+
+UNCOUNTED = 1e100
+"""The allowed error of an entry that does not count."""
+
+PULL = 0.03
+"""A pull towards the constraints closes so much of a gap in the longest step."""
+
+
+Made = TypeVar("Made")
+
+
+def made_once(problem: Problem, kind: Callable[[Problem], Made]) -> Made:
+    """Something compiled for a problem, made when it is first needed; it lives as long as the problem."""
+    known, key = vars(problem), f"_made_{kind.__name__}"
+    if key not in known:
+        known[key] = kind(problem)
+    return cast("Made", known[key])
+
+
+class StepError(MultibodyError):
+    """A solver cannot go on; ``status`` says why."""
+
+    def __init__(self, status: Status, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Stepper(ABC):
+    """A solver under way.
+
+    Attributes:
+        t: the end of its last step.
+        step: a good size for the next one, or 0.
+        evaluations: calls of the right-hand side so far.
+        jacobians: calls of its derivative so far.
+    """
+
+    t: float
+    step: float = 0.0
+    evaluations: int = 0
+    jacobians: int = 0
+
+    @abstractmethod
+    def advance(self) -> None:
+        """One step.
+
+        Raises:
+            StepError: if there is none.
+        """
+
+    @abstractmethod
+    def within(self, t: float) -> Vector:
+        """The state at a time within the last step."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepwiseIntegrator(Integrator):
+    """What solvers of libraries share.
+
+    Attributes:
+        rtol: error of a step relative to each entry of the state.
+        atol: error of a step that is always allowed.
+        max_step: the longest step.
+        max_steps: steps after which a segment is given up.
+        project: whether the constraints are kept; without it they drift with the errors of the steps.
+        gap: how far positions and velocities may be off the constraints, in their own units.
+    """
+
+    rtol: float = 1e-8
+    atol: float = 1e-10
+    max_step: float = np.inf
+    max_steps: int = 1_000_000
+    project: bool = True
+    gap: float = 1e-10
+
+    def __post_init__(self) -> None:
+        for name in ("rtol", "atol", "max_step", "max_steps", "gap"):
+            if not getattr(self, name) > 0:
+                raise NumberError(
+                    f"'{name}' is {getattr(self, name)!r}.",
+                    where=f"integrator {type(self).__name__}",
+                    remedy="Give a number greater than zero.",
+                )
+
+    @abstractmethod
+    def start(self, problem: Problem, t0: float, y0: Vector, end: float, step: float) -> Stepper:
+        """The solver at the start, on its way to the end."""
+
+    def run(self, problem: Problem, t0: float, y0: Vector, times: Vector, step: float, watch: Watch) -> Segment:
+        """From (t0, y0) to the last of the times; see ``Integrator``."""
+        return _Journey(self, problem, t0, np.array(y0, dtype=float), np.asarray(times, dtype=float), watch).made(step)
+
+
+class _Journey:
+    """A run with a solver: what has been seen on the way."""
+
+    def __init__(
+        self, integrator: StepwiseIntegrator, problem: Problem, t0: float, y0: Vector, times: Vector, watch: Watch
+    ) -> None:
+        self._integrator, self._problem, self._times = integrator, problem, times
+        self._t, self._y = t0, y0
+        self._lookout = Lookout(problem, watch, t0, y0)
+        self._rows = [y0] * int(np.searchsorted(times, t0, side="right"))
+        self._occurrences: list[Occurrence] = []
+        self._steps = 0
+
+    def made(self, step: float) -> Segment:
+        """To the end, or as far as it goes."""
+        end, solver, status, message = float(self._times[-1]), None, Status.DONE, ""
+        try:
+            if not np.isfinite(self._problem.evaluate(self._t, self._y)).all():
+                raise StepError(Status.NOT_FINITE, "at the start")
+            if self._t < end:
+                solver = self._integrator.start(self._problem, self._t, self._y, end, step)
+                status = self._go(solver, end)
+        except StepError as error:
+            status, message = error.status, error.what
+        except KeyboardInterrupt:
+            status = Status.INTERRUPTED
+        counts = (0.0, 0, 0) if solver is None else (solver.step, solver.evaluations, solver.jacobians)
+        rows = np.array(self._rows).reshape(-1, len(self._y))
+        return Segment(
+            self._times[: len(rows)], rows, status, self._t, self._y, counts[0], self._occurrences, self._steps,
+            evaluations=counts[1], jacobians=counts[2], message=message,
+        )  # fmt: skip
+
+    def _go(self, solver: Stepper, end: float) -> Status:
+        while self._t < end:
+            if self._steps == self._integrator.max_steps:
+                return Status.TOO_MANY_STEPS
+            with np.errstate(all="ignore"):  # what is not finite is noticed below
+                solver.advance()
+            self._steps += 1
+            happened, stop = self._lookout.events(solver.t, lambda t: self._kept(t, solver.within(t)))
+            self._arrive(solver, min(solver.t, stop))
+            self._occurrences += happened
+            if stop < np.inf:
+                return Status.EVENT
+        return Status.DONE
+
+    def _arrive(self, solver: Stepper, t: float) -> None:
+        """Keep the samples up to t."""
+        for when in self._times[len(self._rows) : np.searchsorted(self._times, t, side="right")]:
+            self._rows.append(self._kept(when, solver.within(when)))
+        y = self._kept(t, solver.within(t))
+        self._t, self._y = t, y
+
+    def _kept(self, t: float, y: Vector) -> Vector:
+        """A state on the constraints."""
+        if not np.isfinite(y).all():
+            raise StepError(Status.NOT_FINITE, "")
+        if not self._integrator.project:
+            return y
+        y, gaps = self._problem.project(t, y, self._integrator.gap)
+        if not gaps.max() <= self._integrator.gap:
+            raise StepError(Status.CONSTRAINTS_LOST, f"gaps {gaps[0]:.2g} of positions, {gaps[1]:.2g} of velocities")
+        return y
+
+
+class Field:
+    """The right-hand side as solvers with a memory call it, with a pull towards the constraints.
+
+    A solver that remembers earlier steps cannot be set back onto the constraints after each of them without starting
+    anew. But its equation can be changed where the constraints are not kept: ẏ = f(y) + κ·(P(y) - y) with one Newton
+    step P towards the constraints. On them nothing is changed, and beside them gaps decay with the rate κ (Ascher, Chin
+    and Reich 1994). The rate follows from the longest step h so far, κ = 0.03/h, so that it limits no step.
+
+    Args:
+        problem: what moves.
+        project: whether there is a pull.
+    """
+
+    def __init__(self, problem: Problem, project: bool) -> None:
+        self._problem, self._pulled = problem, project and problem.projection is not None
+        self._rate, self._longest = 0.0, 0.0
+        self.finite = True
+
+    def __call__(self, t: float, y: Vector) -> Vector:
+        """ẏ."""
+        rate = self._problem.evaluate(t, y)
+        if self._rate:
+            rate += self._rate * (self._problem.project(t, y, 0.0, 1)[0] - y)
+        self.finite = self.finite and bool(np.isfinite(rate).all())
+        return rate
+
+    def stepped(self, length: float) -> None:
+        """Note the length of a step."""
+        if self._pulled and length > self._longest:
+            self._longest = length
+            self._rate = PULL / length

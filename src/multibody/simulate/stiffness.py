@@ -1,0 +1,80 @@
+"""Is a problem stiff? Decided by the eigenvalues of its exact derivative."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from multibody.simulate.contract import Vector
+from multibody.simulate.problem import Problem
+
+DEAD = 30.0  # a motion that decays by exp(-30) within the run is over for most of it
+REACH = 5.0  # steps of an explicit method are stable up to about |λ|·h = 5
+PER_RADIAN = 2.0  # steps that accuracy needs while a motion turns by one radian
+DEAREST = 5000  # so many compiled explicit steps take as long as a stiff solver takes to start
+RATIO = 10.0  # and so many times more of them make it worth while
+
+
+@dataclass(frozen=True)
+class Stiffness:
+    """What the eigenvalues at one state say.
+
+    Attributes:
+        fastest: the largest |λ| of motions that die out within the run, in 1/s; 0 if there are none.
+        slowest_needed: the largest |λ| of all other motions, which must be followed.
+        stable_steps: how many steps an explicit method needs to stay stable.
+        accurate_steps: how many steps the accuracy of what lives on needs.
+    """
+
+    fastest: float
+    slowest_needed: float
+    stable_steps: float
+    accurate_steps: float
+
+    @property
+    def stiff(self) -> bool:
+        """Whether an implicit method is worth its cost."""
+        return self.stable_steps > max(DEAREST, RATIO * self.accurate_steps)
+
+    def __str__(self) -> str:
+        return (
+            f"{'stiff' if self.stiff else 'not stiff'}: motions that die out at {self.fastest:.3g}/s ask for "
+            f"{self.stable_steps:.3g} explicit steps, the others at {self.slowest_needed:.3g}/s for "
+            f"{self.accurate_steps:.3g}"
+        )
+
+
+def stiffness(problem: Problem, t0: float, y0: Vector, duration: float) -> Stiffness:
+    """Whether an explicit method would be limited by stability where nothing happens.
+
+    The eigenvalues λ of ∂(q̇, u̇)/∂(q, u) at the start are the rates of small motions. One that decays as fast as
+    exp(-30) within the run, -Re λ·duration > 30, is over for most of it, and still an explicit method must take steps
+    h < 5/|λ| to remain stable. All others have to be followed: they need about 2·|λ|·duration steps for accuracy. A
+    problem is stiff if the first number of steps is more than ten times the second, and more than 5000, which the
+    compiled explicit methods do in no time. Undamped vibrations, however fast, do not make a problem stiff.
+
+    Args:
+        problem: what moves.
+        t0: time.
+        y0: state.
+        duration: of the run.
+
+    Example:
+        >>> import multibody as mb
+        >>> system = mb.System("brake")
+        >>> slide = system.joint("x", system.world, system.body("mass", mass=1.0), "Tx")
+        >>> pull, brake = system.load(mb.JointSpring(slide, 1e6)), system.load(mb.JointDamper(slide, 1e6))
+        >>> report = stiffness(Problem(mb.derive(system), []), 0.0, np.zeros(5), duration=10.0)
+        >>> print(report)
+        stiff: motions that die out at 1e+06/s ask for 2e+06 explicit steps, the others at 1/s for 20
+    """
+    count = problem.n + problem.m
+    slopes = problem.evaluate_jacobian(t0, y0)[:count, :count]
+    if not np.isfinite(slopes).all():
+        return Stiffness(0.0, 0.0, 0.0, 0.0)
+    rates = np.linalg.eigvals(slopes)
+    dead = -rates.real * duration > DEAD
+    fastest = float(np.abs(rates[dead]).max(initial=0.0))
+    followed = float(np.abs(rates[~dead]).max(initial=0.0))
+    return Stiffness(fastest, followed, fastest * duration / REACH, PER_RADIAN * followed * duration)

@@ -1,0 +1,163 @@
+"""Recordings in files: CSV, NPZ and Parquet. Nothing is ever pickled.
+
+CSV: the first line holds ``name [unit]`` for each column, arrays have a column ``name[0]``, ``name[1][2]`` … for each
+number; all digits are written, so that reading gives the same numbers. NPZ: an array for each name, as NumPy reads it,
+and a text ``__about__`` in JSON. Parquet: the columns of the CSV file with plain names, units and JSON in its metadata.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+
+from multibody.errors import MultibodyError
+from multibody.simulate.contract import Vector
+from multibody.simulate.files import StorageError, whole_file
+from multibody.simulate.optional import library
+from multibody.simulate.recording import Recording
+
+ABOUT = "__about__"  # no quantity can have this name
+DAMAGES = (OSError, ValueError, KeyError, EOFError, csv.Error, zipfile.BadZipFile, zlib.error, MultibodyError)
+"""What readers raise when a file is not what its suffix says."""
+
+
+def write(recording: Recording, path: str | PathLike[str], overwrite: bool = False) -> None:
+    """Write a file; the suffix says how.
+
+    Raises:
+        StorageError: if the file exists and must not be replaced, or if it cannot be written.
+    """
+    chosen = _format(path)
+    with whole_file(path, overwrite) as stream:
+        chosen.write(recording, stream)
+
+
+def read_trajectory(path: str | PathLike[str]) -> Recording:
+    """The arrays of a saved trajectory by name, with their units; no equations are needed.
+
+    Raises:
+        StorageError: if the file cannot be read, or is damaged.
+    """
+    chosen = _format(path)
+    try:
+        with Path(path).open("rb") as stream:
+            return chosen.read(stream)
+    except ImportError:
+        raise
+    except DAMAGES as error:
+        missing = isinstance(error, FileNotFoundError)
+        raise StorageError(
+            "There is no such file." if missing else "The file cannot be read as a recording.",
+            where=str(path),
+            cause="" if missing else str(error),
+        ) from error
+
+
+# CSV -----------------------------------------------------------------------------------------------------------------
+
+
+def _write_csv(recording: Recording, stream: BinaryIO) -> None:
+    columns = recording.columns()
+    units = [recording.units.get(name.partition("[")[0], "") for name in columns]
+    table = csv.writer(codecs.getwriter("utf-8")(stream))
+    table.writerow(f"{name} [{unit}]" if unit else name for name, unit in zip(columns, units, strict=True))
+    table.writerows(np.column_stack(list(columns.values())).tolist())
+
+
+def _read_csv(stream: BinaryIO) -> Recording:
+    with io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
+        heads = next(csv.reader([text.readline()]))
+        rows = [line for line in text if line.strip()]
+    names, units = zip(*(_named(head) for head in heads), strict=True)
+    if not rows:
+        raise ValueError("It has no samples.")
+    table = np.loadtxt(rows, delimiter=",", comments=None, ndmin=2)
+    columns = dict(zip(names, table.T, strict=True))
+    return Recording.of_columns(columns, dict(zip(names, units, strict=True)), {})
+
+
+def _named(head: str) -> tuple[str, str]:
+    """Name and unit from the head of a column."""
+    name, _, rest = head.partition(" [")
+    return name, rest.removesuffix("]")
+
+
+# NPZ -----------------------------------------------------------------------------------------------------------------
+
+
+def _write_npz(recording: Recording, stream: BinaryIO) -> None:
+    """As ``numpy.savez`` does; which cannot take an array called ``file``."""
+    about = np.array(_described(recording))
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, values in {**recording.arrays, ABOUT: about}.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, np.asarray(values, order="C"), allow_pickle=False)
+
+
+def _read_npz(stream: BinaryIO) -> Recording:
+    with np.load(stream, allow_pickle=False) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    about = json.loads(str(arrays.pop(ABOUT, "{}")))
+    units = about.pop("units", {})
+    return Recording({name: np.asarray(values, dtype=float) for name, values in arrays.items()}, units, about)
+
+
+# Parquet -------------------------------------------------------------------------------------------------------------
+
+
+def _write_parquet(recording: Recording, stream: BinaryIO) -> None:
+    arrow, parquet = library("pyarrow", "data"), library("pyarrow.parquet", "data")
+    table = arrow.table({name: np.ascontiguousarray(values) for name, values in recording.columns().items()})
+    parquet.write_table(table.replace_schema_metadata({ABOUT: _described(recording)}), stream)
+
+
+def _read_parquet(stream: BinaryIO) -> Recording:
+    table = library("pyarrow.parquet", "data").read_table(stream)
+    about = json.loads((table.schema.metadata or {}).get(ABOUT.encode(), b"{}"))
+    units: dict[str, str] = about.pop("units", {})
+    columns: dict[str, Vector] = {
+        name: np.asarray(table[name].to_numpy(), dtype=float) for name in table.column_names
+    }  # fmt: skip
+    by_column = {name: units.get(name.partition("[")[0], "") for name in columns}
+    return Recording.of_columns(columns, by_column, about)
+
+
+# all -----------------------------------------------------------------------------------------------------------------
+
+
+def _described(recording: Recording) -> str:
+    """What is known beside the numbers, as JSON."""
+    return json.dumps({**recording.about, "units": dict(recording.units)}, ensure_ascii=False)
+
+
+class _Format(NamedTuple):
+    write: Callable[[Recording, BinaryIO], Any]
+    read: Callable[[BinaryIO], Recording]
+
+
+_FORMATS = {
+    ".csv": _Format(_write_csv, _read_csv),
+    ".npz": _Format(_write_npz, _read_npz),
+    ".parquet": _Format(_write_parquet, _read_parquet),
+}
+
+
+def _format(path: str | PathLike[str]) -> _Format:
+    suffix = Path(path).suffix.lower()
+    if suffix not in _FORMATS:
+        raise StorageError(
+            f"'{suffix}' is not a format for trajectories." if suffix else "The file name has no suffix.",
+            where=str(path),
+            remedy=f"Use {', '.join(_FORMATS)}.",
+        )
+    return _FORMATS[suffix]

@@ -1,0 +1,204 @@
+"""The result of a run: everything by name, tables, files and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from multibody.equations import EquationsOfMotion
+from multibody.simulate import files, records, store, tables
+from multibody.simulate.contract import Status, Vector
+from multibody.simulate.quantities import Quantity, quantities
+from multibody.simulate.recording import Recording, column_name, component, split, unknown
+from multibody.simulate.samples import Samples
+from multibody.simulate.statistics import Counts, Statistics, table
+
+NOTHING = Counts()
+
+
+class EventRecord(NamedTuple):
+    """An event that happened: its name, the time, and the state y = (q, u, works) just then."""
+
+    name: str
+    t: float
+    y: Vector
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory(Samples):
+    """The result of a run.
+
+    ``trajectory["name"]`` is the array over time of a coordinate, speed, acceleration, multiplier, input, sensor or
+    energy, also of joints that are driven or close a loop; ``names`` lists them all. ``trajectory["tip[2]"]`` is the
+    third component of what the sensor ``tip`` measures.
+
+    Attributes:
+        status: how the run ended.
+        counts: what the integrator did.
+        occurrences: events, in the order of time.
+        message: if the run failed: when, in which state, why, and what to do.
+
+    Example:
+        >>> import numpy as np
+        >>> import multibody as mb
+        >>> cart = mb.System("cart")
+        >>> slide = cart.joint("slide", cart.world, cart.body("box", mass=2), "Tx", u=1.0)
+        >>> eom = mb.derive(cart)
+        >>> t = np.array([0.0, 1.0, 2.0])
+        >>> run = Trajectory(eom, t, np.stack([t, 1 + 0 * t, 0 * t, 0 * t, 0 * t], axis=1), np.zeros((3, 0)), [])
+        >>> run["slide"], run["kinetic_energy"]
+        (array([0., 1., 2.]), array([1., 1., 1.]))
+        >>> run.at(0.5).q
+        array([0.5])
+        >>> run
+        Trajectory('cart', 0 s to 2 s, 3 samples, done)
+    """
+
+    status: Status = Status.DONE
+    counts: Counts = NOTHING
+    occurrences: Sequence[EventRecord] = ()
+    message: str = ""
+
+    @cached_property
+    def statistics(self) -> Statistics:
+        """What the run took, and how well it kept constraints and energy."""
+        residual = max(self.residuals.at_end)
+        return Statistics(**asdict(self.counts), samples=len(self.t), constraint_residual=residual,
+                          energy_drift=self.energy_drift)  # fmt: skip
+
+    # by name -----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def quantities(self) -> Mapping[str, Quantity]:
+        """Everything that has a name, with its kind and unit."""
+        return quantities(self.eom)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of everything."""
+        return tuple(self.quantities)
+
+    def __getitem__(self, name: str) -> Vector:
+        head, place = split(str(name))
+        if head not in self.quantities:
+            raise unknown(name, self.quantities, self.title)
+        quantity = self.quantities[head]
+        values = self._of_kind(quantity.kind)[quantity.place]
+        if len(place) >= values.ndim or any(k >= size for k, size in zip(place, values.shape[1:], strict=False)):
+            raise unknown(name, [column_name(head, one) for one in np.ndindex(values.shape[1:])], self.title)
+        return component(values, place)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.quantities)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.quantities
+
+    def _of_kind(self, kind: str) -> Sequence[Vector]:
+        """All quantities of a kind, in order."""
+        match kind:
+            case "time":
+                return [self.t]
+            case "coordinate":
+                return list(self.q.T)
+            case "speed":
+                return list(self.u.T)
+            case "input":
+                return list(self.r.T)
+            case "acceleration":
+                return list(self.accelerations.T)
+            case "multiplier":
+                return list(self.multipliers.T)
+            case "energy":
+                return self.energies
+            case _:
+                return list((self.sensors if kind == "sensor" else self.joints).values())
+
+    # to other programs -------------------------------------------------------------------------------------------
+
+    def recording(self, *names: str) -> Recording:
+        """Arrays by name with their units, and all that is known about the run.
+
+        Args:
+            names: those that are wanted beside the time; by default all.
+        """
+        return records.recorded(self, names)
+
+    def to_dataframe(self, *names: str) -> Any:
+        """A pandas table with a column for each number and the time as its index; units are in its ``attrs``."""
+        return tables.dataframe(self.recording(*names))
+
+    def to_xarray(self, *names: str) -> Any:
+        """An xarray data set with the time as its first dimension; every variable knows its unit."""
+        return tables.dataset(self.recording(*names))
+
+    def save(self, path: str | PathLike[str], *names: str, overwrite: bool = False) -> None:
+        """Write to a file: ``.csv``, ``.npz`` or ``.parquet``.
+
+        A file is either written as a whole or not at all. The columns of a CSV file are called ``name [unit]``; it does
+        not hold the parameters and the status of the run, which the other two do.
+
+        Args:
+            path: where to; the suffix says how.
+            names: what to write beside the time; by default everything, which is needed to read a trajectory back.
+            overwrite: whether a file of this name may be replaced.
+
+        Raises:
+            StorageError: if the file exists already, or cannot be written.
+        """
+        files.refuse(path, overwrite)  # before anything is computed
+        store.write(self.recording(*names), path, overwrite)
+
+    @classmethod
+    def read(
+        cls, path: str | PathLike[str], eom: EquationsOfMotion, parameters: Mapping[str, float] | None = None
+    ) -> Trajectory:
+        """A trajectory that was saved, to be used with the same equations, or those of another formalism.
+
+        Args:
+            path: of a file that ``save`` has written.
+            eom: equations with the same names.
+            parameters: values by name, for files that do not hold them; what is not given has its default.
+        """
+        return records.restored(store.read_trajectory(path), eom, parameters, str(path))
+
+    def plot(
+        self, *names: str, path: str | PathLike[str] | None = None, overwrite: bool = False, figure: Any = None
+    ) -> Any:
+        """Curves over time, those with the same unit in one panel.
+
+        Args:
+            names: what to show; by default coordinates, speeds and energies.
+            path: a file to write: ``.png``, ``.svg`` or ``.pdf``.
+            overwrite: whether a file of this name may be replaced.
+            figure: a Matplotlib figure to draw in, such as ``plt.figure()`` for a window; by default a new one.
+
+        Returns:
+            The figure.
+        """
+        from multibody.simulate.plots import plot, save
+
+        made = plot(self, names, figure)
+        if path is not None:
+            save(made, path, overwrite)
+        return made
+
+    # to people ---------------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        span = f"{self.t[0]:.6g} s to {self.t[-1]:.6g} s"
+        return f"Trajectory('{self.eom.model.name}', {span}, {len(self.t)} samples, {self.status.value})"
+
+    def __str__(self) -> str:
+        shown = [f"{one.name} at {one.t:.6g} s" for one in self.occurrences[:6]]
+        more = len(self.occurrences) - len(shown)
+        rows = [("system", self.eom.model.name), ("time", f"{self.t[0]:.6g} s to {self.t[-1]:.6g} s")]
+        rows += self.statistics.rows()
+        rows += [("events", "\n".join(shown + ([f"and {more} more"] if more else [])))] if shown else []
+        rows += [("status", self.message if self.message else self.status.value)]
+        return table(rows)

@@ -1,0 +1,105 @@
+"""Where energy comes from and where it goes: the power of loads, drives and moving constraints.
+
+The energy T + V changes by the power of everything that has no potential. Its integrals, kept beside the state, are the
+built-in check of every run: T + V - (work of inputs) - (work of drives) + (dissipated) stays what it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from multibody.equations import EquationsOfMotion
+from multibody.graph import ZERO, Expr, as_expr, free_symbols, substitute, time_derivative
+from multibody.model.energy import first_moment
+
+
+class Powers(NamedTuple):
+    """The rates of the three works, as expressions of (t, q, u, u̇, λ, r, p).
+
+    Attributes:
+        inputs: of loads that follow inputs.
+        dissipated: taken by all other loads without a potential: dampers, friction, and also given forces.
+        drives: of prescribed motions, and of constraints that move with time.
+    """
+
+    inputs: Expr
+    dissipated: Expr
+    drives: Expr
+
+
+def powers(eom: EquationsOfMotion, laws: Mapping[Expr, Expr] | None = None) -> Powers:
+    """The power of everything that changes T + V.
+
+    Args:
+        eom: equations of motion.
+        laws: for some inputs the expression that they follow; all others are taken as constant where they change what
+            a load or gravity stores.
+    """
+    flow = _flow(eom, laws or {})
+    inputs: Expr = ZERO
+    dissipated: Expr = ZERO
+    signals = set(eom.inputs)
+    for load in eom.model.loads.values():
+        power = _power(eom, load, flow)
+        if signals.intersection(free_symbols(power)):
+            inputs = inputs + power
+        else:
+            dissipated = dissipated - power
+    return Powers(inputs, dissipated, _driven(eom, flow))
+
+
+def _flow(eom: EquationsOfMotion, laws: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
+    """The rates of coordinates, speeds and inputs."""
+    flow: dict[Expr, Expr] = dict.fromkeys(eom.inputs, ZERO)
+    flow |= eom.model.flow(eom.model.accelerations)
+    return flow | {one: as_expr(time_derivative(value, flow)) for one, value in laws.items()}
+
+
+def _power(eom: EquationsOfMotion, load: object, flow: Mapping[Expr, Expr]) -> Expr:
+    """Force times velocity, and what is stored meanwhile."""
+    kinetics, model = eom.kinetics, eom.model
+    total: Expr = ZERO
+    for frame, force in load.forces(kinetics):  # type: ignore[attr-defined]
+        total = total + kinetics.velocity(frame).inner(force)
+    for speed, force in load.generalized(kinetics).items():  # type: ignore[attr-defined]
+        total = total + model.values.get(speed, speed) * force
+    stored = load.potential(kinetics)  # type: ignore[attr-defined]
+    return total if stored is ZERO else total + time_derivative(stored, flow)
+
+
+def _driven(eom: EquationsOfMotion, flow: Mapping[Expr, Expr]) -> Expr:
+    """The power of drives: what goes through each axis beyond the loads on it, times the given part of its speed.
+
+    The free parts of the speeds do no work in sum, but for -λ·β of equations that act on speeds directly; equations
+    between frames act through the axes.
+    """
+    kinetics, model = eom.kinetics, eom.model
+    still: dict[Expr, Expr] = dict.fromkeys(eom.speeds, ZERO)
+    total: Expr = ZERO
+    for link in model.links:
+        for axis, given in zip(link.motion.axes(link.q), substitute(list(link.u), still), strict=True):
+            total = total + axis.inner(kinetics.transmitted[link.index]) * given
+    closed = {speed for joint in model.cuts for speed in joint.speeds}  # loads on these are forces on frames
+    for load in model.loads.values():
+        for speed, force in load.generalized(kinetics).items():
+            if speed not in closed:
+                total = total - force * substitute(model.values.get(speed, speed), still)
+    for force, offset, equation in zip(eom.multipliers, eom.beta, eom.constraints.equations, strict=True):
+        if equation.wrench is None:
+            total = total - force * offset
+    return total + _changing_gravity(eom, flow)
+
+
+def _changing_gravity(eom: EquationsOfMotion, flow: Mapping[Expr, Expr]) -> Expr:
+    """-Σ m·r·dg/dt: the rate of V while nothing moves."""
+    rates = time_derivative([as_expr(part) for part in eom.model.gravity], flow)
+    power: Expr = sum((rate * moment for rate, moment in zip(rates, first_moment(eom.kinetics), strict=True)), ZERO)
+    return -power
+
+
+def explicit(eom: EquationsOfMotion, rates: Powers) -> list[Expr]:
+    """The powers with u̇ and λ put in."""
+    known: dict[Expr, Expr] = dict(zip(eom.model.accelerations, eom.acceleration, strict=True))
+    known |= dict(zip(eom.multipliers, eom.multiplier_values, strict=True))
+    return list(substitute(list(rates), known))

@@ -1,5 +1,6 @@
 """What the README shows and what ``./dev demo`` runs must work as they stand."""
 
+import doctest
 import re
 import subprocess
 import sys
@@ -35,3 +36,18 @@ def test_importing_is_quick_because_heavy_libraries_are_not_touched():
     heavy = "sympy scipy matplotlib pinocchio casadi mujoco".split()
     loaded = run("import sys, multibody; print(' '.join(sys.modules))").split()
     assert not [name for name in heavy if name in loaded]
+
+
+@pytest.mark.parametrize("page", ["constraints", "loops"])
+def test_the_code_on_a_page_runs(page):
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert blocks
+    run("\n".join(blocks))
+
+
+@pytest.mark.parametrize("page", ["formalisms"])
+def test_the_examples_on_a_page_print_what_they_show(page):
+    failed, tried = doctest.testfile(str(ROOT / "docs" / f"{page}.md"), module_relative=False)
+    assert tried > 3
+    assert failed == 0

@@ -130,7 +130,7 @@ def _andrews_tree() -> tuple[mb.System, dict[str, mb.Frame]]:
     pivots = {"O": (0, 0, 0), "A": (-0.06934, -0.00227, 0), "B": (-0.03635, 0.03273, 0), "C": (0.014, 0.072, 0)}
     frames = {name: system.frame(name, place) for name, place in pivots.items()}
     # number, the frame that it turns in, its joint, mass, centre of mass, inertia, and frames on it
-    parts: Iterable = (
+    parts: Iterable[Any] = (
         (1, "O", "beta", 0.04325, (0.00092, 0), 2.194e-6, {"F": (0.007, 0)}),
         (2, "F", "Theta", 0.00365, (-0.0115, 0), 4.410e-7, {"E2": (-0.028, 0)}),
         (3, "B", "gamma", 0.02373, (0.01043, -0.01874), 5.255e-6, {"E3": (0, -0.035), "D": (0.02, -0.018)}),

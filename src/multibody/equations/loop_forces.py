@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from multibody.algebra import ForceMotor, Vec3
-from multibody.graph import ZERO, Expr, array, product, solve, substitute
+from multibody.graph import ZERO, Expr, array, product, solve_regular, substitute
 from multibody.graph.identity import independent_rows
 from multibody.model import Joint, Model
 
@@ -37,7 +37,7 @@ def loop_forces(model: Model, full: Kinetics) -> dict[Expr, Expr]:
     known = dict[Expr, Expr](model.values.items())  # first, because entries of B vanish where the loops are closed
     B = array(substitute(constraints.B[np.ix_(closed, v)], known))
     rows = independent_rows([[entry.fp for entry in row] for row in B])
-    forces = solve(B[rows].T, array(substitute(list(balance), known)))
+    forces = solve_regular(B[rows].T, array(substitute(list(balance), known)))
     found: dict[Expr, Expr] = {constraints.multipliers[k]: ZERO for k in closed}
     found |= {constraints.multipliers[closed[row]]: force for row, force in zip(rows, forces, strict=True)}
     return found

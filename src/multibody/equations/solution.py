@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from multibody.errors import ModelError, SingularMatrixError
-from multibody.graph import ZERO, Expr, Symbol, array, ldl, ldl_solve, orthogonal_complement, product, solve
+from multibody.graph import ZERO, Expr, Symbol, array, ldl, ldl_solve, orthogonal_complement, product, solve_regular
 from multibody.graph.linear_algebra import LDL, Complement, Matrix
 from multibody.model import Model
 from multibody.model.assembly import well_chosen
@@ -128,14 +128,14 @@ class IndependentSpeeds(Handling):
         rows = list(constraints.independent)
         dependent = constraints.B[np.ix_(rows, bound)]
         offset = np.full(len(C), ZERO, dtype=object)
-        offset[bound] = solve(dependent, -constraints.gamma[rows])
+        offset[bound] = solve_regular(dependent, -constraints.gamma[rows])
         acceleration = offset
         if free:
             force = array(list(bias)) + product(mass, offset)
             reduced = product(C.T, product(mass, C))
             acceleration = offset + product(C, _symmetric_solution(reduced, -product(C.T, force), constraints.model))
         rest = product(mass, acceleration) + array(list(bias))
-        return Solution(tuple(acceleration), _spread(solve(dependent.T, rest[bound]), constraints), tuple(free))
+        return Solution(tuple(acceleration), _spread(solve_regular(dependent.T, rest[bound]), constraints), tuple(free))
 
     def complement(self, constraints: Constraints) -> Complement:
         """C, and which speeds are independent."""
@@ -167,7 +167,7 @@ class IndependentSpeeds(Handling):
         speeds, rows, bound = constraints.model.speeds, list(constraints.independent), list(found.dependent)
         free = array([speeds[k] for k in found.independent])
         moved = product(found.matrix[bound], free) if len(free) else array([ZERO] * len(bound))
-        offset = solve(constraints.B[np.ix_(rows, bound)], constraints.beta[rows])
+        offset = solve_regular(constraints.B[np.ix_(rows, bound)], constraints.beta[rows])
         return dict(zip([speeds[k] for k in bound], moved - offset, strict=True))
 
     def __repr__(self) -> str:
@@ -217,7 +217,7 @@ def _all_at_once(mass: Matrix, bias: Sequence[Expr], constraints: Constraints) -
     matrix = np.full((n + len(rows), n + len(rows)), ZERO, dtype=object)
     matrix[:n, :n], matrix[:n, n:], matrix[n:, :n] = mass, -constraints.B[rows].T, constraints.B[rows]
     try:
-        found = solve(matrix, -np.concatenate([array(list(bias)), constraints.gamma[rows]]))
+        found = solve_regular(matrix, -np.concatenate([array(list(bias)), constraints.gamma[rows]]))
     except SingularMatrixError as error:
         raise massless(constraints.model, mass) from error
     return Solution(tuple(found[:n]), _spread(found[n:], constraints))

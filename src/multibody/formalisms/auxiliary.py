@@ -15,7 +15,7 @@ from multibody.algebra import ForceMotor
 from multibody.equations import Kinetics
 from multibody.equations.welds import bodies_behind
 from multibody.errors import ModelError
-from multibody.graph import Expr, array, orthogonal_complement, solve
+from multibody.graph import Expr, array, orthogonal_complement, solve_regular
 from multibody.model import Applied, Body, Joint
 from multibody.model.energy import inertia_of
 from multibody.model.kinematics import ZERO3
@@ -94,7 +94,7 @@ def _of_constraint(kinetics: Kinetics, name: str) -> dict[str, Expr]:
     rows = list(constraints.independent)
     bound = list(orthogonal_complement(constraints.B[rows]).dependent)
     balance = array(kinetics.residual())[bound]
-    forces = solve(constraints.B[np.ix_(rows, bound)].T, balance)
+    forces = solve_regular(constraints.B[np.ix_(rows, bound)].T, balance)
     pairs = [
         (constraints.names[row], force)
         for row, force in zip(rows, forces, strict=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from multibody.compile import Function
 from multibody.equations import EquationsOfMotion, Handling
-from multibody.errors import ModelError
+from multibody.errors import MultibodyError
 from multibody.formalisms.articulated_body import ArticulatedBody
 from multibody.formalisms.choice import derive
 from multibody.formalisms.contract import Formalism
@@ -21,9 +21,11 @@ from multibody.formalisms.kane import Kane
 from multibody.formalisms.lagrange import Lagrange
 from multibody.formalisms.newton_euler import NewtonEuler
 from multibody.formalisms.recursive import Recursive
+from multibody.formalisms.wittenburg import Wittenburg
 from multibody.graph import ZERO, Expr, all_same, array, jacobian, product, solve, substitute
 from multibody.model import Model, System
 
+_ALL = (Recursive(), ArticulatedBody(), NewtonEuler(), Kane(), Lagrange(), Wittenburg())
 STATES = 20
 """How many random states are tried where equality is not proved."""
 
@@ -66,12 +68,12 @@ class Comparison:
 
     @property
     def proved(self) -> bool:
-        """Whether every pair is proved equal."""
-        return all(pair.proved for pair in self.pairs)
+        """Whether there are pairs, and every one of them is proved equal."""
+        return bool(self.pairs) and all(pair.proved for pair in self.pairs)
 
     def agree(self, tolerance: float = 1e-10) -> bool:
         """Whether every pair is proved equal, or at least within a relative tolerance."""
-        return all(pair.proved or pair.difference <= tolerance for pair in self.pairs)
+        return bool(self.pairs) and all(pair.proved or pair.difference <= tolerance for pair in self.pairs)
 
     def rows(self) -> list[list[str]]:
         """The table: a row for each derivation, a column for each one that it is compared with."""
@@ -109,7 +111,7 @@ def compare(
 
     Args:
         system: a system or a model.
-        formalisms: those to compare; by default all that take any tree.
+        formalisms: those to compare; by default all.
         constraints: how each of them is to handle constraints; by default as it does by itself.
 
     Example:
@@ -120,7 +122,7 @@ def compare(
         True
     """
     model = system.freeze() if isinstance(system, System) else system
-    chosen = [Recursive(), ArticulatedBody(), NewtonEuler(), Kane(), Lagrange()] if formalisms is None else formalisms
+    chosen = _ALL if formalisms is None else formalisms
     names = _distinct([repr(one) for one in chosen])
     derivations = [_derived(model, one, name, constraints) for one, name in zip(chosen, names, strict=True)]
     known = [one for one in derivations if one.equations is not None]
@@ -137,7 +139,7 @@ def _derived(model: Model, formalism: Formalism, name: str, constraints: Handlin
     start = perf_counter()
     try:
         eom = derive(model, formalism, constraints=constraints)
-    except ModelError as error:
+    except MultibodyError as error:
         return Derivation(name, None, 0.0, 0, error.what)
     seconds = perf_counter() - start
     return Derivation(name, eom, seconds, sum(eom.forward_dynamics.operations.values()))

@@ -19,6 +19,7 @@ import numpy as np
 
 from multibody.algebra import ForceMotor, Symmetric3, Vec3
 from multibody.equations import EquationsOfMotion, Handling, IndependentSpeeds, Kinetics
+from multibody.errors import ModelError
 from multibody.formalisms.auxiliary import forces_in_evidence
 from multibody.formalisms.contract import Formalism
 from multibody.graph import ZERO, Expr, array, jacobian
@@ -68,6 +69,13 @@ class Kane(Formalism):
         return EquationsOfMotion.of(chosen, "Kane", lambda: (M, h, f), solution, evidence)
 
     def _independent(self, model: Model) -> IndependentSpeeds:
+        unknown = [name for name in self.dependent if name not in [one.name for one in model.speeds]]
+        if unknown:
+            raise ModelError(
+                f"There is no speed {', '.join(map(repr, unknown))} to be dependent.",
+                where=f"Kane's method for system '{model.name}'",
+                remedy=f"The speeds are: {', '.join(one.name for one in model.speeds)}.",
+            )
         if not self.dependent:
             return IndependentSpeeds()
         return IndependentSpeeds(*(one.name for one in model.speeds if one.name not in self.dependent))

@@ -51,6 +51,7 @@ from multibody.graph.linear_algebra import (
     orthogonal_complement,
     product,
     solve,
+    solve_regular,
 )
 from multibody.graph.node import isolated, live_nodes, without_sharing
 from multibody.graph.parse import parse
@@ -60,12 +61,12 @@ from multibody.graph.text import listing, to_text
 from multibody.graph.traverse import array, free_symbols, substitute, topological
 
 __all__ = [
-    "LDL", "LU", "ONE", "ZERO", "ClosedForm", "Complement", "Condition", "Constant", "Expr", "Kind", "Symbol", "Table",
-    "absolute", "acos", "adjoint", "all_same", "array", "as_expr", "asin", "atan", "atan2", "closed_form",
+    "LDL", "LU", "ONE", "ZERO", "ClosedForm", "Complement", "Condition", "Constant", "Expr", "Kind", "Symbol",
+    "Table", "absolute", "acos", "adjoint", "all_same", "array", "as_expr", "asin", "atan", "atan2", "closed_form",
     "closed_form_report", "constant", "cos", "cosh", "directional", "equal", "evaluate", "exp", "free_symbols",
-    "from_sympy", "gradient", "is_zero", "isolated",
-    "jacobian", "ldl", "ldl_solve", "less", "less_equal", "listing", "live_nodes", "log", "lu", "maximum",
-    "minimum", "orthogonal_complement", "parse", "pi", "power", "product", "rank", "same", "sign", "sin", "sinh",
-    "solve", "sqrt", "substitute", "symbol", "symbols", "tan", "tanh", "time_derivative", "to_latex", "to_sympy",
-    "to_text", "topological", "where", "without_sharing",
+    "from_sympy", "gradient", "is_zero", "isolated", "jacobian", "ldl", "ldl_solve", "less", "less_equal",
+    "listing", "live_nodes", "log", "lu", "maximum", "minimum", "orthogonal_complement", "parse", "pi", "power",
+    "product", "rank", "same", "sign", "sin", "sinh", "solve", "solve_regular", "sqrt", "substitute", "symbol",
+    "symbols", "tan", "tanh", "time_derivative", "to_latex", "to_sympy", "to_text", "topological", "where",
+    "without_sharing",
 ]  # fmt: skip

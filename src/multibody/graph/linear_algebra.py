@@ -181,6 +181,89 @@ def solve(matrix: Nested, right: Nested) -> Any:
     return result.reshape(sides.shape)
 
 
+def solve_regular(matrix: Nested, right: Nested) -> Any:
+    """x with matrix · x = right, wherever the matrix is regular.
+
+    ``solve`` divides by pivots that are nonzero in general, but may vanish at special values where the matrix itself is
+    regular. Here pivots are constants; what is left is solved by determinants, or, from four unknowns on, by the normal
+    equations AᵀA·x = Aᵀ·b with one correction of their rounding.
+
+    Example:
+        >>> from multibody.graph import cos, sin, symbols
+        >>> (q,) = symbols("q")
+        >>> solve_regular([[cos(q), sin(q)], [-sin(q), cos(q)]], [cos(q), -sin(q)])
+        array([1, 0], dtype=object)
+    """
+    a, (x, sides) = _square(matrix).copy(), _sides(right, len(_square(matrix)))
+    rows, columns = list(range(len(a))), list(range(len(a)))
+    pivots: list[tuple[int, int]] = []
+    while place := _constant_pivot(a, rows, columns):
+        i, j = place
+        pivots.append(place)
+        rows.remove(i)
+        columns.remove(j)
+        for r in rows:
+            if a[r, j].fp != 0:
+                factor = a[r, j] * recip(a[i, j])
+                x[r] = x[r] - factor * x[i]
+                for c in columns:
+                    a[r, c] = a[r, c] - factor * a[i, c]
+    result = np.empty_like(x)
+    if rows:
+        result[columns] = _solve_rest(a[np.ix_(rows, columns)], x[rows])
+    for i, j in reversed(pivots):
+        known = x[i]
+        for c in columns:
+            known = known - a[i, c] * result[c]
+        result[j] = known * recip(a[i, j])
+        columns.append(j)
+    return result.reshape(sides.shape)
+
+
+def _constant_pivot(a: Matrix, rows: list[int], columns: list[int]) -> tuple[int, int] | None:
+    """A constant in the rows and columns that are left, the one that causes the least fill-in."""
+    found = [(i, j) for i in rows for j in columns if a[i, j].op == "const" and a[i, j].fp != 0]
+
+    def burden(place: tuple[int, int]) -> int:
+        i, j = place
+        return sum(a[i, c].fp != 0 for c in columns) * sum(a[r, j].fp != 0 for r in rows)
+
+    return min(found, key=burden) if found else None
+
+
+def _solve_rest(a: Matrix, x: Matrix) -> Matrix:
+    if len(independent_rows([[entry.fp for entry in row] for row in a])) < len(a):
+        raise _singular(0)
+    if len(a) <= 3:
+        return _by_determinants(a, x)
+    gram = ldl(product(a.T, a))
+    first = ldl_solve(gram, product(a.T, x))
+    return first + ldl_solve(gram, product(a.T, x - product(a, first)))
+
+
+def _by_determinants(a: Matrix, x: Matrix) -> Matrix:
+    """Cramer's rule: the only divisor is the determinant."""
+    divisor = recip(_determinant(a))
+    result = np.empty_like(x)
+    for j in range(len(a)):
+        for side in range(x.shape[1]):
+            changed = a.copy()
+            changed[:, j] = x[:, side]
+            result[j, side] = _determinant(changed) * divisor
+    return result
+
+
+def _determinant(a: Matrix) -> Expr:
+    if len(a) == 1:
+        return a[0, 0]
+    total: Expr = ZERO
+    for j in range(len(a)):
+        minor = a[1:, [c for c in range(len(a)) if c != j]]
+        term = a[0, j] * _determinant(minor)
+        total = total - term if j % 2 else total + term
+    return total
+
+
 def ldl_solve(factors: LDL, right: Nested) -> Any:
     """x with L·D·Lᵀ·x = right."""
     x, sides = _sides(right, len(factors.d))
@@ -254,7 +337,7 @@ def orthogonal_complement(constraints: Nested, independent: Sequence[int] | None
     for column, j in enumerate(free):
         result[j, column] = ONE
     if bound and free:
-        solved = solve(b[:, bound], b[:, free])
+        solved = solve_regular(b[:, bound], b[:, free])
         result[bound] = np.frompyfunc(neg, 1, 1)(solved)
     return Complement(result, tuple(free), tuple(bound), tuple(rows))
 

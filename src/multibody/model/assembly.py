@@ -25,7 +25,8 @@ Vector = NDArray[np.float64]
 STEPS = 60
 TRIES = 24
 LONGEST_STEP = 0.6  # in radians and metres: no leap to another way of assembly
-RANK = 1e-8  # relative size of a row that counts as dependent
+RANK = 1e-6  # relative size of a row that counts as dependent
+SMALLEST = 1e-16  # of a gap that can be closed further
 
 
 class _Sparse:
@@ -80,14 +81,15 @@ class Assembly:
         self._known: dict[Any, Any] = {self.model.time: t}
         self._known |= {one: (inputs or {}).get(one.name, 0.0) for one in self.model.input_symbols}
         self._known |= self.model.parameter_values(parameters)
-        self._slopes = _Sparse(jacobian(list(constraints.phi), self.model.coordinates))
+        self._phi = [*constraints.phi, *(side - 1 for side in constraints.sides)]
+        self._slopes = _Sparse(jacobian(self._phi, self.model.coordinates))
         self._B = _Sparse(constraints.B)
 
     # numbers -----------------------------------------------------------------------------------------------------
 
     def gaps(self, q: Vector) -> Vector:
-        """φ, and |quaternion|² - 1."""
-        phi = self._numbers(list(self.constraints.phi), q)
+        """φ, then what keeps axes from pointing the wrong way, and |quaternion|² - 1."""
+        phi = self._numbers(self._phi, q)
         return np.array([*phi, *(q[places] @ q[places] - 1 for places in self.model.quaternions)], dtype=float)
 
     def slopes(self, q: Vector) -> Vector:
@@ -110,14 +112,17 @@ class Assembly:
 
     def closed(self, guess: Vector, held: Iterable[int] = (), tolerance: float = 1e-12) -> Vector | None:
         """The coordinates near a guess that keep all constraints; None if they are not found."""
-        q, _ = self._approach(guess, [k for k in range(len(guess)) if k not in set(held)], tolerance)
-        return q if self._error(q) <= tolerance else None
+        q, error = self._approach(guess, [k for k in range(len(guess)) if k not in set(held)])
+        return q if error <= tolerance else None
 
-    def _approach(self, guess: Vector, free: list[int], tolerance: float) -> tuple[Vector, float]:
-        """The best that Newton's method finds from a guess, with its error."""
+    def _approach(self, guess: Vector, free: list[int]) -> tuple[Vector, float]:
+        """The best that Newton's method finds from a guess, with its error.
+
+        It goes on until rounding stops it, because gaps of redundant equations shrink with the square of the distance.
+        """
         q, error = guess.copy(), self._error(guess)
         for _ in range(STEPS):
-            if error <= tolerance * 0.01 or not free:
+            if error <= SMALLEST or not free:
                 break
             step = np.zeros_like(q)
             step[free] = -np.linalg.lstsq(self.slopes(q)[:, free], self.gaps(q), rcond=1e-10)[0]
@@ -148,7 +153,7 @@ class Assembly:
             spread = 0.0 if trial == 0 else 0.02 * 1.35**trial
             start = guess.copy()
             start[free] += spread * rng.normal(size=len(free))
-            q, error = self._approach(start, free, tolerance)
+            q, error = self._approach(start, free)
             if error <= tolerance:
                 return q
             if error < least:
@@ -178,7 +183,7 @@ class Assembly:
         for trial in range(tries):
             start = guess.copy()
             start[free] += (0 if trial == 0 else 2.0) * rng.normal(size=len(free))
-            q, error = self._approach(start, free, tolerance)
+            q, error = self._approach(start, free)
             if error <= tolerance and all(self._apart(q, other) for other in found):
                 found.append(q)
         return sorted(found, key=lambda q: float(np.linalg.norm(q - guess)))
@@ -328,39 +333,42 @@ def _require_known(model: Model, names: Iterable[str], known: Sequence[str]) -> 
 
 def regular_rows(constraints: Constraints) -> tuple[int, ...]:
     """Rows of B that are independent in closed configurations near the start; see ``Constraints.independent``."""
-    rows = list(constraints.generic)
+    generic = constraints.generic
+    rows = [k for k, row in enumerate(constraints.B) if any(entry.fp != 0 for entry in row)]
     try:
         assembly = Assembly(constraints)
         start = assembly.assembled(start_guess(constraints.model), (), 1e-10)
         matrices = [assembly.velocity(start)[0][rows]]
     except (MissingValueError, AssemblyError, ExpressionError):
-        return tuple(rows)
+        return generic
     rng = np.random.default_rng(1)
     for _ in range(3):  # the start itself may be singular
-        if len(basis(matrices[-1])) < len(rows):
+        if len(basis(matrices[-1])) < len(generic):
             moved = assembly.closed(start + 0.03 * rng.normal(size=len(start)), (), 1e-10)
             matrices += [] if moved is None else [assembly.velocity(moved)[0][rows]]
-    chosen = [basis(matrix) for matrix in matrices if not _degenerate(matrix)]
-    return tuple(rows[k] for k in max(chosen, key=len)) if chosen else tuple(rows)
+    best = max(map(basis, matrices), key=len)
+    undecided = len(best) < len(generic) and all(map(_degenerate, matrices))
+    return generic if undecided else tuple(rows[k] for k in best)
 
 
 def _degenerate(matrix: Vector) -> bool:
-    """Whether an equation has lost its meaning, because it hardly depends on any speed; then nothing is decided."""
+    """Whether an equation has lost its meaning, because it hardly depends on any speed."""
     sizes = np.linalg.norm(matrix, axis=1)
     return bool(len(sizes) and sizes.min() < RANK * sizes.max())
 
 
 def basis(matrix: Vector) -> list[int]:
-    """The first rows that form a basis, by orthogonalization with a tolerance."""
+    """The first rows that form a basis, by orthogonalization; what is left of a row must be more than rounding."""
     units: list[Vector] = []
     chosen = []
+    scale = float(np.linalg.norm(matrix, axis=1).max(initial=0.0))
     for k, row in enumerate(matrix):
         rest = row.copy()
         for _ in range(2):  # twice is enough
             for unit in units:
                 rest = rest - (rest @ unit) * unit
         length = float(np.linalg.norm(rest))
-        if length > RANK * max(float(np.linalg.norm(row)), RANK):
+        if length > RANK * max(scale, float(np.linalg.norm(row))):
             units.append(rest / length)
             chosen.append(k)
     return chosen

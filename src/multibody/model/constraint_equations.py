@@ -68,6 +68,11 @@ class Constraints:
         return tuple(k for k, one in enumerate(self.equations) if one.position is not None)
 
     @cached_property
+    def sides(self) -> list[Expr]:
+        """What must be one and not zero or less, so that no axis points against the one that it belongs to."""
+        return list(dict.fromkeys(one.side for one in self.equations if one.side is not None))
+
+    @cached_property
     def velocity(self) -> list[Expr]:
         """B·u + β."""
         return [one.velocity for one in self.equations]

@@ -23,7 +23,7 @@ from multibody.graph import (
     is_zero,
     jacobian,
     rank,
-    solve,
+    solve_regular,
     substitute,
     symbol,
     time_derivative,
@@ -86,7 +86,7 @@ def _solved(model: Model, formulas: Sequence[Expr], w: Sequence[Symbol]) -> tupl
     matrix = jacobian(list(formulas), model.speeds)
     offset = array(substitute(list(formulas), dict.fromkeys(model.speeds, ZERO)))
     try:
-        u = list(solve(matrix, array(list(w)) - offset))
+        u = list(solve_regular(matrix, array(list(w)) - offset))
     except SingularMatrixError as error:
         raise ModelError(
             "The old speeds do not follow from the new ones.",
@@ -96,7 +96,7 @@ def _solved(model: Model, formulas: Sequence[Expr], w: Sequence[Symbol]) -> tupl
         ) from error
     known: dict[Expr, Expr] = dict(zip(model.speeds, u, strict=True))
     change = array(substitute(time_derivative(list(formulas), model.flow()), known))
-    return u, list(solve(matrix, array([acceleration_symbol(one) for one in w]) - change))
+    return u, list(solve_regular(matrix, array([acceleration_symbol(one) for one in w]) - change))
 
 
 def _start(model: Model, formulas: Mapping[Symbol, Expr]) -> dict[Symbol, float]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from multibody.algebra import Rotation
 from multibody.graph import evaluate
-from multibody.model import Body, Frame, Joint, Kinematics, Revolute, Spherical, System, Universal
+from multibody.model import Body, Frame, Kinematics, Revolute, Spherical, System, Universal
 from multibody.model.joint import as_kind
 from multibody.model.joints.contract import IDENTITY
 from multibody.testing.random_models import KINDS, Kinds, random_tree

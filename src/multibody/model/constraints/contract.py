@@ -36,20 +36,23 @@ class Equation:
         velocity: B·u + β, an expression that is linear in the speeds.
         position: φ(q, t), whose zero is equivalent; None if only velocities are restricted (nonholonomic).
         wrench: the force that keeps it, where it acts between two frames; None if it acts on speeds of joints.
+        side: 1 on the right one of several solutions of φ = 0, zero or less on the wrong ones.
     """
 
     name: str
     velocity: Expr
     position: Expr | None = None
     wrench: Wrench | None = None
+    side: Expr | None = None
 
     @staticmethod
     def between(
-        kinematics: Kinematics, name: str, frame: Frame, base: Frame, axis: ForceMotor, position: Expr | None = None
-    ) -> Equation:
+        kinematics: Kinematics, name: str, frame: Frame, base: Frame, axis: ForceMotor, position: Expr | None = None,
+        side: Expr | None = None,
+    ) -> Equation:  # fmt: skip
         """``frame`` does not move relative to ``base`` along a wrench axis (at the origin and in the axes of frame)."""
         velocity = kinematics.velocity(frame, relative_to=base).inner(axis)
-        return Equation(name, velocity, position, Wrench(frame, base, axis))
+        return Equation(name, velocity, position, Wrench(frame, base, axis), side)
 
 
 class Constraint(ABC):

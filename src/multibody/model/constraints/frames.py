@@ -79,7 +79,7 @@ class ClosedJoint(Constraint):
 
 def held(kinematics: Kinematics, base: Frame, frame: Frame, locks: Sequence[Lock]) -> list[Equation]:
     """The equations for locks between two frames."""
-    return [Equation.between(kinematics, lock.name, frame, base, lock.wrench, lock.position) for lock in locks]
+    return [Equation.between(kinematics, one.name, frame, base, one.wrench, one.position, one.side) for one in locks]
 
 
 def _letters(text: str, what: str) -> str:
@@ -97,6 +97,12 @@ def as_constraint(first: Any, second: Frame | None, translation: str, rotation: 
     if isinstance(first, Frame):
         if not isinstance(second, Frame):
             raise ModelError(f"{second!r} is not a frame to be held.", where="constraint", remedy="Give two frames.")
+        if not translation and not rotation:
+            raise ModelError(
+                "The constraint holds nothing.",
+                where=f"constraint of '{second.name}' to '{first.name}'",
+                remedy="Say which directions are held, such as translation='xyz' or rotation='xy'.",
+            )
         return FrameConstraint(first, second, translation, rotation)
     if second is not None or translation or rotation:
         raise ModelError(

@@ -19,11 +19,19 @@ _NOTHING = Vec3(ZERO, ZERO, ZERO)
 
 
 class Lock(NamedTuple):
-    """One forbidden movement: its name (f for a force, t for a torque, with an axis), φ, and its wrench."""
+    """One forbidden movement.
+
+    Attributes:
+        name: f for a force, t for a torque, with an axis.
+        position: φ.
+        wrench: what keeps it.
+        side: 1 on the right one of several solutions, zero or less on those on which axes point elsewhere.
+    """
 
     name: str
     position: Expr
     wrench: ForceMotor
+    side: Expr | None = None
 
 
 def translation_locks(pose: Transform, letters: str) -> Iterator[Lock]:
@@ -43,7 +51,8 @@ def rotation_locks(pose: Transform, letters: str) -> Iterator[Lock]:
     for letter, (j, k) in zip(letters, _pairs(letters), strict=True):
         sign = 1 if (k + 1) % 3 == j else -1
         lock = angle_lock(f"t{letter}", pose, UNIT[j], UNIT[k])
-        yield Lock(lock.name, lock.position * sign, lock.wrench * sign)
+        upright = pose.vector_to_parent(UNIT[k].symbolic()).components()[k] if len(letters) > 1 else None
+        yield Lock(lock.name, lock.position * sign, lock.wrench * sign, upright)
 
 
 def _pairs(letters: str) -> list[tuple[int, int]]:
@@ -91,13 +100,13 @@ def turned_locks(pose: Transform, rotation: Rotation, locks: Sequence[str]) -> I
     there = fixed(rotation)
     seen = there.inverse() @ pose @ there
     for lock in (*translation_locks(seen, locks[0]), *rotation_locks(seen, locks[1])):
-        yield Lock(lock.name, lock.position, there.to_parent(lock.wrench))
+        yield Lock(lock.name, lock.position, there.to_parent(lock.wrench), lock.side)
 
 
 def seen_from_child(pose: Transform, locks: Sequence[Lock]) -> Iterator[Lock]:
     """Locks that were found for the parent frame as the held one."""
     for lock in locks:
-        yield Lock(lock.name, lock.position, -pose.to_child(lock.wrench))
+        yield Lock(lock.name, lock.position, -pose.to_child(lock.wrench), lock.side)
 
 
 def others(*indices: int) -> str:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 import numpy as np
 
 from multibody.errors import ModelError
-from multibody.graph import ZERO, Expr, Symbol, array, jacobian, product, solve, substitute, time_derivative
+from multibody.graph import ZERO, Expr, Symbol, array, jacobian, product, solve_regular, substitute, time_derivative
 from multibody.graph.identity import independent_rows
 from multibody.model.kinematics import Kinematics
 from multibody.model.loops.contract import ExplicitLoop
@@ -95,6 +95,6 @@ def _rates(
     factors, carried = B[np.ix_(rows, columns)], B[np.ix_(rows, others)]
     u, a = ([part[k] for k in others] for part in (model.speeds, model.accelerations))
     moved, pushed = (product(carried, array(x)) if others else array([0] * len(rows)) for x in (u, a))
-    speeds = list(solve(factors, -(moved + offset)))
+    speeds = list(solve_regular(factors, -(moved + offset)))
     known: dict[Expr, Expr] = dict(zip([model.speeds[k] for k in columns], speeds, strict=True))
-    return speeds, list(substitute(list(solve(factors, -(pushed + drift))), known))
+    return speeds, list(substitute(list(solve_regular(factors, -(pushed + drift))), known))

@@ -10,6 +10,7 @@ Example:
     (-9.81*sin(angle),)
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from multibody import errors, graph
@@ -34,21 +35,40 @@ from multibody.model import __all__ as _vocabulary
 from multibody.model.body import diag
 
 __all__ = [
-    "ArticulatedBody", "Comparison", "EquationsOfMotion", "Formalism", "Function", "IndependentSpeeds", "Kane",
-    "Lagrange", "Multipliers", "NewtonEuler", "Quaternion", "Recursive", "Rotation", "Transform", "Vec3",
-    "Wittenburg", "compare", "derive", "diag", "errors", "graph", "pi", "read_urdf",
+    "ArticulatedBody", "Comparison", "DormandPrince5", "DormandPrince8", "EquationsOfMotion", "Event", "Formalism",
+    "Function", "Impact", "IndependentSpeeds", "Kane", "Lagrange", "Multipliers", "NewtonEuler", "Quaternion",
+    "Recursive", "Rotation", "RungeKutta4", "Sampled", "SemiImplicitEuler", "Symplectic", "Trajectory", "Transform",
+    "Vec3", "Wittenburg", "compare", "derive", "diag", "errors", "graph", "pi", "read_urdf", "simulate",
 ]  # fmt: skip
 __all__.extend(_vocabulary)
 __version__ = "0.1.0"
 
+_LATE = {
+    "read_urdf": "multibody.io",
+    **dict.fromkeys(
+        ("DormandPrince5", "DormandPrince8", "Event", "Impact", "RungeKutta4", "Sampled", "SemiImplicitEuler",
+         "Symplectic", "Trajectory", "simulate"), "multibody.simulate"),
+}  # fmt: skip
+"""Rooms that only some scripts enter are imported when they are first used."""
+
 if TYPE_CHECKING:
     from multibody.io import read_urdf
+    from multibody.simulate import (
+        DormandPrince5,
+        DormandPrince8,
+        Event,
+        Impact,
+        RungeKutta4,
+        Sampled,
+        SemiImplicitEuler,
+        Symplectic,
+        Trajectory,
+        simulate,
+    )  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    """Rooms that only some scripts enter are imported when they are first used."""
-    if name == "read_urdf":
-        from multibody.io import read_urdf
-
-        return read_urdf
+    """Names from the rooms that are imported late."""
+    if name in _LATE:
+        return getattr(import_module(_LATE[name]), name)
     raise AttributeError(f"module 'multibody' has no attribute {name!r}")

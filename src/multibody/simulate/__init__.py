@@ -1,5 +1,9 @@
 """Runs through time: integrators, inputs, events, and the trajectories that come out."""
 
+import sys
+from types import ModuleType
+from typing import Any
+
 from multibody.simulate.contact import Impact
 from multibody.simulate.contract import Integrator, Status
 from multibody.simulate.events import Event
@@ -13,3 +17,13 @@ __all__ = [
     "DormandPrince5", "DormandPrince8", "Event", "Impact", "Integrator", "RungeKutta4", "Sampled", "SemiImplicitEuler",
     "Status", "Symplectic", "Trajectory", "simulate",
 ]  # fmt: skip
+
+
+class _Room(ModuleType):
+    """The room itself can be called, because ``multibody.simulate`` is the name of the verb as well."""
+
+    def __call__(self, *args: Any, **named: Any) -> Trajectory:
+        return simulate(*args, **named)
+
+
+sys.modules[__name__].__class__ = _Room

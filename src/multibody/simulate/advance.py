@@ -1,34 +1,23 @@
-"""The loop over steps: what Python calls. Loaded late: everything here is compiled."""
+"""The loop over steps. Loaded late: everything here is compiled."""
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Callable
 from typing import Any
 
-from numba import njit
-
-from multibody.simulate import (
-    coefficients,
-    dense_output,
-    event_location,
-    event_probes,
-    loops,
-    native,
-    step_control,
-    trial_steps,
-    whole_steps,
-)
 from multibody.simulate.dense_output import prepare, state_within, time_within
 from multibody.simulate.event_location import watch
-from multibody.simulate.event_probes import PROBES, first_sides
-from multibody.simulate.loops import ACCEPTED, DONE, EVENT, NOT_FINITE, PAUSED, RUN, compiled, copy, doubles, evaluate, finite, row
+from multibody.simulate.event_probes import first_sides
+from multibody.simulate.loops import compiled, copy, doubles, evaluate, finite, larger, row, smaller
+from multibody.simulate.retreat import forget
+from multibody.simulate.run_record import ACCEPTED, DONE, EVENT, NOT_FINITE, PAUSE, PAUSED, PROBES
 from multibody.simulate.step_control import first_step, smallest_step
 from multibody.simulate.whole_steps import accepted_step
 
-PAUSE = 1000
-"""Steps after which the loop returns, to be called again: rows are carried away, and interruptions are noticed."""
+
+def advance_run(run: Any) -> None:
+    """Move a run on: what Python calls, as machine code."""
+    run.code = steps(run)
 
 
 @compiled
@@ -37,7 +26,7 @@ def begin(run: Any) -> None:
     evaluate(run, run.t, run.y, run.K)
     if run.step == 0.0:
         run.step = first_step(run)
-    run.step = min(max(run.step, smallest_step(run)), run.max_step)
+    run.step = smaller(larger(run.step, smallest_step(run)), run.max_step)
     first_sides(run)
     run.begun = 1
 
@@ -52,6 +41,7 @@ def steps(run: Any) -> int:
     pause = run.steps + PAUSE
     while run.t < run.end:
         if run.steps >= pause or run.hits + PROBES * run.events > run.room:
+            forget(run)
             return PAUSED
         code = accepted_step(run)
         if code != ACCEPTED:
@@ -89,24 +79,3 @@ def arrive(run: Any, t: float, y: int) -> None:
         doubles(run.sample_t)[run.samples] = t
         copy(y, row(run.sample_y, run.samples, run.size), run.size)
         run.samples += 1
-
-
-def _entry(sources: str) -> Callable[[Any], None]:
-    """The function that Python calls, with its machine code kept on disk as long as none of the sources changes."""
-
-    def advance(runs: Any) -> None:
-        sources  # noqa: B018 - what a function encloses is part of what its machine code is found by
-        run = runs[0]
-        run.code = steps(run)
-
-    options = {"nogil": True, "error_model": "numpy"}
-    try:
-        return njit(cache=True, **options)(advance)
-    except RuntimeError:  # there is no place to keep it
-        return njit(**options)(advance)
-
-
-_SOURCES = (
-    coefficients, dense_output, event_location, event_probes, loops, native, step_control, trial_steps, whole_steps,
-)  # fmt: skip
-advance = _entry("".join(map(inspect.getsource, _SOURCES)))

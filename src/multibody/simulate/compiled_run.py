@@ -11,7 +11,9 @@ import numpy as np
 from multibody.errors import NumberError
 from multibody.simulate.coefficients import Tableau
 from multibody.simulate.contract import Integrator, Occurrence, Segment, Status, Vector, Watch
+from multibody.simulate.machine_code import advance
 from multibody.simulate.problem import Native, Problem
+from multibody.simulate.run_record import PAUSE, PAUSED, PROBES, QUIET, Run
 
 STATUS = (
     Status.INTERRUPTED, Status.DONE, Status.EVENT, Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.TOO_MANY_STEPS,
@@ -80,7 +82,12 @@ def require_positive(integrator: CompiledIntegrator, *names: str) -> None:
 
 def _checked(times: Vector, t0: float) -> Vector:
     times = np.ascontiguousarray(times, dtype=float)
-    if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or (np.diff(times, prepend=t0) < 0).any():
+    if (
+        times.ndim != 1
+        or not len(times)
+        or not (times[:-1] <= times[1:]).all()
+        or not t0 <= times[0] <= times[-1] < np.inf
+    ):
         raise NumberError(
             "The times of the samples do not increase from the start.",
             where=f"a run from t = {t0}",
@@ -96,72 +103,72 @@ class _Loop:
         self, integrator: CompiledIntegrator, problem: Problem, t0: float, y0: Vector, times: Vector, step: float,
         watch: Watch,
     ) -> None:  # fmt: skip
-        from multibody.simulate.advance import PAUSE, RUN, advance
-
-        self._advance = advance
+        method, stepping, limits = integrator.method, integrator.stepping, (integrator.max_steps, integrator.gap)
         self._problem = problem  # its machine code must live as long as this
-        stepping = integrator.stepping
-        self._fields: dict[str, Any] = {
-            **_of_problem(problem, integrator.project), **_of_method(integrator.method),
-            **_of_step(integrator.method, y0), **_of_watch(watch, problem.size),
-            "end": times[-1], "rtol": stepping.rtol, "atol": stepping.atol, "fixed": stepping.step,
-            "max_step": stepping.max_step, "max_steps": integrator.max_steps, "gap": integrator.gap,
-            "start": t0, "t": t0, "step": stepping.step or step, "error": 1e-4,
-        }  # fmt: skip
-        if integrator.every_step:
-            self._fields |= {"every_step": 1, **_samples(np.empty(PAUSE), problem.size)}
-        else:
-            self._fields |= {"wanted": len(times), **_samples(times, problem.size)}
-            self._fields["samples"] = known = int(np.searchsorted(times, t0, side="right"))
-            self._fields["sample_y"][:known] = y0
-        self._run = np.zeros(1, dtype=RUN)
-        for name, value in self._fields.items():
-            self._run[name] = value.ctypes.data if isinstance(value, np.ndarray) else value
+        self._arrays = _of_step(method, y0) | _of_watch(watch, problem.size)
+        counts = _of_problem(problem, integrator.project) | _of_method(method)
+        self._run = run = Run(**counts, **{name: _address(array) for name, array in self._arrays.items()})
+        run.events, run.room, run.tolerance = len(watch.directions), len(self._arrays["hit_t"]), watch.tolerance
+        run.rtol, run.atol, run.fixed, run.max_step = stepping.rtol, stepping.atol, stepping.step, stepping.max_step
+        run.max_steps, run.gap = limits
+        run.start, run.t, run.end, run.step, run.error = t0, t0, times[-1], stepping.step or step, 1e-4
+        self._make_room(times, integrator.every_step)
         self._parts: list[tuple[Vector, Vector]] = []
         self._occurrences: list[Occurrence] = []
 
-    def __getitem__(self, name: str) -> Any:
-        return self._run[name][0].item()
+    def _make_room(self, times: Vector, every_step: bool) -> None:
+        """Room for samples; those at the start are known."""
+        run, y0 = self._run, self._arrays["y"]
+        self._t = np.empty(PAUSE) if every_step else times
+        self._y = np.empty((len(self._t), len(y0)))
+        run.sample_t, run.sample_y, run.every_step = _address(self._t), _address(self._y), every_step
+        if not every_step:
+            run.wanted, run.samples = len(times), np.searchsorted(times, run.start, side="right")
+            self._y[: run.samples] = y0
 
     def segment(self) -> Segment:
         """Run to the end, or as far as it goes."""
         try:
-            while self["code"] == 0:
-                self._advance(self._run)
+            while self._run.code == PAUSED:
+                advance(self._run)
                 self._carry_away()
         except KeyboardInterrupt:
-            self._run["code"] = 0
+            self._run.code = PAUSED
             self._carry_away()
         return self._result()
 
     def _carry_away(self) -> None:
         """Take what the loop has found, so that there is room for more."""
-        fields, hits = self._fields, self["hits"]
-        self._run["hits"] = 0
-        found = zip(fields["hit_event"][:hits], fields["hit_t"][:hits], fields["hit_y"][:hits], strict=True)
+        run = self._run
+        found = zip(*(self._arrays[name][: run.hits] for name in ("hit_event", "hit_t", "hit_y")), strict=True)
         self._occurrences += [Occurrence(int(event), float(t), y.copy()) for event, t, y in found]
-        if self["every_step"]:
-            rows = self["samples"]
-            self._run["samples"] = 0
-            self._parts.append((fields["sample_t"][:rows].copy(), fields["sample_y"][:rows].copy()))
+        run.hits = 0
+        if run.every_step:
+            self._parts.append((self._t[: run.samples].copy(), self._y[: run.samples].copy()))
+            run.samples = 0
 
     def _result(self) -> Segment:
-        rows = self["samples"]
-        parts = self._parts if self["every_step"] else [(self._fields["sample_t"][:rows], self._fields["sample_y"][:rows])]
+        run = self._run
+        t, y = self._t[: run.samples], self._y[: run.samples]
+        if run.every_step:
+            t, y = (np.concatenate(part) for part in zip(*self._parts, strict=True))
         return Segment(
-            np.concatenate([t for t, _ in parts]), np.concatenate([y for _, y in parts]), STATUS[self["code"]],
-            self["t"], self._fields["y"], self["step"], self._occurrences, self["steps"], self["rejected"],
-            self["evaluations"], message=STIFF if self["stiff"] > 0.5 * self["steps"] > 50 else "",
+            t, y, STATUS[run.code], run.t, self._arrays["y"], run.step, self._occurrences, run.steps, run.rejected,
+            run.evaluations, message=STIFF if run.stiff > 0.5 * run.steps > 50 else "",
         )  # fmt: skip
 
 
-# the fields of the loop's record, by what they are about; arrays stand for their addresses -------------------------------
+# the loop's memory, by what it is about ------------------------------------------------------------------------------
 
 
-def _of_problem(problem: Problem, project: bool) -> dict[str, Any]:
+def _address(array: Vector) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+def _of_problem(problem: Problem, project: bool) -> dict[str, int]:
     functions = {"rhs": problem.rhs, "projection": problem.projection if project else None, "events": problem.events}
     names = ("t", "y", "rate", "projected", "gaps", "signals")
-    fields = {f"bound_{name}": getattr(problem, name) for name in names}
+    fields = {f"bound_{name}": _address(getattr(problem, name)) for name in names}
     for name, native in functions.items():
         fields |= dict(zip((f"{name}_at", f"{name}_ports", f"{name}_more"), native or Native(0, 0, 0), strict=True))
     rates, speeds = problem.eom.rates, problem.eom.speeds
@@ -170,29 +177,24 @@ def _of_problem(problem: Problem, project: bool) -> dict[str, Any]:
 
 
 def _of_method(method: Tableau) -> dict[str, Any]:
-    counts = {"rows": len(method.c), "estimates": len(method.E), "refinements": len(method.D)}
-    return {**method._asdict(), **counts}
+    fields = {
+        name: _address(value) if isinstance(value, np.ndarray) else value for name, value in method._asdict().items()
+    }
+    return {**fields, "rows": len(method.c), "estimates": len(method.E), "refinements": len(method.D)}
 
 
-def _of_step(method: Tableau, y0: Vector) -> dict[str, Any]:
-    rates, polynomial = (np.zeros((rows, len(y0))) for rows in (len(method.c), 3 + len(method.D)))
-    return {"y": np.array(y0, dtype=float), "new": np.zeros(len(y0)), "point": np.zeros(len(y0)), "K": rates, "F": polynomial}
+def _of_step(method: Tableau, y0: Vector) -> dict[str, Vector]:
+    size = len(y0)
+    shapes = dict.fromkeys(("new", "point", "last_y", "last_rate"), (size,))
+    shapes |= {"K": (len(method.c), size), "F": (3 + len(method.D), size)}
+    return {"y": np.array(y0, dtype=float), **{name: np.zeros(shape) for name, shape in shapes.items()}}
 
 
-def _of_watch(watch: Watch, size: int) -> dict[str, Any]:
-    from multibody.simulate.event_probes import PROBES, QUIET
-
+def _of_watch(watch: Watch, size: int) -> dict[str, Vector]:
     count = len(watch.directions)
     room = 2 * PROBES * count
+    shapes = {"roots": count, "last_sides": count, "thetas": PROBES, "probes": (PROBES, count), "hit_event": room, "hit_t": room}
     sides = np.zeros(count)
     sides[list(watch.quiet)] = QUIET
-    return {
-        "events": count, "directions": np.array(watch.directions, float), "stops": np.array(watch.stops, float),
-        "sides": sides, "thetas": np.zeros(PROBES), "probes": np.zeros((PROBES, count)), "roots": np.zeros(count),
-        "tolerance": watch.tolerance, "room": room, "hit_event": np.empty(room), "hit_t": np.empty(room),
-        "hit_y": np.empty((room, size)),
-    }  # fmt: skip
-
-
-def _samples(t: Vector, size: int) -> dict[str, Any]:
-    return {"sample_t": t, "sample_y": np.empty((len(t), size))}
+    given = {"directions": np.array(watch.directions, float), "stops": np.array(watch.stops, float), "sides": sides}
+    return {**given, "hit_y": np.empty((room, size)), **{name: np.zeros(shape) for name, shape in shapes.items()}}

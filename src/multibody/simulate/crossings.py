@@ -7,14 +7,15 @@ keep to the same rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import numpy as np
 
 from multibody.simulate.contract import Occurrence, Vector, Watch
 from multibody.simulate.problem import Problem
 
-SLICES = 4  # a step is looked at in so many parts
+SLICES = 2  # a step is looked at in so many parts
 SETTLED = 100.0  # so many tolerances after the start, the side of a quiet event is no longer a matter of rounding
 
 Within = Callable[[float], Vector]
@@ -43,7 +44,7 @@ class Lookout:
         found: list[Occurrence] = []
         if not self._active:
             return found, np.inf
-        for later in self._probes(t):
+        for later in self._probes(t, within):
             crossed = self._crossed(later, within)
             stop = min((when for event, when in crossed if self._watch.stops[event]), default=np.inf)
             last = stop + self._watch.tolerance
@@ -53,14 +54,37 @@ class Lookout:
                 return found, stop
         return found, np.inf
 
-    def _probes(self, t: float) -> list[float]:
+    def _probes(self, t: float, within: Within) -> Iterator[float]:
         """Times up to t; at the start they double, to see what happens soon after it."""
-        probes = list(np.linspace(self._t, t, SLICES + 1)[1:])
+        edges = list(np.linspace(self._t, t, SLICES + 1)[1:])
         soon = SETTLED * self._watch.tolerance
-        while self._t == self._start and self._t + soon < probes[0]:
-            probes.append(self._t + soon)
+        while self._t == self._start and self._t + soon < edges[0]:
+            edges.append(self._t + soon)
             soon *= 2
-        return sorted(probes)
+        for before, after in pairwise([self._t, *sorted(edges)]):
+            yield from sorted(self._beyond(before, after, within))
+            yield after
+
+    def _beyond(self, before: float, after: float, within: Within) -> list[float]:
+        """Where signals that seem to come near zero and turn back between two times are beyond it."""
+        from scipy.optimize import minimize_scalar
+
+        nudge = 1e-3 * (after - before)
+        first, second, third, last = (
+            self._problem.evaluate_signals(t, within(t)) for t in (before, before + nudge, after - nudge, after)
+        )
+        turning = (first * last > 0) & (first * (second - first) < 0) & (last * (last - third) > 0)
+        found = []
+        for k in np.flatnonzero(turning):
+            distance = self._signal(int(k), float(np.sign(first[k])), within)
+            lowest = minimize_scalar(distance, bounds=(before, after), method="bounded", options={"xatol": nudge})
+            if lowest.fun <= 0:
+                found.append(float(lowest.x))
+        return found
+
+    def _signal(self, k: int, side: float, within: Within) -> Callable[[float], float]:
+        """A signal as a function of time, positive on a side."""
+        return lambda t: side * float(self._problem.evaluate_signals(t, within(t))[k])
 
     def _crossed(self, t: float, within: Within) -> list[tuple[int, float]]:
         """Events between the last probe and t, with their times, in order."""
@@ -77,13 +101,10 @@ class Lookout:
 
     def _located(self, k: int, after: float, within: Within) -> float:
         """Where signal k has just left its side, by bisection."""
-        before, side = self._t, self._sides[k]
+        before, distance = self._t, self._signal(k, float(self._sides[k]), within)
         while after - before > max(self._watch.tolerance, 4 * np.finfo(float).eps * abs(after)):
             middle = 0.5 * (before + after)
-            if side * self._problem.evaluate_signals(middle, within(middle))[k] > 0:
-                before = middle
-            else:
-                after = middle
+            before, after = (middle, after) if distance(middle) > 0 else (before, middle)
         return after
 
     def _side(self, values: Vector) -> Vector:

@@ -1,15 +1,15 @@
 """States within a step: a polynomial through both ends.
 
-y(θ) = y₀ + θ·(F₀ + (1-θ)·(F₁ + θ·(F₂ + (1-θ)·(F₃ + …)))) for θ from 0 to 1. F₀ to F₂ make the cubic that fits states and
-rates at both ends; the rows after that, made of the rates of stages, raise the order (Hairer, Nørsett & Wanner 1993, II.6
-and the code CONTD8). Loaded late: everything here is compiled.
+y(θ) = y₀ + θ·(F₀ + (1-θ)·(F₁ + θ·(F₂ + (1-θ)·(F₃ + …)))) for θ from 0 to 1. F₀ to F₂ make the cubic that fits states
+and rates at both ends; rows after that, made of the rates of stages, raise the order (Hairer, Nørsett & Wanner 1993,
+II.6 and the code CONTD8). Loaded late: everything here is compiled.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from multibody.simulate.loops import compiled, copy, doubles, onto_constraints, row
+from multibody.simulate.loops import compiled, copy, doubles, onto_constraints, row, smaller
 from multibody.simulate.trial_steps import stage
 
 TOUCHES = 2
@@ -76,4 +76,4 @@ def state_within(run: Any, theta: float, result: int) -> None:
 @compiled
 def time_within(run: Any, theta: float) -> float:
     """When θ is."""
-    return run.next if theta >= 1.0 else min(run.t + theta * run.h, run.next)
+    return run.next if theta >= 1.0 else smaller(run.t + theta * run.h, run.next)

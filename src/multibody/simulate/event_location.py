@@ -11,7 +11,7 @@ from typing import Any
 
 from multibody.simulate.dense_output import prepare, state_within, time_within
 from multibody.simulate.event_probes import SETTLED, noise, probe_step, side, signal
-from multibody.simulate.loops import EPSILON, compiled, doubles, row
+from multibody.simulate.loops import EPSILON, compiled, doubles, larger, row, smaller, square
 
 
 @compiled
@@ -41,7 +41,7 @@ def crossings(run: Any, k: int) -> float:
         if sides[i] != 0.0 and sides[i] * values[i] <= 0.0:
             if directions[i] * sides[i] <= 0.0:
                 roots[i] = located(run, k, i)
-                stop = min(stop, roots[i]) if stops[i] != 0.0 else stop
+                stop = smaller(stop, roots[i]) if stops[i] != 0.0 else stop
             sides[i] = 0.0
         if sides[i] == 0.0 and settled:
             sides[i] = side(values[i], noise(run))
@@ -57,13 +57,14 @@ def located(run: Any, k: int, i: int) -> float:
     thetas, probes, before = doubles(run.thetas), doubles(run.probes), doubles(run.sides)[i]
     a, b = thetas[k - 1], thetas[k]
     value_a, value_b = before * probes[(k - 1) * run.events + i], before * probes[k * run.events + i]
-    half = 0.5 * max(run.tolerance, 2.0 * EPSILON * (abs(run.t) + run.h)) / run.h
+    half = 0.5 * larger(run.tolerance, 2.0 * EPSILON * (abs(run.t) + run.h)) / run.h
     radius, bend = 2.0 * (b - a), 0.2 / (b - a)
     while b - a > 2.0 * half and value_b != 0.0:
         middle = 0.5 * (a + b)
         guess = truncated(a, b, value_a, value_b, bend)
-        reach = max(0.0, radius - 0.5 * (b - a))
-        guess = min(max(guess, middle - reach, a + half), middle + reach, b - half)
+        reach = larger(0.0, radius - 0.5 * (b - a))
+        guess = smaller(larger(guess, middle - reach), middle + reach)
+        guess = smaller(larger(guess, a + half), b - half)
         value = before * signal_within(run, guess, i)
         if value > 0.0:
             a, value_a = guess, value
@@ -77,7 +78,7 @@ def located(run: Any, k: int, i: int) -> float:
 def truncated(a: float, b: float, value_a: float, value_b: float, bend: float) -> float:
     """The zero of the chord, moved a little towards the middle so that the bracket shrinks from both sides."""
     middle, chord = 0.5 * (a + b), (value_b * a - value_a * b) / (value_b - value_a)
-    shift = bend * (b - a) ** 2
+    shift = bend * square(b - a)
     if shift > abs(middle - chord):
         return middle
     return chord + shift if chord < middle else chord - shift
@@ -99,7 +100,7 @@ def write_down(run: Any, stop: float) -> None:
         i = first_root(run)
         if roots[i] > stop + run.tolerance / run.h or roots[i] == math.inf:
             return
-        theta = min(roots[i], stop)
+        theta = smaller(roots[i], stop)
         doubles(run.hit_event)[run.hits] = i
         doubles(run.hit_t)[run.hits] = time_within(run, theta)
         state_within(run, theta, row(run.hit_y, run.hits, run.size))

@@ -1,7 +1,7 @@
 """Signals of events along a step. Loaded late: everything here is compiled.
 
-A step is probed at several points of its dense output; where a signal seems to come near zero and turn back, also at its
-turning point; and in the first step at times that double, to see what happens soon after the start.
+A step is probed at several points of its dense output; where a signal seems to come near zero and turn back, also at
+its turning point; and in the first step at times that double, to see what happens soon after the start.
 """
 
 from __future__ import annotations
@@ -9,20 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from multibody.simulate.dense_output import interpolate
-from multibody.simulate.loops import EPSILON, compiled, copy, doubles, place, row
-from multibody.simulate.native import call
+from multibody.simulate.loops import EPSILON, call, compiled, copy, doubles, larger, place, row
+from multibody.simulate.run_record import PROBES, QUIET
 
 SLICES = 8
 """Probes of an ordinary step."""
 
 SETTLED = 100.0
 """So many tolerances after the start, the side of a quiet event is no longer a matter of how it was located."""
-
-PROBES = 96
-"""Room for the probes of a step."""
-
-QUIET = 2.0
-"""Marks the sides of events that have just happened."""
 
 
 @compiled
@@ -47,7 +41,7 @@ def noise(run: Any) -> float:
     """What rounding may make of a signal that is zero."""
     y, largest = doubles(run.y), 1.0
     for i in range(run.coordinates + run.speeds):
-        largest = max(largest, abs(y[i]))
+        largest = larger(largest, abs(y[i]))
     return 8.0 * EPSILON * largest
 
 

@@ -90,8 +90,8 @@ def simulate(
     moving, happenings = with_contacts(eom, events)
     follow = _extended(follow, len(moving.inputs))
     signals = Signals(moving, happenings, follow.expressions)
-    p = list(moving.model.parameter_values(parameters).values())
-    problem = Problem(moving, p, signals.expressions, follow.expressions)
+    p = np.array(list(moving.model.parameter_values(parameters).values()), dtype=float)
+    problem = Problem(moving, list(p), signals.expressions, follow.expressions)
     y0 = np.concatenate([state.q, state.u, np.zeros(len(WORKS))])
     chosen = integrator or _chosen(problem, follow, float(instants[0]), y0, float(instants[-1] - instants[0]))
     record = Run(moving, problem, chosen, follow, signals, progress).through(instants, y0)
@@ -133,12 +133,12 @@ def _chosen(problem: Problem, inputs: Inputs, t: float, y: Vector, duration: flo
 
 
 def _trajectory(
-    eom: EquationsOfMotion, p: list[float], record: Record, inputs: Inputs, signals: Signals, integrator: Integrator
+    eom: EquationsOfMotion, p: Vector, record: Record, inputs: Inputs, signals: Signals, integrator: Integrator
 ) -> Trajectory:
     t, y, r = np.array(record.t), np.array(record.y), np.array(record.r)
     if inputs.expressions:
         symbols = list(inputs.expressions)
-        places = [eom.inputs.index(one) for one in symbols]  # type: ignore[arg-type]
+        places = [eom.inputs.index(one) for one in symbols]
         function = eom.function("inputs", {"values": [inputs.expressions[one] for one in symbols]})
         n, m = len(eom.coordinates), len(eom.speeds)
         r[:, places] = np.asarray(function.batch(t, y[:, :n], y[:, n : n + m], r, p)).reshape(len(t), -1)

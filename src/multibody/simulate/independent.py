@@ -17,7 +17,7 @@ from multibody.model.assembly import LONGEST_STEP, pivoted_columns
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.problem import Problem
 from multibody.simulate.scipy_solvers import advanced, scipy_solver
-from multibody.simulate.stepwise import StepError, Stepper, StepwiseIntegrator, made_once
+from multibody.simulate.stepwise import StepError, Stepper, StepwiseIntegrator, end_with, made_once
 
 MOST_GROWTH = 10.0  # a bound coordinate moves so many times as far as a free one: time to divide anew
 WORSE = 3.0  # if that is so many times more than at the last division
@@ -60,7 +60,7 @@ class IndependentCoordinates(StepwiseIntegrator):
 
 
 class Division(NamedTuple):
-    """Free and bound coordinates and speeds, by their numbers; and how much farther bound ones may move at the choice."""
+    """Free and bound coordinates and speeds, by their numbers; and how much farther bound ones moved at the choice."""
 
     q: list[int]
     bound_q: list[int]
@@ -149,20 +149,20 @@ class _IndependentStepper(Stepper):
     ) -> None:
         self._integrator, self._problem, self._end = integrator, problem, end
         self._loops = made_once(problem, Loops)
-        self._before = 0
-        self._finite = True
+        self._before, self._finite = 0, True
+        self._dense: Any = None
         self._choose(t0, y0, step)
 
     def advance(self) -> None:
-        """One step; then perhaps another choice."""
+        """One step; before it perhaps another choice."""
         growth = self._loops.growth(self.t, self._y, self._division)
         if not growth <= max(MOST_GROWTH, WORSE * self._division.growth):
             self._before += self._solver.nfev
             self._choose(self.t, self._y, self.step)
         self._finite, self._dense = True, None
         advanced(self._solver, lambda: self._finite)
-        self.t, self.step = self._solver.t, float(self._solver.h_abs)
-        self._y = self._completed(self.t, self._solver.y)
+        self.step = float(self._solver.h_abs)
+        self._arrive(self._solver.t, self._completed(self._solver.t, self._solver.y))
         self.evaluations = self._before + self._solver.nfev
 
     def within(self, t: float) -> Vector:
@@ -174,28 +174,30 @@ class _IndependentStepper(Stepper):
 
     def _choose(self, t: float, y: Vector, step: float) -> None:
         """Start from a state with the choice that is best there."""
-        self._division = self._loops.divided(t, y)
-        places = _places(self._problem, self._division)
-        self.t, self._y, self._dense = t, y, None
-        self._y = self._guess = self._completed(t, y[places])
-        counted = self._problem.weights[places]
-        arguments = (t, y[places], self._end, min(step, self._end - t), counted)
+        self._division, self._dense = self._loops.divided(t, y), None
+        self._places = _places(self._problem, self._division)
+        self._arrive(t, self._loops.completed(t, y[self._places], y, self._division))
+        counted = self._problem.weights[self._places]
+        arguments = (t, self._y[self._places], self._end, min(step, self._end - t), counted)
         self._solver: Any = scipy_solver(self._integrator, "DOP853", self._rate, *arguments)
+
+    def _arrive(self, t: float, y: Vector) -> None:
+        self.t, self._y, self._y_dot = t, y, self._problem.evaluate(t, y)
 
     def _rate(self, t: float, free: Vector) -> Vector:
         """The rates of the free ones; not finite where the others do not follow, so that a shorter step is tried."""
         try:
-            self._guess = self._loops.completed(t, free, self._guess, self._division)
+            y = self._completed(t, free)
         except StepError:
-            self._guess = self._y
             return np.full(len(free), np.nan)
-        rate = self._problem.evaluate(t, self._guess)[_places(self._problem, self._division)]
+        rate = self._problem.evaluate(t, y)[self._places]
+        end_with(self._problem.failure)
         self._finite = self._finite and bool(np.isfinite(rate).all())
         return rate
 
     def _completed(self, t: float, free: Vector) -> Vector:
-        guess = getattr(self, "_guess", self._y)
-        return self._loops.completed(t, free, guess, self._division)
+        """From a guess along the tangent: it stays on its way where others branch off."""
+        return self._loops.completed(t, free, self._y + (t - self.t) * self._y_dot, self._division)
 
 
 def _places(problem: Problem, division: Division) -> Any:
@@ -207,6 +209,6 @@ def _places(problem: Problem, division: Division) -> Any:
 def _solved(matrix: Vector, right: Vector) -> Vector:
     """The solution, infinite where the matrix is singular."""
     try:
-        return np.linalg.solve(matrix, right)
+        return np.asarray(np.linalg.solve(matrix, right), dtype=float)
     except np.linalg.LinAlgError:
         return np.full(right.shape, np.inf)

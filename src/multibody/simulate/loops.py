@@ -1,57 +1,80 @@
-"""What all compiled loops are made of: a run's memory, the right-hand side by address, the way back onto constraints.
+"""What compiled loops are made of: the right-hand side by address, the way back onto the constraints.
 
-Everything marked ``compiled`` is machine code by the time it runs. All of it works on one record, the run, which holds
-numbers and the addresses of arrays: what would be a structure in C. The interpreter lock is released meanwhile: threads
-may run at once, each with a problem of its own. A right-hand side that calls Python back must take the lock itself, as
-every callback made by ``ctypes`` does.
+Everything marked ``compiled`` works on one record, the run, which holds numbers and the addresses of arrays: what would
+be a structure in C. All of it becomes one piece of machine code; see ``machine_code``.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
+from numba.core.compiler import Flags, compile_internal
 from numba.extending import intrinsic
 
-from multibody.simulate.native import call
+from multibody.simulate import native
 
 Compiled = TypeVar("Compiled", bound=Callable[..., Any])
 
-PAUSED, DONE, EVENT, STEP_TOO_SMALL, NOT_FINITE, TOO_MANY_STEPS, CONSTRAINTS_LOST, SOLVER_FAILED, ACCEPTED = range(9)
-"""What loops answer."""
+call: Any = native.call
+
+AIM = 1e-3
+"""Gaps that are so much smaller than allowed need one correction more, and no look at what is left."""
+
+ROUNDING = 1e-15
+"""Gaps that need no correction."""
 
 EPSILON = float(np.finfo(float).eps)
 
-_INTEGERS = """
-    bound_t bound_y bound_rate bound_projected bound_gaps bound_signals
-    rhs_at rhs_ports rhs_more projection_at projection_ports projection_more events_at events_ports events_more
-    kind stages rows order c A E estimates D refinements
-    size coordinates speeds plain max_steps
-    y new point K F
-    events directions stops sides thetas probes roots
-    every_step wanted sample_t sample_y room hit_event hit_t hit_y
-    code begun dense samples hits steps rejected rejected_last stiff evaluations
-""".split()
-_NUMBERS = "beta stability end rtol atol fixed max_step gap tolerance start t next h step error".split()
+KINDS = {"int": types.int64, "float": types.float64, "bool": types.boolean, "None": types.none}
+"""Annotations of compiled functions; any other one stands for the type of what is given."""
 
-RUN = np.dtype([(name, "i8") for name in _INTEGERS] + [(name, "f8") for name in _NUMBERS])
-"""A run in memory. Integers are counts, flags and addresses, line by line: the problem's arrays and functions; the method
-(see ``coefficients``); sizes and limits; the states at both ends of a step, room for another one, the rates of the stages
-and the rows of the dense output; what to watch, and probes of it; where samples and events go; how far it has come."""
+
+def lowered(function: Callable[..., Any], signature: Any, context: Any, library: Any) -> Any:
+    """A function in LLVM's language, put into a library and not yet made into machine code."""
+    flags: Any = Flags()  # type: ignore[no-untyped-call]
+    flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+    flags.error_model = "numpy"  # a division by zero gives an infinity, not an error
+    kinds = signature.args, signature.return_type
+    return compile_internal(context.typing_context, context, library, function, *kinds, flags, {})  # type: ignore[no-untyped-call]
 
 
 def compiled(function: Compiled) -> Compiled:
-    """A function to be called by compiled functions."""
-    return njit(nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+    """A function to be called by compiled functions, with types by its annotations.
+
+    numba's own way makes machine code of each function and again of each of its callers; here all functions go into the
+    library of the first caller, once, which takes a third of the time.
+    """
+    names = inspect.signature(function)
+    hints = [one.annotation for one in names.parameters.values()]
+    result: Any = KINDS[names.return_annotation]
+    known: dict[Any, Any] = {}
+
+    def definition(typing_context: Any, *args: Any) -> Any:
+        signature = result(*(KINDS.get(hint, kind) for hint, kind in zip(hints, args, strict=True)))
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            library = context.active_code_library
+            if library not in known:
+                known[library] = lowered(function, signature, context, library).fndesc
+            return context.call_internal(builder, known[library], signature, args)
+
+        return signature, generate
+
+    first = inspect.Parameter("typing_context", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    definition.__signature__ = inspect.Signature([first, *names.parameters.values()])  # type: ignore[attr-defined]
+    definition.__name__, definition.__module__ = function.__name__, function.__module__
+    return cast("Compiled", intrinsic(definition))
 
 
-@intrinsic
-def doubles(typing_context: Any, address: Any) -> Any:
+def _doubles(typing_context: Any, address: Any) -> Any:
     """The doubles at an address, to be read and written by index."""
-    signature = types.CPointer(types.float64)(types.int64)
+    pointer: Any = types.CPointer(types.float64)  # type: ignore[no-untyped-call]
+    signature = pointer(types.int64)
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.inttoptr(args[0], ir.DoubleType().as_pointer())
@@ -59,10 +82,37 @@ def doubles(typing_context: Any, address: Any) -> Any:
     return signature, generate
 
 
+def _row(typing_context: Any, matrix: Any, k: Any, columns: Any) -> Any:
+    """The address of row k of a matrix."""
+    signature = types.int64(types.int64, types.int64, types.int64)
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        matrix, k, columns = args
+        return builder.add(matrix, builder.mul(builder.mul(k, columns), ir.Constant(ir.IntType(64), 8)))
+
+    return signature, generate
+
+
+doubles: Any = intrinsic(_doubles)
+row: Any = intrinsic(_row)
+
+
 @compiled
-def row(matrix: int, k: int, columns: int) -> int:
-    """The address of row k."""
-    return matrix + 8 * k * columns
+def larger(a: float, b: float) -> float:
+    """The larger one; b if one of them is not a number."""
+    return a if a > b else b
+
+
+@compiled
+def smaller(a: float, b: float) -> float:
+    """The smaller one; b if one of them is not a number."""
+    return a if a < b else b
+
+
+@compiled
+def square(a: float) -> float:
+    """a²."""
+    return a * a
 
 
 @compiled
@@ -76,8 +126,7 @@ def copy(source: int, target: int, count: int) -> None:
 @compiled
 def finite(address: int, count: int) -> bool:
     """Whether there is no NaN and no infinity among the values."""
-    values = doubles(address)
-    total = 0.0
+    values, total = doubles(address), 0.0
     for i in range(count):
         total += 0.0 * values[i]
     return total == 0.0
@@ -101,16 +150,23 @@ def evaluate(run: Any, t: float, y: int, rate: int) -> None:
 
 @compiled
 def onto_constraints(run: Any, t: float, y: int, most: int) -> int:
-    """Newton's method from y, in place, until no gap is too large: the number of corrections, or -1 if it fails."""
+    """Newton's method from y, in place: the number of corrections, or -1 if the gaps are too large after all.
+
+    It leaves much less than what is allowed: near singular positions, the effect of what is left of the gaps grows with
+    the inverse of the distance from there.
+    """
     if run.projection_at == 0:
         return 0
-    gaps, count = doubles(run.bound_gaps), run.coordinates + run.speeds
-    for corrections in range(most + 1):
+    gaps, count, worst = doubles(run.bound_gaps), run.coordinates + run.speeds, 0.0
+    for corrections in range(most):
         place(run, t, y)
         call(run.projection_at, run.projection_ports, run.projection_more)
-        if gaps[0] <= run.gap and gaps[1] <= run.gap:
+        worst = larger(gaps[0], gaps[1])
+        if worst <= ROUNDING:
             return corrections
-        if corrections == most or not finite(run.bound_projected, count):
+        if not finite(run.bound_projected, count):
             return -1
         copy(run.bound_projected, y, count)
-    return -1
+        if worst <= AIM * run.gap:
+            return corrections + 1
+    return most if worst <= run.gap else -1

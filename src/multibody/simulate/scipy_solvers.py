@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from multibody.errors import ModelError
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.problem import Problem
-from multibody.simulate.stepwise import UNCOUNTED, Field, StepError, Stepper, StepwiseIntegrator
+from multibody.simulate.pulled import PulledField
+from multibody.simulate.stepwise import UNCOUNTED, StepError, Stepper, StepwiseIntegrator
 
 EXPLICIT = ("RK23", "RK45", "DOP853")
 IMPLICIT = ("Radau", "BDF", "LSODA")
@@ -23,7 +25,7 @@ class ScipySolver(StepwiseIntegrator):
     """A solver of ``scipy.integrate``, on the compiled right-hand side and its exact derivative.
 
     Methods that go from step to step are set back onto the constraints after each of them; those with a memory, ``BDF``
-    and ``LSODA``, are pulled towards them, see ``Field``.
+    and ``LSODA``, are pulled towards them, see ``PulledField``.
 
     Args:
         method: ``"RK23"``, ``"RK45"``, ``"DOP853"``, or for stiff equations ``"Radau"``, ``"BDF"``, ``"LSODA"``.
@@ -61,7 +63,7 @@ class ScipySolver(StepwiseIntegrator):
     def start(self, problem: Problem, t0: float, y0: Vector, end: float, step: float) -> Stepper:
         """SciPy's solver at the start."""
         memory = self.method in WITH_MEMORY
-        field = Field(problem, self.project and memory)
+        field = PulledField(problem, self.project and memory)
         options = {"jac": problem.evaluate_jacobian} if self.method in IMPLICIT else {}
         solver = scipy_solver(self, self.method, field, t0, y0, end, step, problem.weights, **options)
         gap = self.gap if self.project and not memory and problem.projection is not None else np.inf
@@ -70,7 +72,7 @@ class ScipySolver(StepwiseIntegrator):
 
 def scipy_solver(
     integrator: StepwiseIntegrator, method: str, rate: Any, t0: float, y0: Vector, end: float, step: float,
-    counted: Vector, **options: Any,
+    counted: NDArray[np.bool_], **options: Any,
 ) -> Any:  # fmt: skip
     """An ``OdeSolver``; entries that do not count make errors look smaller in the mean."""
     from scipy import integrate
@@ -98,7 +100,7 @@ def advanced(solver: Any, finite: Any) -> None:
 class _ScipyStepper(Stepper):
     """A solver of SciPy under way."""
 
-    def __init__(self, solver: Any, field: Field, problem: Problem, gap: float) -> None:
+    def __init__(self, solver: Any, field: PulledField, problem: Problem, gap: float) -> None:
         self._solver, self._field, self._problem, self._gap = solver, field, problem, gap
         self._dense: Any = None
         self.t = solver.t

@@ -23,6 +23,7 @@ from multibody.graph import ONE, ZERO, Expr, Symbol, array, is_zero, jacobian, p
 from multibody.graph.linear_algebra import Matrix
 from multibody.simulate.contract import Vector
 from multibody.simulate.problem import WORKS, Problem
+from multibody.simulate.stepwise import end_with
 from multibody.simulate.work import powers
 
 
@@ -42,7 +43,7 @@ class StabilisedForm:
         self._problem = problem
         equations = _Equations(problem.eom)
         self.size = len(equations.unknowns)
-        self.weights = np.arange(self.size) < problem.n + problem.m
+        self.weights = np.arange(self.size) < problem.size  # all but the multipliers
         self.finite = True
         self._Y, self._rate, self._c = np.zeros(self.size), np.zeros(problem.size), np.zeros(())
         self._residual, self._slopes = np.zeros(self.size), np.zeros((self.size, self.size))
@@ -57,8 +58,6 @@ class StabilisedForm:
         """F."""
         self._place(t, Y, rate)
         self._call()
-        if self._problem.failure is not None:
-            self._residual[:] = np.nan
         self.finite = self.finite and bool(np.isfinite(self._residual).all())
         return self._residual
 
@@ -85,6 +84,7 @@ class StabilisedForm:
         problem = self._problem
         if problem._law is not None:
             problem.evaluate(t, Y[: problem.size])  # inputs follow
+            end_with(problem.failure)
         problem.t[()], self._Y[:], self._rate[:] = t, Y, rate[: problem.size]
 
     def _bound(self, equations: _Equations, name: str, outputs: dict[str, Any], **arrays: Vector) -> BoundCall:
@@ -149,7 +149,9 @@ class _Equations:
 
     def _work(self) -> list[Expr]:
         """ẇ - powers; multipliers of redundant rows are zero."""
-        gone = {one: ZERO for row, one in enumerate(self._eom.multipliers) if row not in set(self._rows)}
+        gone: dict[Expr, Expr] = {
+            one: ZERO for row, one in enumerate(self._eom.multipliers) if row not in set(self._rows)
+        }
         found = substitute(list(powers(self._eom)), gone)
         return [rate - power for rate, power in zip(self._powers, found, strict=True)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from multibody.simulate.loops import EPSILON, compiled, doubles, evaluate, row
+from multibody.simulate.loops import EPSILON, compiled, doubles, evaluate, larger, row, smaller, square
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
 
@@ -19,10 +19,10 @@ def error_norm(run: Any) -> float:
     y, new, count = doubles(run.y), doubles(run.new), run.coordinates + run.speeds
     first, second = 0.0, 0.0
     for i in range(count):
-        scale = run.atol + run.rtol * max(abs(y[i]), abs(new[i]))
-        first += (estimate(run, 0, i) / scale) ** 2
+        scale = run.atol + run.rtol * larger(abs(y[i]), abs(new[i]))
+        first += square(estimate(run, 0, i) / scale)
         if run.estimates > 1:
-            second += (estimate(run, 1, i) / scale) ** 2
+            second += square(estimate(run, 1, i) / scale)
     if first == 0.0:
         return 0.0
     return run.h * first / math.sqrt((first + 0.01 * second) * count)
@@ -43,20 +43,20 @@ def estimate(run: Any, k: int, i: int) -> float:
 def growth(run: Any, error: float) -> float:
     """By how much the step changes after a success: PI control (IV.2 (2.43c) of volume II)."""
     exponent = 1.0 / run.order - 0.75 * run.beta
-    factor = SAFETY * max(error, 1e-10) ** -exponent * run.error**run.beta
-    return min(max(factor, SHRINK), 1.0 if run.rejected_last else GROW)
+    factor = SAFETY * larger(error, 1e-10) ** -exponent * run.error**run.beta
+    return smaller(larger(factor, SHRINK), 1.0 if run.rejected_last else GROW)
 
 
 @compiled
 def reduction(run: Any, error: float) -> float:
     """By how much the step changes when its error was too large."""
-    return max(SHRINK, SAFETY * error ** (-1.0 / run.order))
+    return larger(SHRINK, SAFETY * error ** (-1.0 / run.order))
 
 
 @compiled
 def smallest_step(run: Any) -> float:
     """Steps must not be smaller, or time does not move on reliably."""
-    return 16.0 * EPSILON * max(abs(run.t), abs(run.end))
+    return 16.0 * EPSILON * larger(abs(run.t), abs(run.end))
 
 
 @compiled
@@ -66,16 +66,16 @@ def first_step(run: Any) -> float:
     change = doubles(row(run.K, 1, run.size))
     d0, d1 = size(run, run.y), size(run, run.K)
     h = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
-    h = min(h, run.end - run.t, run.max_step)
+    h = smaller(h, smaller(run.end - run.t, run.max_step))
     for i in range(run.size):
         point[i] = y[i] + h * rate[i]
     evaluate(run, run.t + h, run.point, row(run.K, 1, run.size))
     for i in range(run.size):
         change[i] = (change[i] - rate[i]) / h
-    largest = max(d1, size(run, row(run.K, 1, run.size)))
+    largest = larger(d1, size(run, row(run.K, 1, run.size)))
     if not 1e-15 < largest < math.inf:
-        return max(1e-6, 1e-3 * h)
-    return min(100.0 * h, (0.01 / largest) ** (1.0 / run.order))
+        return larger(1e-6, 1e-3 * h)
+    return smaller(100.0 * h, (0.01 / largest) ** (1.0 / run.order))
 
 
 @compiled
@@ -84,7 +84,7 @@ def size(run: Any, address: int) -> float:
     values, y, count = doubles(address), doubles(run.y), run.coordinates + run.speeds
     total = 0.0
     for i in range(count):
-        total += (values[i] / (run.atol + run.rtol * abs(y[i]))) ** 2
+        total += square(values[i] / (run.atol + run.rtol * abs(y[i])))
     return math.sqrt(total / count)
 
 
@@ -97,6 +97,6 @@ def limited_by_stability(run: Any) -> int:
     point, new = doubles(run.point), doubles(run.new)
     rates, states = 0.0, 0.0
     for i in range(run.size):
-        rates += (end[i] - late[i]) ** 2
-        states += (new[i] - point[i]) ** 2
+        rates += square(end[i] - late[i])
+        states += square(new[i] - point[i])
     return 1 if run.h * math.sqrt(rates) > run.stability * math.sqrt(states) else 0

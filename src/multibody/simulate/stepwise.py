@@ -17,9 +17,6 @@ from multibody.simulate.problem import Problem
 UNCOUNTED = 1e100
 """The allowed error of an entry that does not count."""
 
-PULL = 0.03
-"""A pull towards the constraints closes so much of a gap in the longest step."""
-
 
 Made = TypeVar("Made")
 
@@ -38,6 +35,12 @@ class StepError(MultibodyError):
     def __init__(self, status: Status, message: str) -> None:
         super().__init__(message)
         self.status = status
+
+
+def end_with(failure: Exception | None) -> None:
+    """End a run if a function of the user has failed."""
+    if failure is not None:
+        raise StepError(Status.NOT_FINITE, str(failure)) from failure
 
 
 class Stepper(ABC):
@@ -170,36 +173,3 @@ class _Journey:
         if not gaps.max() <= self._integrator.gap:
             raise StepError(Status.CONSTRAINTS_LOST, f"gaps {gaps[0]:.2g} of positions, {gaps[1]:.2g} of velocities")
         return y
-
-
-class Field:
-    """The right-hand side as solvers with a memory call it, with a pull towards the constraints.
-
-    A solver that remembers earlier steps cannot be set back onto the constraints after each of them without starting
-    anew. But its equation can be changed where the constraints are not kept: ẏ = f(y) + κ·(P(y) - y) with one Newton
-    step P towards the constraints. On them nothing is changed, and beside them gaps decay with the rate κ (Ascher, Chin
-    and Reich 1994). The rate follows from the longest step h so far, κ = 0.03/h, so that it limits no step.
-
-    Args:
-        problem: what moves.
-        project: whether there is a pull.
-    """
-
-    def __init__(self, problem: Problem, project: bool) -> None:
-        self._problem, self._pulled = problem, project and problem.projection is not None
-        self._rate, self._longest = 0.0, 0.0
-        self.finite = True
-
-    def __call__(self, t: float, y: Vector) -> Vector:
-        """ẏ."""
-        rate = self._problem.evaluate(t, y)
-        if self._rate:
-            rate += self._rate * (self._problem.project(t, y, 0.0, 1)[0] - y)
-        self.finite = self.finite and bool(np.isfinite(rate).all())
-        return rate
-
-    def stepped(self, length: float) -> None:
-        """Note the length of a step."""
-        if self._pulled and length > self._longest:
-            self._longest = length
-            self._rate = PULL / length

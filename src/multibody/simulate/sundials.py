@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from multibody.errors import ModelError
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.optional import library
 from multibody.simulate.problem import Problem
+from multibody.simulate.pulled import PulledField
 from multibody.simulate.stabilised import StabilisedForm
-from multibody.simulate.stepwise import UNCOUNTED, Field, StepError, Stepper, StepwiseIntegrator, made_once
+from multibody.simulate.stepwise import UNCOUNTED, StepError, Stepper, StepwiseIntegrator, made_once
 
 EXTRA = "stiff"
 MANY = 100  # unknowns from which on LAPACK is worth its overhead
@@ -29,7 +31,7 @@ class Cvode(StepwiseIntegrator):
     """CVODE: for stiff equations with the method ``"BDF"``, orders 1 to 5; for others ``"Adams"``, orders 1 to 12.
 
     It works with the exact derivative of the right-hand side. Constraints are kept by a pull in the equations, see
-    ``Field``, and samples are projected onto them.
+    ``PulledField``, and samples are projected onto them.
 
     Args:
         method: ``"BDF"`` or ``"Adams"``.
@@ -63,7 +65,7 @@ class Cvode(StepwiseIntegrator):
 
     def start(self, problem: Problem, t0: float, y0: Vector, end: float, step: float) -> Stepper:
         """CVODE at the start."""
-        field = Field(problem, self.project)
+        field = PulledField(problem, self.project)
 
         def rate(t: float, y: Vector, out: Vector) -> None:
             out[:] = field(t, y)
@@ -71,7 +73,7 @@ class Cvode(StepwiseIntegrator):
         def slopes(t: float, y: Vector, _: Vector, out: Vector) -> None:
             out[:] = problem.evaluate_jacobian(t, y)
 
-        options = _options(self, t0, end, step, problem.weights)
+        options = _options(self, t0, end, step, np.ones(problem.size, dtype=bool))
         solver = library("sksundae.cvode", EXTRA).CVODE(rate, method=self.method, jacfn=slopes, **options)
         return _SundialsStepper(solver, field, problem, t0, end, y0)
 
@@ -113,8 +115,13 @@ class Ida(StepwiseIntegrator):
         return _SundialsStepper(solver, form, problem, t0, end, *form.consistent(t0, y0))
 
 
-def _options(integrator: StepwiseIntegrator, t0: float, end: float, step: float, counted: Vector) -> dict[str, Any]:
-    """Options that CVODE and IDA share; entries that do not count make errors look smaller in the mean."""
+def _options(
+    integrator: StepwiseIntegrator, t0: float, end: float, step: float, counted: NDArray[np.bool_]
+) -> dict[str, Any]:
+    """Options that CVODE and IDA share; entries that do not count make errors look smaller in the mean.
+
+    Works count: they change twice as fast as the motion, too fast for a high order that the motion alone would choose.
+    """
     share = float(np.sqrt(counted.mean()))
     return {
         "rtol": integrator.rtol * share,
@@ -157,7 +164,7 @@ class _SundialsStepper(Stepper):
     def _ask(self, call: Any, *arguments: Any) -> Any:
         """The answer of a call; what the library prints when it fails is the message."""
         overheard = _Overheard()
-        with redirect_stdout(overheard):  # type: ignore[type-var]
+        with redirect_stdout(overheard):
             found = call(*arguments)
         if found.success:
             return found

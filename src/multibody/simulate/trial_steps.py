@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from multibody.simulate.coefficients import LEAPFROG, SEMI_IMPLICIT
-from multibody.simulate.loops import ACCEPTED, SOLVER_FAILED, compiled, copy, doubles, evaluate, row
+from multibody.simulate.loops import compiled, copy, doubles, evaluate, larger, row
+from multibody.simulate.run_record import ACCEPTED, SOLVER_FAILED
 
 MOST_ITERATIONS = 50
 
@@ -109,12 +110,13 @@ def mirrored(run: Any, first: int, last: int) -> bool:
     """Solve new = middle + h/2·rate(new) for the entries from first to last; False if it does not converge."""
     new, middle, half = doubles(run.new), doubles(run.point), 0.5 * run.h
     rate = doubles(row(run.K, 1, run.size))
+    change, size = 0.0, 0.0
     for _ in range(MOST_ITERATIONS):
         evaluate(run, run.next, run.new, row(run.K, 1, run.size))
         change, size = 0.0, 0.0
         for i in range(first, last):
-            change = max(change, abs(middle[i] + half * rate[i] - new[i]))
-            size = max(size, abs(middle[i]) + abs(half * rate[i]))
+            change = larger(change, abs(middle[i] + half * rate[i] - new[i]))
+            size = larger(size, abs(middle[i]) + abs(half * rate[i]))
         if change <= 1e-15 * size:
             return True  # a NaN gets this far, and is found in the rate
         for i in range(first, last):

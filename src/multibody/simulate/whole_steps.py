@@ -8,20 +8,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from multibody.simulate.coefficients import EXPLICIT, LEAPFROG
-from multibody.simulate.loops import (
-    ACCEPTED,
-    CONSTRAINTS_LOST,
-    NOT_FINITE,
-    STEP_TOO_SMALL,
-    TOO_MANY_STEPS,
-    compiled,
-    doubles,
-    evaluate,
-    finite,
-    onto_constraints,
-    row,
-)
+from multibody.simulate.coefficients import LEAPFROG
+from multibody.simulate.loops import compiled, doubles, evaluate, finite, larger, onto_constraints, row, smaller
+from multibody.simulate.retreat import remember, retreated
+from multibody.simulate.run_record import ACCEPTED, CONSTRAINTS_LOST, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS
 from multibody.simulate.step_control import error_norm, growth, limited_by_stability, reduction, smallest_step
 from multibody.simulate.trial_steps import trial
 
@@ -42,11 +32,12 @@ def accepted_step(run: Any) -> int:
         aim(run)
         code = attempt(run)
         if code == ACCEPTED:
+            remember(run)
             run.steps += 1
             return ACCEPTED
         run.rejected += 1
         run.rejected_last = 1
-        if run.fixed > 0.0 or run.step < smallest_step(run):
+        if run.fixed > 0.0 or (not retreated(run) and run.step < smallest_step(run)):
             return code
     return TOO_MANY_STEPS
 
@@ -102,7 +93,7 @@ def settle(run: Any, end_rate: int, known: bool) -> int:
 def adapt(run: Any, error: float, proposed: float) -> None:
     """The length of the next step; one that was cut off at the end says little about it."""
     cut_off = run.h < (1.0 - ALMOST) * proposed
-    run.step = min(max(run.h * growth(run, error), proposed if cut_off else 0.0), run.max_step)
-    run.error = max(error, 1e-4)
+    run.step = smaller(larger(run.h * growth(run, error), proposed if cut_off else 0.0), run.max_step)
+    run.error = larger(error, 1e-4)
     run.rejected_last = 0
     run.stiff += limited_by_stability(run)

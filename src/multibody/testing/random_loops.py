@@ -41,6 +41,7 @@ def random_loops(
         closings: makers of the joints that close loops.
 
     Example:
+        >>> from multibody.model import Joint
         >>> system = random_loops(3, 4)
         >>> [joint.name for joint in system.all(Joint) if joint.cut]
         ['closing1']

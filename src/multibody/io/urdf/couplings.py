@@ -69,11 +69,7 @@ def named(
             result[names[joint]] = Mimic(names[leader], joint.mimic.multiplier, joint.mimic.offset)
     if result:
         listed = ", ".join(f"{one} = {m.multiplier:g}·{m.joint} + {m.offset:g}" for one, m in result.items())
-        what = (
-            "has its own coordinate"
-            if mode == "independent"
-            else "follows it"
-        )
+        what = "has its own coordinate" if mode == "independent" else "follows it"
         messages.append(f"Each joint that mimics another one {what}; the couplings are in 'mimic': {listed}.")
     return result
 

@@ -1,0 +1,86 @@
+"""The compiled loop as one function: made by numba once, then kept on disk beside all other machine code.
+
+Later runs load it without numba. The interpreter lock is released while it runs: threads may run at once, each with a
+problem of its own. A right-hand side that calls Python back takes the lock itself, as callbacks of ``ctypes`` do.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import threading
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from multibody.compile import disk_cache, engine
+from multibody.errors import CompileError
+from multibody.simulate.run_record import Run
+
+SOURCES = (
+    "advance", "coefficients", "dense_output", "event_location", "event_probes", "loops", "machine_code", "native", "retreat",
+    "run_record", "step_control", "trial_steps", "whole_steps",
+)  # fmt: skip
+"""Files that the machine code depends on."""
+
+_lock = threading.Lock()
+
+
+def advance(run: Run) -> None:
+    """Move a run on; its ``code`` says why it stopped."""
+    with _lock:
+        function = _function()
+    answer, error = ctypes.c_void_p(), ctypes.c_void_p()  # numba's functions return what they have through addresses
+    if function(ctypes.byref(answer), ctypes.byref(error), ctypes.byref(run)) != 0:
+        raise CompileError("The compiled loop failed.", cause="A fault in multibody.", remedy="Please report it.")
+
+
+@cache
+def _function() -> Callable[..., int]:
+    name, text = _kept() or _made()
+    library = engine.build(text)
+    function: Any = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 3)(library.address(name))
+    function.library = library  # it must live as long as the function
+    return function
+
+
+def _key() -> str:
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    folder = Path(__file__).parent
+    parts = [(folder / f"{name}.py").read_bytes() for name in SOURCES]
+    machine = (llvmlite.__version__, llvm.get_process_triple(), llvm.get_host_cpu_name())
+    return "loop-" + sha256(b"\0".join([*parts, *(one.encode() for one in machine)])).hexdigest()
+
+
+def _kept() -> tuple[str, str] | None:
+    """Name and text from an earlier run."""
+    kept = disk_cache.load(_key())
+    if kept is None:
+        return None
+    name, _, text = kept.decode().partition("\n")
+    return name, text
+
+
+def _made() -> tuple[str, str]:
+    """Name and text from numba."""
+    from numba import from_dtype, types
+    from numba.core.registry import cpu_target
+
+    from multibody.simulate.advance import advance_run
+    from multibody.simulate.loops import lowered
+
+    context = cpu_target.target_context
+    cpu_target.typing_context.refresh()
+    context.refresh()
+    library = context.codegen().create_library("multibody_loop")
+    made = lowered(advance_run, types.none(from_dtype(np.dtype(Run))), context, library)
+    name, text = made.fndesc.llvm_func_name, library.get_llvm_str()
+    assert not re.search(r"^declare .*numba", text, re.MULTILINE), "a loop uses what only numba's runtime has"
+    disk_cache.save(_key(), f"{name}\n{text}".encode())
+    return name, text

@@ -1,0 +1,42 @@
+"""A run in memory, as compiled loops and Python share it."""
+
+from __future__ import annotations
+
+import ctypes
+
+PAUSED, DONE, EVENT, STEP_TOO_SMALL, NOT_FINITE, TOO_MANY_STEPS, CONSTRAINTS_LOST, SOLVER_FAILED, ACCEPTED = range(9)
+"""What the loop answers; the last one only to itself."""
+
+PAUSE = 1000
+"""Steps after which the loop returns, to be called again: rows are carried away, and interruptions are noticed."""
+
+PROBES = 96
+"""Room for the probes of signals in a step."""
+
+QUIET = 2.0
+"""Marks the sides of events that have just happened."""
+
+_INTEGERS = """
+    bound_t bound_y bound_rate bound_projected bound_gaps bound_signals
+    rhs_at rhs_ports rhs_more projection_at projection_ports projection_more events_at events_ports events_more
+    kind stages rows order c A E estimates D refinements
+    size coordinates speeds plain max_steps
+    y new point K F
+    last_y last_rate last_sides last_samples last_hits retreats
+    events directions stops sides thetas probes roots
+    every_step wanted sample_t sample_y room hit_event hit_t hit_y
+    code begun dense samples hits steps rejected rejected_last stiff evaluations
+""".split()
+_NUMBERS = "beta stability end rtol atol fixed max_step gap tolerance start t next h step error last_t last_h trouble".split()
+
+
+class Run(ctypes.Structure):
+    """The memory of a run.
+
+    Integers are counts, flags and addresses of arrays. Line by line above: the problem's arrays and functions; the
+    method (see ``coefficients``); sizes and limits; the states at both ends of a step, room for another one, the rates
+    of its stages and the rows of its dense output; the beginning of the step before; what to watch, and probes of it; where samples and events go; how
+    far it has come.
+    """
+
+    _fields_ = [(name, ctypes.c_int64) for name in _INTEGERS] + [(name, ctypes.c_double) for name in _NUMBERS]

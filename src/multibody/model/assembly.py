@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ TRIES = 24
 LONGEST_STEP = 0.6  # in radians and metres: no leap to another way of assembly
 RANK = 1e-6  # relative size of a row that counts as dependent
 SMALLEST = 1e-16  # of a gap that can be closed further
+ROUNDED = 1e-14  # a gap that is nothing but rounding
 
 
 class _Sparse:
@@ -82,8 +84,11 @@ class Assembly:
         self._known |= {one: (inputs or {}).get(one.name, 0.0) for one in self.model.input_symbols}
         self._known |= self.model.parameter_values(parameters)
         self._phi = [*constraints.phi, *(side - 1 for side in constraints.sides)]
-        self._slopes = _Sparse(jacobian(self._phi, self.model.coordinates))
         self._B = _Sparse(constraints.B)
+
+    @cached_property
+    def _slopes(self) -> _Sparse:
+        return _Sparse(jacobian(self._phi, self.model.coordinates))
 
     # numbers -----------------------------------------------------------------------------------------------------
 
@@ -146,6 +151,8 @@ class Assembly:
         Raises:
             AssemblyError: if none are found; it says which loops stay open, and what came closest.
         """
+        if self._error(guess) <= ROUNDED:
+            return guess
         free = [k for k in range(len(guess)) if k not in set(held)]
         rng = np.random.default_rng(0)
         best, least = guess, np.inf

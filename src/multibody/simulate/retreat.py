@@ -19,7 +19,7 @@ COLLAPSE = 0.1
 LONG, FAR = 0.5, 1.5
 """A step is long if it has this part of the length of the one before; so many lengths are far."""
 
-MOST_RETREATS = 5
+MOST_RETREATS = 10
 """After so many the reason must be another one, such as a discontinuity."""
 
 GOLDEN = 0.618

@@ -74,18 +74,27 @@ def rank(matrix: Nested, *, points: int = 1) -> int:
 
 
 def independent_rows(matrix: list[list[Value]]) -> list[int]:
-    """The first rows that form a basis of all rows; elimination without division, for the sake of roots."""
-    basis: list[tuple[int, list[Value]]] = []
+    """The first rows that form a basis of all rows; sparse elimination without division, for the sake of roots."""
+    basis: list[tuple[int, dict[int, Value]]] = []
     chosen = []
     for index, row in enumerate(matrix):
-        rest = list(row)
+        rest = {j: value for j, value in enumerate(row) if value}
         for column, pivot_row in basis:
-            if rest[column]:
-                pivot, factor = pivot_row[column], rest[column]
-                rest = [(pivot * a - factor * b) % P for a, b in zip(rest, pivot_row, strict=True)]
-        nonzero = [j for j, value in enumerate(rest) if value]
-        if nonzero:
-            plain = [j for j in nonzero if isinstance(rest[j], int)]
-            basis.append(((plain or nonzero)[0], rest))
+            if column in rest:
+                rest = _without(rest, pivot_row, column)
+        if rest:
+            plain = [j for j, value in rest.items() if isinstance(value, int)]
+            basis.append((min(plain or rest), rest))
             chosen.append(index)
     return chosen
+
+
+def _without(row: dict[int, Value], pivot_row: dict[int, Value], column: int) -> dict[int, Value]:
+    """pivot·row - factor·pivot_row, in which the column vanishes."""
+    pivot, factor = pivot_row[column], row[column]
+    result = {j: pivot * value % P for j, value in row.items() if j not in pivot_row}
+    for j, value in pivot_row.items():
+        entry = (pivot * row[j] - factor * value) % P if j in row else -(factor * value) % P
+        if entry:
+            result[j] = entry
+    return {j: value for j, value in result.items() if value}

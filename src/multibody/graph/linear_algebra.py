@@ -6,7 +6,7 @@ Matrices are NumPy arrays of expressions (any nested list is accepted), vectors 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,16 +57,20 @@ def product(a: Nested, b: Nested) -> Any:
     rows = left if left.ndim == 2 else left[None, :]
     shape = left.shape[:-1] + right.shape[1:]
     result = np.empty((len(rows), len(columns)), dtype=object)
-    for place in np.ndindex(*result.shape):
-        result[place] = _dot(rows[place[0]], columns[place[1]])
+    filled = [{k: b for k, b in enumerate(column) if b is not ZERO} for column in columns]
+    for i, row in enumerate(rows):
+        entries = [(k, a) for k, a in enumerate(row) if a is not ZERO]
+        for j, column in enumerate(filled):
+            result[i, j] = _dot(entries, column)
     return result.reshape(shape) if shape else result[0, 0]
 
 
-def _dot(row: Iterable[Expr], column: Iterable[Expr]) -> Expr:
+def _dot(row: Iterable[tuple[int, Expr]], column: Mapping[int, Expr]) -> Expr:
+    """Σ a·b of the places where both are not zero."""
     total: Expr = ZERO
-    for a, b in zip(row, column, strict=True):
-        if a is not ZERO and b is not ZERO:
-            total = total + a * b
+    for k, a in row:
+        if k in column:
+            total = total + a * column[k]
     return total
 
 

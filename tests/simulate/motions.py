@@ -79,6 +79,15 @@ def four_bars(count):
     return mb.derive(system)
 
 
+def swing(length=lambda t: 1.0):
+    """A point on a rope of 1 m in rectangular coordinates, from the horizontal."""
+    system = mb.System("swing", gravity=(0, -9.81, 0))
+    seat = system.body("seat", mass=1.0)
+    system.joint("place", system.world, seat, ["Tx", "Ty"], q=[-1.0, 0.0])
+    system.constraint(mb.DistanceConstraint(system.world, seat, length=length(system.time)), name="rope")
+    return mb.derive(system)
+
+
 def ball(height=1.0, gravity=9.81):
     """A ball above the ground."""
     system = mb.System("ball", gravity=(0, 0, -gravity))

@@ -4,18 +4,24 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from multibody.simulate.baumgarte import baumgarte
 from multibody.simulate.contact import Impact
 from multibody.simulate.contract import Integrator, Status
 from multibody.simulate.events import Event
 from multibody.simulate.fixed_step import RungeKutta4, SemiImplicitEuler, Symplectic
 from multibody.simulate.front import simulate
+from multibody.simulate.independent import IndependentCoordinates
 from multibody.simulate.inputs import Sampled
 from multibody.simulate.runge_kutta import DormandPrince5, DormandPrince8
+from multibody.simulate.scipy_solvers import ScipySolver
+from multibody.simulate.store import read_trajectory
+from multibody.simulate.sundials import Cvode, Ida
 from multibody.simulate.trajectory import Trajectory
 
 __all__ = [
-    "DormandPrince5", "DormandPrince8", "Event", "Impact", "Integrator", "RungeKutta4", "Sampled", "SemiImplicitEuler",
-    "Status", "Symplectic", "Trajectory", "simulate",
+    "Cvode", "DormandPrince5", "DormandPrince8", "Event", "Ida", "Impact", "IndependentCoordinates", "Integrator",
+    "RungeKutta4", "Sampled", "ScipySolver", "SemiImplicitEuler", "Status", "Symplectic", "Trajectory", "baumgarte",
+    "read_trajectory", "simulate",
 ]  # fmt: skip
 
 

@@ -73,7 +73,7 @@ def keep_samples(run: Any, until: float) -> None:
 def arrive(run: Any, t: float, y: int) -> None:
     """The end of a step becomes the beginning of the next."""
     copy(y, run.y, run.size)
-    copy(row(run.K, run.stages, run.size), run.K, run.size)
+    copy(row(run.K, run.stages, run.width), run.K, run.size)
     run.t = t
     if run.every_step:
         doubles(run.sample_t)[run.samples] = t

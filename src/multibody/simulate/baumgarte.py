@@ -13,8 +13,8 @@ def baumgarte(eom: EquationsOfMotion, alpha: float, beta: float) -> EquationsOfM
     """Equations whose motion returns to the constraints by itself: φ̈ + 2α·φ̇ + β²·φ = 0 instead of φ̈ = 0.
 
     Baumgarte, Computer Methods in Applied Mechanics and Engineering 1 (1972). Constraints that restrict velocities
-    alone follow v̇ + 2α·v = 0. With α = β errors die out fastest, about like exp(-α·t); the steps of an explicit method must
-    stay well below 1/α. Gaps remain of the size of the errors of the steps divided by α and β: projection, which
+    alone follow v̇ + 2α·v = 0. With α = β errors die out fastest, about like exp(-α·t); the steps of an explicit method
+    must stay well below 1/α. Gaps remain of the size of the errors of the steps divided by α and β: projection, which
     ``simulate`` does by default, is more accurate. Forces and accelerations contain the correction.
 
     Args:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from multibody.errors import NumberError
+from multibody.errors import NumberError, ShapeError
 from multibody.simulate.coefficients import Tableau
 from multibody.simulate.contract import Integrator, Occurrence, Segment, Status, Vector, Watch
 from multibody.simulate.machine_code import advance
-from multibody.simulate.problem import Native, Problem
-from multibody.simulate.run_record import PAUSE, PAUSED, PROBES, QUIET, Run
+from multibody.simulate.problem import Problem
+from multibody.simulate.run_memory import address, for_events, for_steps, of_method, of_problem
+from multibody.simulate.run_record import PAUSE, PAUSED, Run
 
 STATUS = (
     Status.INTERRUPTED, Status.DONE, Status.EVENT, Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.TOO_MANY_STEPS,
@@ -65,6 +65,7 @@ class CompiledIntegrator(Integrator):
 
     def run(self, problem: Problem, t0: float, y0: Vector, times: Vector, step: float, watch: Watch) -> Segment:
         """From (t0, y0) to the last of the times; see ``Integrator``."""
+        _require_fitting(problem, y0, watch)
         return _Loop(self, problem, t0, y0, _checked(times, t0), step, watch).segment()
 
 
@@ -78,6 +79,16 @@ def require_positive(integrator: CompiledIntegrator, *names: str) -> None:
                 where=f"integrator {type(integrator).__name__}",
                 remedy="Give a number greater than zero.",
             )
+
+
+def _require_fitting(problem: Problem, y0: Vector, watch: Watch) -> None:
+    """The compiled loop reads and writes by address: sizes must be right."""
+    events = len(problem.signals) if watch.directions else 0
+    sizes = {"entries of the state": (len(y0), problem.size), "directions of events": (len(watch.directions), events)}
+    sizes["actions on events"] = len(watch.stops), events
+    for what, (given, needed) in sizes.items():
+        if given != needed:
+            raise ShapeError(f"{given} {what}, where {needed} are needed.", where="a run of an integrator")
 
 
 def _checked(times: Vector, t0: float) -> Vector:
@@ -103,25 +114,29 @@ class _Loop:
         self, integrator: CompiledIntegrator, problem: Problem, t0: float, y0: Vector, times: Vector, step: float,
         watch: Watch,
     ) -> None:  # fmt: skip
-        method, stepping, limits = integrator.method, integrator.stepping, (integrator.max_steps, integrator.gap)
+        method, stepping = integrator.method, integrator.stepping
         self._problem = problem  # its machine code must live as long as this
-        self._arrays = _of_step(method, y0) | _of_watch(watch, problem.size)
-        counts = _of_problem(problem, integrator.project) | _of_method(method)
-        self._run = run = Run(**counts, **{name: _address(array) for name, array in self._arrays.items()})
+        self._arrays = for_steps(method, y0) | for_events(watch, problem.size)
+        fields = of_problem(problem, integrator.project) | of_method(method)
+        self._run = run = Run(**fields, **{name: address(array) for name, array in self._arrays.items()})
         run.events, run.room, run.tolerance = len(watch.directions), len(self._arrays["hit_t"]), watch.tolerance
         run.rtol, run.atol, run.fixed, run.max_step = stepping.rtol, stepping.atol, stepping.step, stepping.max_step
-        run.max_steps, run.gap = limits
+        run.max_steps, run.gap = integrator.max_steps, integrator.gap
         run.start, run.t, run.end, run.step, run.error = t0, t0, times[-1], stepping.step or step, 1e-4
         self._make_room(times, integrator.every_step)
         self._parts: list[tuple[Vector, Vector]] = []
         self._occurrences: list[Occurrence] = []
 
+    @property
+    def _last_y(self) -> Vector:
+        return self._arrays["y"][: self._run.size]
+
     def _make_room(self, times: Vector, every_step: bool) -> None:
         """Room for samples; those at the start are known."""
-        run, y0 = self._run, self._arrays["y"]
+        run, y0 = self._run, self._last_y
         self._t = np.empty(PAUSE) if every_step else times
         self._y = np.empty((len(self._t), len(y0)))
-        run.sample_t, run.sample_y, run.every_step = _address(self._t), _address(self._y), every_step
+        run.sample_t, run.sample_y, run.every_step = address(self._t), address(self._y), every_step
         if not every_step:
             run.wanted, run.samples = len(times), np.searchsorted(times, run.start, side="right")
             self._y[: run.samples] = y0
@@ -153,48 +168,6 @@ class _Loop:
         if run.every_step:
             t, y = (np.concatenate(part) for part in zip(*self._parts, strict=True))
         return Segment(
-            t, y, STATUS[run.code], run.t, self._arrays["y"], run.step, self._occurrences, run.steps, run.rejected,
+            t, y, STATUS[run.code], run.t, self._last_y, run.step, self._occurrences, run.steps, run.rejected,
             run.evaluations, message=STIFF if run.stiff > 0.5 * run.steps > 50 else "",
         )  # fmt: skip
-
-
-# the loop's memory, by what it is about ------------------------------------------------------------------------------
-
-
-def _address(array: Vector) -> int:
-    return int(array.__array_interface__["data"][0])
-
-
-def _of_problem(problem: Problem, project: bool) -> dict[str, int]:
-    functions = {"rhs": problem.rhs, "projection": problem.projection if project else None, "events": problem.events}
-    names = ("t", "y", "rate", "projected", "gaps", "signals")
-    fields = {f"bound_{name}": _address(getattr(problem, name)) for name in names}
-    for name, native in functions.items():
-        fields |= dict(zip((f"{name}_at", f"{name}_ports", f"{name}_more"), native or Native(0, 0, 0), strict=True))
-    rates, speeds = problem.eom.rates, problem.eom.speeds
-    plain = len(rates) == len(speeds) and all(a is b for a, b in zip(rates, speeds, strict=True))
-    return {**fields, "size": problem.size, "coordinates": problem.n, "speeds": problem.m, "plain": plain}
-
-
-def _of_method(method: Tableau) -> dict[str, Any]:
-    fields = {
-        name: _address(value) if isinstance(value, np.ndarray) else value for name, value in method._asdict().items()
-    }
-    return {**fields, "rows": len(method.c), "estimates": len(method.E), "refinements": len(method.D)}
-
-
-def _of_step(method: Tableau, y0: Vector) -> dict[str, Vector]:
-    size = len(y0)
-    shapes = dict.fromkeys(("new", "point", "last_y", "last_rate"), (size,))
-    shapes |= {"K": (len(method.c), size), "F": (3 + len(method.D), size)}
-    return {"y": np.array(y0, dtype=float), **{name: np.zeros(shape) for name, shape in shapes.items()}}
-
-
-def _of_watch(watch: Watch, size: int) -> dict[str, Vector]:
-    count = len(watch.directions)
-    room = 2 * PROBES * count
-    shapes = {"roots": count, "last_sides": count, "thetas": PROBES, "probes": (PROBES, count), "hit_event": room, "hit_t": room}
-    sides = np.zeros(count)
-    sides[list(watch.quiet)] = QUIET
-    given = {"directions": np.array(watch.directions, float), "stops": np.array(watch.stops, float), "sides": sides}
-    return {**given, "hit_y": np.empty((room, size)), **{name: np.zeros(shape) for name, shape in shapes.items()}}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from multibody.simulate.loops import compiled, copy, doubles, onto_constraints, row, smaller
+from multibody.simulate.loops import compiled, copy, doubles, onto_constraints, row, smaller, weighted
 from multibody.simulate.trial_steps import stage
 
 TOUCHES = 2
@@ -33,8 +33,8 @@ def prepare(run: Any) -> None:
 def fit_ends(run: Any) -> None:
     """The cubic."""
     y, new, size = doubles(run.y), doubles(run.new), run.size
-    rate, later = doubles(run.K), doubles(row(run.K, run.stages, size))
-    F0, F1, F2 = doubles(run.F), doubles(row(run.F, 1, size)), doubles(row(run.F, 2, size))
+    rate, later = doubles(run.K), doubles(row(run.K, run.stages, run.width))
+    F0, F1, F2 = doubles(run.F), doubles(row(run.F, 1, run.width)), doubles(row(run.F, 2, run.width))
     for i in range(size):
         F0[i] = new[i] - y[i]
         F1[i] = run.h * rate[i] - F0[i]
@@ -44,22 +44,19 @@ def fit_ends(run: Any) -> None:
 @compiled
 def refine(run: Any, k: int) -> None:
     """F_3+k = h·Σ_j d_kj·K_j."""
-    d, F = doubles(row(run.D, k, run.rows)), doubles(row(run.F, 3 + k, run.size))
+    F = doubles(row(run.F, 3 + k, run.width))
+    weighted(run, row(run.D, k, run.rows), run.rows, row(run.F, 3 + k, run.width))
     for i in range(run.size):
-        F[i] = 0.0
-    for j in range(run.rows):
-        rate = doubles(row(run.K, j, run.size))
-        for i in range(run.size):
-            F[i] += run.h * d[j] * rate[i]
+        F[i] *= run.h
 
 
 @compiled
 def interpolate(run: Any, theta: float, result: int) -> None:
     """y(θ)."""
     y, value, last = doubles(run.y), doubles(result), 2 + run.refinements
-    copy(row(run.F, last, run.size), result, run.size)
+    copy(row(run.F, last, run.width), result, run.size)
     for k in range(last - 1, -1, -1):
-        F, factor = doubles(row(run.F, k, run.size)), (1.0 - theta if k % 2 == 0 else theta)
+        F, factor = doubles(row(run.F, k, run.width)), (1.0 - theta if k % 2 == 0 else theta)
         for i in range(run.size):
             value[i] = F[i] + factor * value[i]
     for i in range(run.size):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from multibody.simulate.problem import WORKS, Problem
 from multibody.simulate.run import Record, Run
 from multibody.simulate.runge_kutta import DormandPrince8
 from multibody.simulate.statistics import Counts
+from multibody.simulate.stiffness import stiffness
+from multibody.simulate.sundials import Cvode
 from multibody.simulate.trajectory import EventRecord, Trajectory
 
 SAMPLES = 501
@@ -93,7 +96,7 @@ def simulate(
     p = np.array(list(moving.model.parameter_values(parameters).values()), dtype=float)
     problem = Problem(moving, list(p), signals.expressions, follow.expressions)
     y0 = np.concatenate([state.q, state.u, np.zeros(len(WORKS))])
-    chosen = integrator or _chosen(problem, follow, float(instants[0]), y0, float(instants[-1] - instants[0]))
+    chosen = integrator or _chosen(problem, float(instants[0]), y0, float(instants[-1] - instants[0]))
     record = Run(moving, problem, chosen, follow, signals, progress).through(instants, y0)
     if problem.failure is not None:
         raise problem.failure
@@ -127,8 +130,10 @@ def _extended(inputs: Inputs, count: int) -> Inputs:
     return Inputs(values, inputs.expressions, inputs.laws, inputs.sampled)
 
 
-def _chosen(problem: Problem, inputs: Inputs, t: float, y: Vector, duration: float) -> Integrator:
-    """An implicit method for stiff equations, an explicit one otherwise."""
+def _chosen(problem: Problem, t: float, y: Vector, duration: float) -> Integrator:
+    """An implicit method for stiff equations, if its library is there; an explicit one otherwise."""
+    if find_spec("sksundae") is not None and stiffness(problem, t, y, duration).stiff:
+        return Cvode()
     return DormandPrince8()
 
 

@@ -54,6 +54,8 @@ class IndependentCoordinates(StepwiseIntegrator):
         True
     """
 
+    max_steps: int = 50_000
+
     def start(self, problem: Problem, t0: float, y0: Vector, end: float, step: float) -> Stepper:
         """The solver at the start, with the first choice."""
         return _IndependentStepper(self, problem, t0, y0, end, step)

@@ -13,7 +13,10 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core.compiler import Flags, compile_internal
+from numba.core.compiler import CompilerBase, Flags
+from numba.core.compiler_machinery import PassManager
+from numba.core.typed_passes import NativeLowering, NopythonTypeInference, NoPythonBackend
+from numba.core.untyped_passes import FixupArgs, IRProcessing, ReconstructSSA, TranslateByteCode
 from numba.extending import intrinsic
 
 from multibody.simulate import native
@@ -34,13 +37,27 @@ KINDS = {"int": types.int64, "float": types.float64, "bool": types.boolean, "Non
 """Annotations of compiled functions; any other one stands for the type of what is given."""
 
 
+class _Translator(CompilerBase):
+    """numba's way from Python to LLVM, without what such plain functions do not need."""
+
+    def define_pipelines(self) -> list[Any]:
+        manager = PassManager("plain")
+        for step in (
+            TranslateByteCode, FixupArgs, IRProcessing, ReconstructSSA, NopythonTypeInference, NativeLowering,
+            NoPythonBackend,
+        ):  # fmt: skip
+            manager.add_pass(step, step.__name__)
+        manager.finalize()
+        return [manager]
+
+
 def lowered(function: Callable[..., Any], signature: Any, context: Any, library: Any) -> Any:
     """A function in LLVM's language, put into a library and not yet made into machine code."""
     flags: Any = Flags()  # type: ignore[no-untyped-call]
     flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
     flags.error_model = "numpy"  # a division by zero gives an infinity, not an error
     kinds = signature.args, signature.return_type
-    return compile_internal(context.typing_context, context, library, function, *kinds, flags, {})  # type: ignore[no-untyped-call]
+    return _Translator(context.typing_context, context, library, *kinds, flags, {}).compile_extra(function)
 
 
 def compiled(function: Compiled) -> Compiled:
@@ -130,6 +147,22 @@ def finite(address: int, count: int) -> bool:
     for i in range(count):
         total += 0.0 * values[i]
     return total == 0.0
+
+
+@compiled
+def weighted(run: Any, weights: int, count: int, result: int) -> None:
+    """Σ_j w_j·K_j over the first rates, four entries at once; the width of rows is a multiple of four."""
+    w, total = doubles(weights), doubles(result)
+    for i in range(0, run.width, 4):
+        a, b, c, d = 0.0, 0.0, 0.0, 0.0
+        for j in range(count):
+            if w[j] != 0.0:  # a rate that does not count may be old, or not finite
+                rate = doubles(row(run.K, j, run.width))
+                a += w[j] * rate[i]
+                b += w[j] * rate[i + 1]
+                c += w[j] * rate[i + 2]
+                d += w[j] * rate[i + 3]
+        total[i], total[i + 1], total[i + 2], total[i + 3] = a, b, c, d
 
 
 @compiled

@@ -22,8 +22,8 @@ from multibody.errors import CompileError
 from multibody.simulate.run_record import Run
 
 SOURCES = (
-    "advance", "coefficients", "dense_output", "event_location", "event_probes", "loops", "machine_code", "native", "retreat",
-    "run_record", "step_control", "trial_steps", "whole_steps",
+    "advance", "coefficients", "dense_output", "event_location", "event_probes", "loops", "machine_code", "native",
+    "retreat", "run_record", "step_control", "trial_steps", "whole_steps",
 )  # fmt: skip
 """Files that the machine code depends on."""
 
@@ -54,7 +54,7 @@ def _key() -> str:
 
     folder = Path(__file__).parent
     parts = [(folder / f"{name}.py").read_bytes() for name in SOURCES]
-    machine = (llvmlite.__version__, llvm.get_process_triple(), llvm.get_host_cpu_name())
+    machine = (llvmlite.__version__, llvm.get_process_triple(), llvm.get_host_cpu_name(), _features())
     return "loop-" + sha256(b"\0".join([*parts, *(one.encode() for one in machine)])).hexdigest()
 
 
@@ -80,7 +80,31 @@ def _made() -> tuple[str, str]:
     context.refresh()
     library = context.codegen().create_library("multibody_loop")
     made = lowered(advance_run, types.none(from_dtype(np.dtype(Run))), context, library)
-    name, text = made.fndesc.llvm_func_name, library.get_llvm_str()
-    assert not re.search(r"^declare .*numba", text, re.MULTILINE), "a loop uses what only numba's runtime has"
+    name = made.fndesc.llvm_func_name
+    text = _optimised(library.get_llvm_str(), name)
     disk_cache.save(_key(), f"{name}\n{text}".encode())
     return name, text
+
+
+def _optimised(text: str, name: str) -> str:
+    """The same with all functions merged into one, as far as that makes it faster."""
+    import llvmlite.binding as llvm
+
+    assert not re.search(r"^declare .*numba", text, re.MULTILINE), "a loop uses what only numba's runtime has"
+    module = llvm.parse_assembly(text)
+    for function in module.functions:
+        if not function.is_declaration and function.name != name:
+            function.linkage = "internal"
+    target = llvm.Target.from_default_triple()
+    machine = target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=_features(), opt=3)
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.slp_vectorization, options.loop_unrolling = True, False  # states are short: long loops would not pay
+    passes = llvm.create_pass_builder(machine, options)
+    passes.getModulePassManager().run(module, passes)
+    return str(module)
+
+
+def _features() -> str:
+    import llvmlite.binding as llvm
+
+    return str(llvm.get_host_cpu_features().flatten())

@@ -20,14 +20,19 @@ _INTEGERS = """
     bound_t bound_y bound_rate bound_projected bound_gaps bound_signals
     rhs_at rhs_ports rhs_more projection_at projection_ports projection_more events_at events_ports events_more
     kind stages rows order c A E estimates D refinements
-    size coordinates speeds plain max_steps
+    size width coordinates speeds plain max_steps
     y new point K F
     last_y last_rate last_sides last_samples last_hits retreats
     events directions stops sides thetas probes roots
     every_step wanted sample_t sample_y room hit_event hit_t hit_y
     code begun dense samples hits steps rejected rejected_last stiff evaluations
 """.split()
-_NUMBERS = "beta stability end rtol atol fixed max_step gap tolerance start t next h step error last_t last_h trouble".split()
+_NUMBERS = """
+    beta stability
+    end rtol atol fixed max_step gap tolerance
+    last_t last_h trouble
+    start t next h step error
+""".split()
 
 
 class Run(ctypes.Structure):
@@ -35,8 +40,8 @@ class Run(ctypes.Structure):
 
     Integers are counts, flags and addresses of arrays. Line by line above: the problem's arrays and functions; the
     method (see ``coefficients``); sizes and limits; the states at both ends of a step, room for another one, the rates
-    of its stages and the rows of its dense output; the beginning of the step before; what to watch, and probes of it; where samples and events go; how
-    far it has come.
+    of its stages and the rows of its dense output; where to go back to (see ``retreat``); what to watch, and probes of
+    it; where samples and events go; how far it has come. Numbers: of the method; limits; the way back; the step.
     """
 
     _fields_ = [(name, ctypes.c_int64) for name in _INTEGERS] + [(name, ctypes.c_double) for name in _NUMBERS]

@@ -13,7 +13,7 @@ from multibody.errors import ModelError
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.problem import Problem
 from multibody.simulate.pulled import PulledField
-from multibody.simulate.stepwise import UNCOUNTED, StepError, Stepper, StepwiseIntegrator
+from multibody.simulate.stepwise import UNCOUNTED, StepError, Stepper, StepwiseIntegrator, onto_constraints
 
 EXPLICIT = ("RK23", "RK45", "DOP853")
 IMPLICIT = ("Radau", "BDF", "LSODA")
@@ -110,10 +110,10 @@ class _ScipyStepper(Stepper):
         solver, before = self._solver, self._solver.t
         self._field.finite = True
         advanced(solver, lambda: self._field.finite)
-        self._field.stepped(solver.t - before)
-        self._dense, self.t = None, solver.t
         if self._gap < np.inf:
             self._set_back()
+        self._field.stepped(solver.t - before)
+        self._dense, self.t = None, solver.t
         self.step = float(getattr(solver, "h_abs", 0.0))
         self.evaluations, self.jacobians = solver.nfev, solver.njev
 
@@ -126,8 +126,6 @@ class _ScipyStepper(Stepper):
 
     def _set_back(self) -> None:
         solver = self._solver
-        y, gaps = self._problem.project(solver.t, solver.y, self._gap)
-        if not gaps.max() <= self._gap:
-            raise StepError(Status.CONSTRAINTS_LOST, f"gaps {gaps[0]:.2g} of positions, {gaps[1]:.2g} of velocities")
+        y = onto_constraints(self._problem, solver.t, solver.y, self._gap)
         if (y != solver.y).any():
             solver.y, solver.f = y, solver.fun(solver.t, y)

@@ -12,6 +12,7 @@ that, and are zero but for errors.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,11 +49,16 @@ class StabilisedForm:
         self._Y, self._rate, self._c = np.zeros(self.size), np.zeros(problem.size), np.zeros(())
         self._residual, self._slopes = np.zeros(self.size), np.zeros((self.size, self.size))
         self._forces = np.zeros(len(equations.forces))
-        F = problem._with_inputs(equations.residual)
-        J = _iteration_matrix(F, equations)
-        self._call = self._bound(equations, "stabilised", {"residual": F}, residual=self._residual)
-        self._call_slopes = self._bound(equations, "stabilised_slopes", {"slopes": J}, slopes=self._slopes)
+        self._equations, self._F = equations, problem._with_inputs(equations.residual)
+        self._call = self._bound("stabilised", {"residual": self._F}, residual=self._residual)
         self._call_forces = problem._bound("independent_forces", {"forces": equations.forces}, forces=self._forces)
+
+    @cached_property
+    def _call_slopes(self) -> BoundCall:
+        matrix = _iteration_matrix(self._F, self._equations)
+        self._places = (matrix != ZERO).nonzero()  # most entries are zero: only the others are computed
+        self._entries = np.zeros(len(self._places[0]))
+        return self._bound("stabilised_slopes", {"entries": list(matrix[self._places])}, entries=self._entries)
 
     def residual(self, t: float, Y: Vector, rate: Vector) -> Vector:
         """F."""
@@ -66,6 +72,7 @@ class StabilisedForm:
         self._place(t, Y, rate)
         self._c[()] = c
         self._call_slopes()
+        self._slopes[self._places] = self._entries
         return self._slopes
 
     def consistent(self, t: float, y: Vector) -> tuple[Vector, Vector]:
@@ -87,8 +94,8 @@ class StabilisedForm:
             end_with(problem.failure)
         problem.t[()], self._Y[:], self._rate[:] = t, Y, rate[: problem.size]
 
-    def _bound(self, equations: _Equations, name: str, outputs: dict[str, Any], **arrays: Vector) -> BoundCall:
-        problem = self._problem
+    def _bound(self, name: str, outputs: dict[str, Any], **arrays: Vector) -> BoundCall:
+        problem, equations = self._problem, self._equations
         eom = problem.eom
         ports = {"t": eom.model.time, "Y": equations.unknowns, "rate": equations.rates, "c": equations.c}
         function = Function(f"{eom.model.name}_{name}", {**ports, "r": eom.inputs, "p": eom.parameters}, outputs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from multibody.simulate.loops import EPSILON, compiled, doubles, evaluate, larger, row, smaller, square
+from multibody.simulate.loops import EPSILON, compiled, doubles, evaluate, larger, row, smaller, square, weighted
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
 
@@ -14,29 +14,21 @@ SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
 def error_norm(run: Any) -> float:
     """The error of a step, 1 if it is just allowed: the root of the mean square of error over atol + rtol·|y|.
 
-    With two estimates as in DOP853 it is h·e₅²/√(e₅² + 0.01·e₃²) (II.10).
+    With two estimates as in DOP853 it is h·e₅²/√(e₅² + 0.01·e₃²) (II.10). Their room is that of the dense output.
     """
     y, new, count = doubles(run.y), doubles(run.new), run.coordinates + run.speeds
+    e5, e3 = doubles(run.F), doubles(row(run.F, 1, run.width))
+    for k in range(run.estimates):
+        weighted(run, row(run.E, k, run.rows), run.stages + 1, row(run.F, k, run.width))
     first, second = 0.0, 0.0
     for i in range(count):
-        scale = run.atol + run.rtol * larger(abs(y[i]), abs(new[i]))
-        first += square(estimate(run, 0, i) / scale)
+        scale = 1.0 / (run.atol + run.rtol * larger(abs(y[i]), abs(new[i])))
+        first += square(e5[i] * scale)
         if run.estimates > 1:
-            second += square(estimate(run, 1, i) / scale)
+            second += square(e3[i] * scale)
     if first == 0.0:
         return 0.0
     return run.h * first / math.sqrt((first + 0.01 * second) * count)
-
-
-@compiled
-def estimate(run: Any, k: int, i: int) -> float:
-    """Estimate k of the error of entry i per unit of h."""
-    e, K = doubles(row(run.E, k, run.rows)), doubles(run.K)
-    total = 0.0
-    for j in range(run.stages + 1):
-        if e[j] != 0.0:  # a rate that does not count may be old, or not finite
-            total += e[j] * K[j * run.size + i]
-    return total
 
 
 @compiled
@@ -63,16 +55,16 @@ def smallest_step(run: Any) -> float:
 def first_step(run: Any) -> float:
     """A guess from the sizes of y, ẏ and ÿ (II.4, page 169)."""
     y, rate, point = doubles(run.y), doubles(run.K), doubles(run.point)
-    change = doubles(row(run.K, 1, run.size))
+    change = doubles(row(run.K, 1, run.width))
     d0, d1 = size(run, run.y), size(run, run.K)
     h = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
     h = smaller(h, smaller(run.end - run.t, run.max_step))
     for i in range(run.size):
         point[i] = y[i] + h * rate[i]
-    evaluate(run, run.t + h, run.point, row(run.K, 1, run.size))
+    evaluate(run, run.t + h, run.point, row(run.K, 1, run.width))
     for i in range(run.size):
         change[i] = (change[i] - rate[i]) / h
-    largest = larger(d1, size(run, row(run.K, 1, run.size)))
+    largest = larger(d1, size(run, row(run.K, 1, run.width)))
     if not 1e-15 < largest < math.inf:
         return larger(1e-6, 1e-3 * h)
     return smaller(100.0 * h, (0.01 / largest) ** (1.0 / run.order))
@@ -93,7 +85,7 @@ def limited_by_stability(run: Any) -> int:
     """1 if h·|∂f/∂y| is at the edge of the stability region (Hairer & Wanner 1996, IV.2 (2.26))."""
     if run.stability == 0.0:
         return 0
-    late, end = doubles(row(run.K, run.stages - 1, run.size)), doubles(row(run.K, run.stages, run.size))
+    late, end = doubles(row(run.K, run.stages - 1, run.width)), doubles(row(run.K, run.stages, run.width))
     point, new = doubles(run.point), doubles(run.new)
     rates, states = 0.0, 0.0
     for i in range(run.size):

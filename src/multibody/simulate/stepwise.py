@@ -17,6 +17,11 @@ from multibody.simulate.problem import Problem
 UNCOUNTED = 1e100
 """The allowed error of an entry that does not count."""
 
+AIM = 1e-5
+"""What is left of gaps, relative to what is allowed."""
+
+CORRECTIONS = 6
+"""Newton steps onto the constraints, at most."""
 
 Made = TypeVar("Made")
 
@@ -41,6 +46,17 @@ def end_with(failure: Exception | None) -> None:
     """End a run if a function of the user has failed."""
     if failure is not None:
         raise StepError(Status.NOT_FINITE, str(failure)) from failure
+
+
+def onto_constraints(problem: Problem, t: float, y: Vector, gap: float) -> Vector:
+    """The state brought back onto the constraints, much nearer than allowed.
+
+    Near singular positions, the effect of what is left of the gaps grows with the inverse of the distance from there.
+    """
+    y, gaps = problem.project(t, y, AIM * gap, CORRECTIONS)
+    if not gaps.max() <= gap:
+        raise StepError(Status.CONSTRAINTS_LOST, f"gaps {gaps[0]:.2g} of positions, {gaps[1]:.2g} of velocities")
+    return y
 
 
 class Stepper(ABC):
@@ -160,16 +176,11 @@ class _Journey:
         """Keep the samples up to t."""
         for when in self._times[len(self._rows) : np.searchsorted(self._times, t, side="right")]:
             self._rows.append(self._kept(when, solver.within(when)))
-        y = self._kept(t, solver.within(t))
+        y = self._kept(t, solver.within(t))  # also where nobody sees it: it tells whether the constraints are lost
         self._t, self._y = t, y
 
     def _kept(self, t: float, y: Vector) -> Vector:
         """A state on the constraints."""
         if not np.isfinite(y).all():
             raise StepError(Status.NOT_FINITE, "")
-        if not self._integrator.project:
-            return y
-        y, gaps = self._problem.project(t, y, self._integrator.gap)
-        if not gaps.max() <= self._integrator.gap:
-            raise StepError(Status.CONSTRAINTS_LOST, f"gaps {gaps[0]:.2g} of positions, {gaps[1]:.2g} of velocities")
-        return y
+        return onto_constraints(self._problem, t, y, self._integrator.gap) if self._integrator.project else y

@@ -1,4 +1,4 @@
-"""Is a problem stiff? Decided by the eigenvalues of its exact derivative."""
+"""Is a problem stiff? Decided by the eigenvalues of its derivative."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ DEAD = 30.0  # a motion that decays by exp(-30) within the run is over for most 
 REACH = 5.0  # steps of an explicit method are stable up to about |λ|·h = 5
 PER_RADIAN = 2.0  # steps that accuracy needs while a motion turns by one radian
 DEAREST = 5000  # so many compiled explicit steps take as long as a stiff solver takes to start
+NUDGE = 6e-6  # the cube root of the rounding error, where central differences are best
 RATIO = 10.0  # and so many times more of them make it worth while
 
 
@@ -54,6 +55,9 @@ def stiffness(problem: Problem, t0: float, y0: Vector, duration: float) -> Stiff
     problem is stiff if the first number of steps is more than ten times the second, and more than 5000, which the
     compiled explicit methods do in no time. Undamped vibrations, however fast, do not make a problem stiff.
 
+    The derivative is taken by differences: eigenvalues are needed to a digit or two, and to compile the exact one takes
+    longer than many runs. Inputs that are functions of Python take part in it.
+
     Args:
         problem: what moves.
         t0: time.
@@ -69,8 +73,7 @@ def stiffness(problem: Problem, t0: float, y0: Vector, duration: float) -> Stiff
         >>> print(report)
         stiff: motions that die out at 1e+06/s ask for 2e+06 explicit steps, the others at 1/s for 20
     """
-    count = problem.n + problem.m
-    slopes = problem.evaluate_jacobian(t0, y0)[:count, :count]
+    slopes = _slopes(problem, t0, y0)
     if not np.isfinite(slopes).all():
         return Stiffness(0.0, 0.0, 0.0, 0.0)
     rates = np.linalg.eigvals(slopes)
@@ -78,3 +81,15 @@ def stiffness(problem: Problem, t0: float, y0: Vector, duration: float) -> Stiff
     fastest = float(np.abs(rates[dead]).max(initial=0.0))
     followed = float(np.abs(rates[~dead]).max(initial=0.0))
     return Stiffness(fastest, followed, fastest * duration / REACH, PER_RADIAN * followed * duration)
+
+
+def _slopes(problem: Problem, t: float, y: Vector) -> Vector:
+    """∂(q̇, u̇)/∂(q, u) by central differences."""
+    count = problem.n + problem.m
+    slopes = np.empty((count, count))
+    for k in range(count):
+        step = np.zeros(problem.size)
+        step[k] = NUDGE * max(abs(y[k]), 1e-3)
+        change = problem.evaluate(t, y + step) - problem.evaluate(t, y - step)
+        slopes[:, k] = change[:count] / (2 * step[k])
+    return slopes

@@ -22,6 +22,7 @@ from multibody.simulate.stabilised import StabilisedForm
 from multibody.simulate.stepwise import UNCOUNTED, StepError, Stepper, StepwiseIntegrator, made_once
 
 EXTRA = "stiff"
+LARGE = 60  # entries of a state whose exact derivative takes long to compile
 MANY = 100  # unknowns from which on LAPACK is worth its overhead
 STUCK = (-3, -4)  # error tests or Newton's method failed with the smallest step
 
@@ -30,7 +31,8 @@ STUCK = (-3, -4)  # error tests or Newton's method failed with the smallest step
 class Cvode(StepwiseIntegrator):
     """CVODE: for stiff equations with the method ``"BDF"``, orders 1 to 5; for others ``"Adams"``, orders 1 to 12.
 
-    It works with the exact derivative of the right-hand side. Constraints are kept by a pull in the equations, see
+    It works with the exact derivative of the right-hand side, compiled, and beyond 60 entries of the state, where that
+    takes minutes, with differences. Constraints are kept by a pull in the equations, see
     ``PulledField``, and samples are projected onto them.
 
     Args:
@@ -74,7 +76,9 @@ class Cvode(StepwiseIntegrator):
             out[:] = problem.evaluate_jacobian(t, y)
 
         options = _options(self, t0, end, step, np.ones(problem.size, dtype=bool))
-        solver = library("sksundae.cvode", EXTRA).CVODE(rate, method=self.method, jacfn=slopes, **options)
+        if problem.size <= LARGE:
+            options["jacfn"] = slopes
+        solver = library("sksundae.cvode", EXTRA).CVODE(rate, method=self.method, **options)
         return _SundialsStepper(solver, field, problem, t0, end, y0)
 
 

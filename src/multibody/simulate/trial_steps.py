@@ -5,10 +5,11 @@ Loaded late: everything here is compiled.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from multibody.simulate.coefficients import LEAPFROG, SEMI_IMPLICIT
-from multibody.simulate.loops import compiled, copy, doubles, evaluate, larger, row
+from multibody.simulate.loops import compiled, copy, doubles, evaluate, larger, row, weighted
 from multibody.simulate.run_record import ACCEPTED, SOLVER_FAILED
 
 MOST_ITERATIONS = 50
@@ -37,28 +38,22 @@ def explicit(run: Any) -> int:
 def stage(run: Any, k: int) -> None:
     """Rate k from those before it."""
     combine(run, k, run.point)
-    evaluate(run, run.t + doubles(run.c)[k] * run.h, run.point, row(run.K, k, run.size))
+    evaluate(run, run.t + doubles(run.c)[k] * run.h, run.point, row(run.K, k, run.width))
 
 
 @compiled
 def combine(run: Any, k: int, result: int) -> None:
     """y + h·Σ_j a_kj·K_j; the small sum first, because it has more digits than y."""
-    a, y, total = doubles(row(run.A, k, run.rows)), doubles(run.y), doubles(result)
-    for i in range(run.size):
-        total[i] = 0.0
-    for j in range(k):
-        if a[j] != 0.0:
-            rate = doubles(row(run.K, j, run.size))
-            for i in range(run.size):
-                total[i] += a[j] * rate[i]
-    for i in range(run.size):
+    y, total = doubles(run.y), doubles(result)
+    weighted(run, row(run.A, k, run.rows), k, result)
+    for i in range(run.width):
         total[i] = y[i] + run.h * total[i]
 
 
 @compiled
 def semi_implicit_euler(run: Any) -> int:
     """u₁ = u₀ + h·u̇(q₀, u₀), then q₁ = q₀ + h·q̇(q₀, u₁)."""
-    y, new, rate, later = doubles(run.y), doubles(run.new), doubles(run.K), doubles(row(run.K, 1, run.size))
+    y, new, rate, later = doubles(run.y), doubles(run.new), doubles(run.K), doubles(row(run.K, 1, run.width))
     copy(run.y, run.new, run.coordinates)
     for i in range(run.coordinates, run.size):
         new[i] = y[i] + run.h * rate[i]
@@ -72,9 +67,9 @@ def semi_implicit_euler(run: Any) -> int:
 def velocities(run: Any, t: float) -> None:
     """q̇ at new, in row 1 of K; where speeds are the rates of coordinates there is nothing to evaluate."""
     if run.plain:
-        copy(run.new + 8 * run.coordinates, row(run.K, 1, run.size), run.coordinates)
+        copy(run.new + 8 * run.coordinates, row(run.K, 1, run.width), run.coordinates)
     else:
-        evaluate(run, t, run.new, row(run.K, 1, run.size))
+        evaluate(run, t, run.new, row(run.K, 1, run.width))
 
 
 @compiled
@@ -85,7 +80,7 @@ def leapfrog(run: Any) -> int:
     (Hairer, Lubich & Wanner 2006, VI.3 (3.4)), the implicit ones by iteration. The rate at the end is left in row 1.
     """
     y, new, middle, half = doubles(run.y), doubles(run.new), doubles(run.point), 0.5 * run.h
-    rate, later = doubles(run.K), doubles(row(run.K, 1, run.size))
+    rate, later = doubles(run.K), doubles(row(run.K, 1, run.width))
     first, last = run.coordinates, run.coordinates + run.speeds
     copy(run.y, run.new, run.size)
     for i in range(first, last):
@@ -109,16 +104,16 @@ def leapfrog(run: Any) -> int:
 def mirrored(run: Any, first: int, last: int) -> bool:
     """Solve new = middle + h/2·rate(new) for the entries from first to last; False if it does not converge."""
     new, middle, half = doubles(run.new), doubles(run.point), 0.5 * run.h
-    rate = doubles(row(run.K, 1, run.size))
+    rate = doubles(row(run.K, 1, run.width))
     change, size = 0.0, 0.0
     for _ in range(MOST_ITERATIONS):
-        evaluate(run, run.next, run.new, row(run.K, 1, run.size))
+        evaluate(run, run.next, run.new, row(run.K, 1, run.width))
         change, size = 0.0, 0.0
         for i in range(first, last):
             change = larger(change, abs(middle[i] + half * rate[i] - new[i]))
             size = larger(size, abs(middle[i]) + abs(half * rate[i]))
         if change <= 1e-15 * size:
-            return True  # a NaN gets this far, and is found in the rate
+            return True
         for i in range(first, last):
             new[i] = middle[i] + half * rate[i]
-    return change <= 1e-12 * size
+    return change <= 1e-12 * size or not change < math.inf  # what is not finite is found in the rate

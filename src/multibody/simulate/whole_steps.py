@@ -61,7 +61,7 @@ def attempt(run: Any) -> int:
     code = trial(run)
     if code != ACCEPTED:
         return code
-    end_rate = row(run.K, run.stages, run.size)
+    end_rate = row(run.K, run.stages, run.width)
     estimated_with_end = run.estimates > 0 and doubles(run.E)[run.stages] != 0.0
     if estimated_with_end:
         evaluate(run, run.next, run.new, end_rate)

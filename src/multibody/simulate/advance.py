@@ -6,9 +6,10 @@ import math
 from typing import Any
 
 from multibody.simulate.dense_output import prepare, state_within, time_within
+from multibody.simulate.evaluation import evaluate
 from multibody.simulate.event_location import watch
 from multibody.simulate.event_probes import first_sides
-from multibody.simulate.loops import compiled, copy, doubles, evaluate, finite, larger, row, smaller
+from multibody.simulate.loops import compiled, copy, doubles, finite, larger, row, smaller
 from multibody.simulate.retreat import forget
 from multibody.simulate.run_record import ACCEPTED, DONE, EVENT, NOT_FINITE, PAUSE, PAUSED, PROBES
 from multibody.simulate.step_control import first_step, smallest_step

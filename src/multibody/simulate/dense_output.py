@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from multibody.simulate.loops import compiled, copy, doubles, onto_constraints, row, smaller, weighted
+from multibody.simulate.evaluation import onto_constraints
+from multibody.simulate.loops import compiled, copy, doubles, row, smaller, weighted
 from multibody.simulate.trial_steps import stage
 
 TOUCHES = 2

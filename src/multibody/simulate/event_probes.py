@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from multibody.simulate.dense_output import interpolate
-from multibody.simulate.loops import EPSILON, call, compiled, copy, doubles, larger, place, row
+from multibody.simulate.evaluation import place
+from multibody.simulate.loops import EPSILON, call, compiled, copy, doubles, larger, row
 from multibody.simulate.run_record import PROBES, QUIET
 
 SLICES = 8

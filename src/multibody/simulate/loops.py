@@ -1,7 +1,7 @@
-"""What compiled loops are made of: the right-hand side by address, the way back onto the constraints.
+"""The language of compiled loops: functions of numbers, and of one record that holds numbers and addresses of arrays.
 
-Everything marked ``compiled`` works on one record, the run, which holds numbers and the addresses of arrays: what would
-be a structure in C. All of it becomes one piece of machine code; see ``machine_code``.
+The record is the run, what would be a structure in C (see ``run_record``). All functions together become one piece of
+machine code (see ``machine_code``), translated by numba.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from llvmlite import ir
 from numba import types
 from numba.core.compiler import CompilerBase, Flags
 from numba.core.compiler_machinery import PassManager
-from numba.core.typed_passes import NativeLowering, NopythonTypeInference, NoPythonBackend
-from numba.core.untyped_passes import FixupArgs, IRProcessing, ReconstructSSA, TranslateByteCode
+from numba.core.typed_passes import NativeLowering, NoPythonBackend, NopythonTypeInference
+from numba.core.untyped_passes import FixupArgs, IRProcessing, TranslateByteCode
 from numba.extending import intrinsic
 
 from multibody.simulate import native
@@ -24,12 +24,6 @@ from multibody.simulate import native
 Compiled = TypeVar("Compiled", bound=Callable[..., Any])
 
 call: Any = native.call
-
-AIM = 1e-3
-"""Gaps that are so much smaller than allowed need one correction more, and no look at what is left."""
-
-ROUNDING = 1e-15
-"""Gaps that need no correction."""
 
 EPSILON = float(np.finfo(float).eps)
 
@@ -41,11 +35,15 @@ class _Translator(CompilerBase):
     """numba's way from Python to LLVM, without what such plain functions do not need."""
 
     def define_pipelines(self) -> list[Any]:
-        manager = PassManager("plain")
+        manager: Any = PassManager("plain")  # type: ignore[no-untyped-call]
         for step in (
-            TranslateByteCode, FixupArgs, IRProcessing, ReconstructSSA, NopythonTypeInference, NativeLowering,
+            TranslateByteCode,
+            FixupArgs,
+            IRProcessing,
+            NopythonTypeInference,
+            NativeLowering,
             NoPythonBackend,
-        ):  # fmt: skip
+        ):
             manager.add_pass(step, step.__name__)
         manager.finalize()
         return [manager]
@@ -57,7 +55,8 @@ def lowered(function: Callable[..., Any], signature: Any, context: Any, library:
     flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
     flags.error_model = "numpy"  # a division by zero gives an infinity, not an error
     kinds = signature.args, signature.return_type
-    return _Translator(context.typing_context, context, library, *kinds, flags, {}).compile_extra(function)
+    translator: Any = _Translator(context.typing_context, context, library, *kinds, flags, {})  # type: ignore[no-untyped-call]
+    return translator.compile_extra(function)
 
 
 def compiled(function: Compiled) -> Compiled:
@@ -163,43 +162,3 @@ def weighted(run: Any, weights: int, count: int, result: int) -> None:
                 c += w[j] * rate[i + 2]
                 d += w[j] * rate[i + 3]
         total[i], total[i + 1], total[i + 2], total[i + 3] = a, b, c, d
-
-
-@compiled
-def place(run: Any, t: float, y: int) -> None:
-    """Put a time and a state where the problem's functions read them."""
-    doubles(run.bound_t)[0] = t
-    copy(y, run.bound_y, run.size)
-
-
-@compiled
-def evaluate(run: Any, t: float, y: int, rate: int) -> None:
-    """rate = f(t, y)."""
-    place(run, t, y)
-    call(run.rhs_at, run.rhs_ports, run.rhs_more)
-    copy(run.bound_rate, rate, run.size)
-    run.evaluations += 1
-
-
-@compiled
-def onto_constraints(run: Any, t: float, y: int, most: int) -> int:
-    """Newton's method from y, in place: the number of corrections, or -1 if the gaps are too large after all.
-
-    It leaves much less than what is allowed: near singular positions, the effect of what is left of the gaps grows with
-    the inverse of the distance from there.
-    """
-    if run.projection_at == 0:
-        return 0
-    gaps, count, worst = doubles(run.bound_gaps), run.coordinates + run.speeds, 0.0
-    for corrections in range(most):
-        place(run, t, y)
-        call(run.projection_at, run.projection_ports, run.projection_more)
-        worst = larger(gaps[0], gaps[1])
-        if worst <= ROUNDING:
-            return corrections
-        if not finite(run.bound_projected, count):
-            return -1
-        copy(run.bound_projected, y, count)
-        if worst <= AIM * run.gap:
-            return corrections + 1
-    return most if worst <= run.gap else -1

@@ -22,8 +22,8 @@ from multibody.errors import CompileError
 from multibody.simulate.run_record import Run
 
 SOURCES = (
-    "advance", "coefficients", "dense_output", "event_location", "event_probes", "loops", "machine_code", "native",
-    "retreat", "run_record", "step_control", "trial_steps", "whole_steps",
+    "advance", "coefficients", "dense_output", "evaluation", "event_location", "event_probes", "loops", "machine_code",
+    "native", "retreat", "run_record", "step_control", "trial_steps", "whole_steps",
 )  # fmt: skip
 """Files that the machine code depends on."""
 

@@ -61,7 +61,7 @@ class Problem:
         self.signals = np.zeros(len(signals))
         self.slopes = np.zeros((self.size, self.size))
         self.weights = np.arange(self.size) < self.n + self.m
-        self.failure: Exception | None = None
+        self.failure: BaseException | None = None
         self._events = list(signals)
         self._inputs = inputs or {}
         self._law: Callable[[], None] | None = None
@@ -78,7 +78,7 @@ class Problem:
         try:
             assert self._law is not None
             self._law()
-        except Exception as error:  # noqa: BLE001 - it must not pass through compiled code
+        except BaseException as error:  # noqa: BLE001 - it must not pass through compiled code
             self.failure = error
             self.rate[:] = np.nan
             return

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from multibody.simulate.loops import EPSILON, compiled, doubles, evaluate, larger, row, smaller, square, weighted
+from multibody.simulate.evaluation import evaluate
+from multibody.simulate.loops import EPSILON, compiled, doubles, larger, row, smaller, square, weighted
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
 

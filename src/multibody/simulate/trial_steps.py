@@ -9,7 +9,8 @@ import math
 from typing import Any
 
 from multibody.simulate.coefficients import LEAPFROG, SEMI_IMPLICIT
-from multibody.simulate.loops import compiled, copy, doubles, evaluate, larger, row, weighted
+from multibody.simulate.evaluation import evaluate
+from multibody.simulate.loops import compiled, copy, doubles, larger, row, weighted
 from multibody.simulate.run_record import ACCEPTED, SOLVER_FAILED
 
 MOST_ITERATIONS = 50

@@ -9,7 +9,8 @@ import math
 from typing import Any
 
 from multibody.simulate.coefficients import LEAPFROG
-from multibody.simulate.loops import compiled, doubles, evaluate, finite, larger, onto_constraints, row, smaller
+from multibody.simulate.evaluation import evaluate, onto_constraints
+from multibody.simulate.loops import compiled, doubles, finite, larger, row, smaller
 from multibody.simulate.retreat import remember, retreated
 from multibody.simulate.run_record import ACCEPTED, CONSTRAINTS_LOST, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS
 from multibody.simulate.step_control import error_norm, growth, limited_by_stability, reduction, smallest_step

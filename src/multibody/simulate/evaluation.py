@@ -1,0 +1,53 @@
+"""The right-hand side by address, and the way back onto the constraints. Loaded late: everything here is compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from multibody.simulate.loops import call, compiled, copy, doubles, finite, larger
+
+AIM = 1e-3
+"""Gaps that are so much smaller than allowed need one correction more, and no look at what is left."""
+
+ROUNDING = 1e-15
+"""Gaps that need no correction."""
+
+
+@compiled
+def place(run: Any, t: float, y: int) -> None:
+    """Put a time and a state where the problem's functions read them."""
+    doubles(run.bound_t)[0] = t
+    copy(y, run.bound_y, run.size)
+
+
+@compiled
+def evaluate(run: Any, t: float, y: int, rate: int) -> None:
+    """rate = f(t, y)."""
+    place(run, t, y)
+    call(run.rhs_at, run.rhs_ports, run.rhs_more)
+    copy(run.bound_rate, rate, run.size)
+    run.evaluations += 1
+
+
+@compiled
+def onto_constraints(run: Any, t: float, y: int, most: int) -> int:
+    """Newton's method from y, in place: the number of corrections, or -1 if the gaps are too large after all.
+
+    It leaves much less than what is allowed: near singular positions, the effect of what is left of the gaps grows with
+    the inverse of the distance from there.
+    """
+    if run.projection_at == 0:
+        return 0
+    gaps, count, worst = doubles(run.bound_gaps), run.coordinates + run.speeds, 0.0
+    for corrections in range(most):
+        place(run, t, y)
+        call(run.projection_at, run.projection_ports, run.projection_more)
+        worst = larger(gaps[0], gaps[1])
+        if worst <= ROUNDING:
+            return corrections
+        if not finite(run.bound_projected, count):
+            return -1
+        copy(run.bound_projected, y, count)
+        if worst <= AIM * run.gap:
+            return corrections + 1
+    return most if worst <= run.gap else -1

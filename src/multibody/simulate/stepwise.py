@@ -42,7 +42,7 @@ class StepError(MultibodyError):
         self.status = status
 
 
-def end_with(failure: Exception | None) -> None:
+def end_with(failure: BaseException | None) -> None:
     """End a run if a function of the user has failed."""
     if failure is not None:
         raise StepError(Status.NOT_FINITE, str(failure)) from failure

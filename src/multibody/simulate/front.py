@@ -98,7 +98,7 @@ def simulate(
     y0 = np.concatenate([state.q, state.u, np.zeros(len(WORKS))])
     chosen = integrator or _chosen(problem, float(instants[0]), y0, float(instants[-1] - instants[0]))
     record = Run(moving, problem, chosen, follow, signals, progress).through(instants, y0)
-    if problem.failure is not None:
+    if isinstance(problem.failure, Exception):
         raise problem.failure
     return _trajectory(moving, p, record, follow, signals, chosen)
 

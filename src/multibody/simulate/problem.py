@@ -78,11 +78,19 @@ class Problem:
         try:
             assert self._law is not None
             self._law()
-        except BaseException as error:  # noqa: BLE001 - it must not pass through compiled code
+        except Exception as error:  # noqa: BLE001 - it must not pass through compiled code
             self.failure = error
             self.rate[:] = np.nan
             return
         self._rhs()
+
+    def _called_back(self, *_: Any) -> None:
+        """The same for compiled callers, through which nothing at all may pass."""
+        try:
+            self._followed()
+        except BaseException as error:  # noqa: BLE001 - an interruption, too
+            self.failure = error
+            self.rate[:] = np.nan
 
     # native calls ------------------------------------------------------------------------------------------------
 
@@ -92,7 +100,7 @@ class Problem:
         if self._law is None:
             return Native(*self._rhs.native)
         kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
-        self._callback = kind(self._followed)  # it must live as long as its address
+        self._callback = kind(self._called_back)  # it must live as long as its address
         return Native(ctypes.cast(self._callback, ctypes.c_void_p).value or 0, 0, 0)
 
     @cached_property

@@ -93,7 +93,8 @@ class Run:
                     y, quiet = self._reset(record, t, y)
                     step = 0.0
                 elif not segment.status.ok:
-                    record.status, record.failed_at = segment.status, (t, y)
+                    stopped = isinstance(self._problem.failure, KeyboardInterrupt)
+                    record.status, record.failed_at = Status.INTERRUPTED if stopped else segment.status, (t, y)
                 if self._progress is not None:
                     self._progress(t)
         except KeyboardInterrupt:

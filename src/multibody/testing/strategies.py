@@ -16,6 +16,7 @@ Example:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -57,17 +58,17 @@ positives: st.SearchStrategy[Any] = st.sampled_from([1, 2, 3, 4, *(Fraction(k, 4
 vectors = st.tuples(numbers, numbers, numbers)
 """Three small numbers."""
 
-rotations = st.sampled_from(
-    [
-        None,
-        Rotation.about_x(pi / 2),
-        Rotation.about_y(pi / 2),
-        Rotation.about_z(pi / 2),
-        Rotation.about_x(pi),
-        Rotation.about_z(pi / 6),
-        Rotation.euler("xyz", (pi / 3, -pi / 4, pi / 6)),
-    ]
-)
+_TURNS: tuple[Callable[[], Rotation | None], ...] = (
+    lambda: None,
+    lambda: Rotation.about_x(pi / 2),
+    lambda: Rotation.about_y(pi / 2),
+    lambda: Rotation.about_z(pi / 2),
+    lambda: Rotation.about_x(pi),
+    lambda: Rotation.about_z(pi / 6),
+    lambda: Rotation.euler("xyz", (pi / 3, -pi / 4, pi / 6)),
+)  # made when they are drawn, so that their constants do not live on
+
+rotations = st.sampled_from(_TURNS).map(lambda turn: turn())
 """Ways in which a frame may be turned, all of them exact; not at all before all others."""
 
 _AXES: tuple[Any, ...] = ("x", "y", "z", "-x", "-y", "-z", (3, 4, 0), (1, -2, 2), (2, 1, 3))

@@ -28,9 +28,10 @@ from multibody.errors import ModelError
 from multibody.graph import ONE, ZERO, Expr, Symbol, array, jacobian, product, substitute
 from multibody.graph.linear_algebra import Matrix
 from multibody.model import Joint, Model
-from multibody.model.assembly import State, Vector, consistent, margin, modes
+from multibody.model.assembly import State, Vector, consistent, modes
 from multibody.model.constraint_equations import Constraints
 from multibody.model.energy import angular_momentum, kinetic_energy, linear_momentum, potential_energy
+from multibody.model.regularity import margin
 
 
 class Implicit(NamedTuple):

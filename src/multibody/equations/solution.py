@@ -12,8 +12,8 @@ from multibody.errors import ModelError, SingularMatrixError
 from multibody.graph import ZERO, Expr, Symbol, array, ldl, ldl_solve, orthogonal_complement, product, solve_regular
 from multibody.graph.linear_algebra import LDL, Complement, Matrix
 from multibody.model import Model
-from multibody.model.assembly import well_chosen
 from multibody.model.constraint_equations import Constraints
+from multibody.model.regularity import well_chosen
 
 
 class Solution(NamedTuple):

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from multibody.errors import AssemblyError, ExpressionError, MissingValueError
-from multibody.model.assembly import Assembly, basis, pivoted_columns, start_guess
 from multibody.model.constraint_equations import Constraints
 from multibody.model.kinematics import Kinematics
 from multibody.model.model import Model
+from multibody.model.regularity import NO_NUMBERS, at_start, basis, pivoted_columns
 
 SINGULAR = 1e-7  # smallest singular value of the independent constraint equations, relative to the largest
 
@@ -92,10 +91,8 @@ def analyse(model: Model) -> Analysis:
         "generic": generic,
     }
     try:
-        assembly = Assembly(constraints)
-        start = assembly.assembled(start_guess(full), (), 1e-10)
-        everything = assembly.velocity(start)[0]
-    except (MissingValueError, AssemblyError, ExpressionError) as error:
+        everything = at_start(constraints)[2]
+    except NO_NUMBERS as error:
         names = tuple(n for k, n in enumerate(constraints.names) if k not in constraints.generic)
         return Analysis(**common, mobility=None, redundant=names, independent=(), singular=False, trouble=error.what)
     rows = list(constraints.independent)

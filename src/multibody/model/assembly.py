@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.errors import AssemblyError, ExpressionError, MissingValueError, ModelError, MultibodyError
+from multibody.errors import AssemblyError, ModelError, MultibodyError
 from multibody.graph import ZERO, Expr, Symbol, evaluate, jacobian
 from multibody.graph.linear_algebra import Matrix
 from multibody.model.constraint_equations import Constraints
@@ -26,7 +26,6 @@ Vector = NDArray[np.float64]
 STEPS = 60
 TRIES = 24
 LONGEST_STEP = 0.6  # in radians and metres: no leap to another way of assembly
-RANK = 1e-6  # relative size of a row that counts as dependent
 SMALLEST = 1e-16  # of a gap that can be closed further
 ROUNDED = 1e-14  # a gap that is nothing but rounding
 
@@ -269,8 +268,8 @@ def consistent(
     assembly = Assembly(constraints, parameters, inputs, t)
     names = [one.name for one in model.coordinates], [one.name for one in model.speeds]
     _require_known(model, fixed, [*names[0], *names[1]])
-    guess, given = _guess(model, model.coordinates, q)
-    speeds, driven = _guess(model, model.speeds, u)
+    guess, given = guessed(model, model.coordinates, q)
+    speeds, driven = guessed(model, model.speeds, u)
     held = [k for k, name in enumerate(names[0]) if name in set(fixed)]
     found = assembly.closed(guess, {*held, *given}, tolerance)
     if found is None:  # what was given is a guess only
@@ -283,17 +282,6 @@ def consistent(
     return State(model, found, moving)
 
 
-def margin(
-    constraints: Constraints, independent: Sequence[int], q: Any, parameters: Mapping[str, float] | None, t: float
-) -> float:
-    """The smallest relative singular value of the constraint equations; see ``EquationsOfMotion.margin``."""
-    where, _ = _guess(constraints.model, constraints.model.coordinates, q)
-    B = Assembly(constraints, parameters, None, t).velocity(where)[0][list(constraints.independent)]
-    bound = [k for k in range(B.shape[1]) if not independent or k not in independent]
-    values = np.linalg.svd(B[:, bound], compute_uv=False)
-    return float(values[-1] / values[0]) if len(values) else 1.0
-
-
 def modes(
     constraints: Constraints, fixed: Iterable[str], q: Mapping[str, float] | None, tries: int,
     parameters: Mapping[str, float] | None, t: float,
@@ -302,12 +290,12 @@ def modes(
     model = constraints.model
     names = [one.name for one in model.coordinates]
     _require_known(model, fixed, names)
-    guess, _ = _guess(model, model.coordinates, q)
+    guess, _ = guessed(model, model.coordinates, q)
     held = [names.index(name) for name in fixed]
     return Assembly(constraints, parameters, None, t).modes(guess, held, tries, 1e-12)
 
 
-def _guess(model: Model, symbols: Sequence[Symbol], values: Any) -> tuple[Vector, list[int]]:
+def guessed(model: Model, symbols: Sequence[Symbol], values: Any) -> tuple[Vector, list[int]]:
     """Start values with what was given in their place, and the numbers of what was given."""
     start = np.array([model.start[one] for one in symbols], dtype=float)
     if values is None:
@@ -338,75 +326,6 @@ def _require_known(model: Model, names: Iterable[str], known: Sequence[str]) -> 
         )
 
 
-def regular_rows(constraints: Constraints) -> tuple[int, ...]:
-    """Rows of B that are independent in closed configurations near the start; see ``Constraints.independent``."""
-    generic = constraints.generic
-    rows = [k for k, row in enumerate(constraints.B) if any(entry.fp != 0 for entry in row)]
-    try:
-        assembly = Assembly(constraints)
-        start = assembly.assembled(start_guess(constraints.model), (), 1e-10)
-        matrices = [assembly.velocity(start)[0][rows]]
-    except (MissingValueError, AssemblyError, ExpressionError):
-        return generic
-    rng = np.random.default_rng(1)
-    for _ in range(3):  # the start itself may be singular
-        if len(basis(matrices[-1])) < len(generic):
-            moved = assembly.closed(start + 0.03 * rng.normal(size=len(start)), (), 1e-10)
-            matrices += [] if moved is None else [assembly.velocity(moved)[0][rows]]
-    best = max(map(basis, matrices), key=len)
-    undecided = len(best) < len(generic) and all(map(_degenerate, matrices))
-    return generic if undecided else tuple(rows[k] for k in best)
-
-
-def _degenerate(matrix: Vector) -> bool:
-    """Whether an equation has lost its meaning, because it hardly depends on any speed."""
-    sizes = np.linalg.norm(matrix, axis=1)
-    return bool(len(sizes) and sizes.min() < RANK * sizes.max())
-
-
-def basis(matrix: Vector) -> list[int]:
-    """The first rows that form a basis, by orthogonalization; what is left of a row must be more than rounding."""
-    units: list[Vector] = []
-    chosen = []
-    scale = float(np.linalg.norm(matrix, axis=1).max(initial=0.0))
-    for k, row in enumerate(matrix):
-        rest = row.copy()
-        for _ in range(2):  # twice is enough
-            for unit in units:
-                rest = rest - (rest @ unit) * unit
-        length = float(np.linalg.norm(rest))
-        if length > RANK * max(scale, float(np.linalg.norm(row))):
-            units.append(rest / length)
-            chosen.append(k)
-    return chosen
-
-
 def start_guess(model: Model) -> Vector:
     """The start values of all coordinates, whether they close the loops or not."""
-    return _guess(model, model.coordinates, None)[0]
-
-
-def pivoted_columns(B: Vector) -> tuple[list[int], list[int]]:
-    """Independent and dependent columns of a constraint matrix: the dependent ones are the best basis of B.
-
-    A QR factorization with column pivoting takes the largest remaining column first (Wehage and Haug 1982 use the same
-    idea with LU).
-    """
-    from scipy.linalg import qr  # late, because importing it takes long
-
-    if not len(B):
-        return list(range(B.shape[1])), []
-    order = qr(B, mode="r", pivoting=True)[1]
-    bound = sorted(int(k) for k in order[: len(B)])
-    return [k for k in range(B.shape[1]) if k not in bound], bound
-
-
-def well_chosen(constraints: Constraints) -> list[int] | None:
-    """Speeds that are good independent ones at the start; None if there are no numbers to decide by."""
-    try:
-        assembly = Assembly(constraints)
-        q = assembly.assembled(start_guess(constraints.model), (), 1e-10)
-        B = assembly.velocity(q)[0]
-    except (MissingValueError, AssemblyError, ExpressionError):
-        return None
-    return pivoted_columns(B[list(constraints.independent)])[0]
+    return guessed(model, model.coordinates, None)[0]

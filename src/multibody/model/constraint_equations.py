@@ -121,7 +121,7 @@ class Constraints:
         independent in general, but not for positions in which its loops are closed. That is decided by numbers, near
         the start, with the default values of the parameters; where there are none, the generic rows count.
         """
-        from multibody.model.assembly import regular_rows  # which needs the constraints itself
+        from multibody.model.regularity import regular_rows  # which needs the constraints itself
 
         return regular_rows(self)
 

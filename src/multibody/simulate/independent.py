@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from multibody.graph import ZERO, jacobian
-from multibody.model.assembly import LONGEST_STEP, pivoted_columns
+from multibody.model.assembly import LONGEST_STEP
+from multibody.model.regularity import pivoted_columns
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.problem import Problem
 from multibody.simulate.scipy_solvers import advanced, scipy_solver

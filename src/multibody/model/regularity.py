@@ -1,0 +1,109 @@
+"""Which constraint equations and which speeds are independent, decided by numbers in closed configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from multibody.errors import AssemblyError, ExpressionError, MissingValueError
+from multibody.model.assembly import Assembly, Vector, guessed, start_guess
+from multibody.model.constraint_equations import Constraints
+
+RANK = 1e-6  # relative size of a row that counts as dependent
+NO_NUMBERS = (MissingValueError, AssemblyError, ExpressionError)
+"""Why there may be nothing to decide by: no parameters, no closed configuration, or a singular start."""
+
+
+def at_start(constraints: Constraints) -> tuple[Assembly, Vector, Vector]:
+    """The constraints as numbers, a closed configuration near the start, and B there.
+
+    Raises:
+        MissingValueError: if parameters have no values.
+        AssemblyError: if the loops cannot be closed.
+        ExpressionError: if the constraints have no value at the start.
+    """
+    assembly = Assembly(constraints)
+    q = assembly.assembled(start_guess(constraints.model), (), 1e-10)
+    return assembly, q, assembly.velocity(q)[0]
+
+
+def regular_rows(constraints: Constraints) -> tuple[int, ...]:
+    """Rows of B that are independent in closed configurations near the start; see ``Constraints.independent``."""
+    generic = constraints.generic
+    rows = [k for k, row in enumerate(constraints.B) if any(entry.fp != 0 for entry in row)]
+    try:
+        assembly, start, B = at_start(constraints)
+    except NO_NUMBERS:
+        return generic
+    matrices = [B[rows]]
+    chosen = [basis(matrices[0])]
+    rng = np.random.default_rng(1)
+    for _ in range(3):  # the start itself may be singular
+        moved = None
+        if len(chosen[-1]) < len(generic):
+            moved = assembly.closed(start + 0.03 * rng.normal(size=len(start)), (), 1e-10)
+        if moved is not None:
+            matrices.append(assembly.velocity(moved)[0][rows])
+            chosen.append(basis(matrices[-1]))
+    best = max(chosen, key=len)
+    undecided = len(best) < len(generic) and all(map(_degenerate, matrices))
+    return generic if undecided else tuple(rows[k] for k in best)
+
+
+def _degenerate(matrix: Vector) -> bool:
+    """Whether an equation has lost its meaning, because it hardly depends on any speed."""
+    sizes = np.linalg.norm(matrix, axis=1)
+    return bool(len(sizes) and sizes.min() < RANK * sizes.max())
+
+
+def basis(matrix: Vector) -> list[int]:
+    """The first rows that form a basis, by orthogonalization; what is left of a row must be more than rounding."""
+    units = np.zeros_like(matrix)
+    chosen: list[int] = []
+    scale = float(np.linalg.norm(matrix, axis=1).max(initial=0.0))
+    for k, row in enumerate(matrix):
+        rest, known = row.copy(), units[: len(chosen)]
+        for _ in range(2):  # twice is enough
+            rest = rest - known.T @ (known @ rest)
+        length = float(np.linalg.norm(rest))
+        if length > RANK * max(scale, float(np.linalg.norm(row))):
+            units[len(chosen)] = rest / length
+            chosen.append(k)
+    return chosen
+
+
+def pivoted_columns(B: Vector) -> tuple[list[int], list[int]]:
+    """Independent and dependent columns of a constraint matrix: the dependent ones are the best basis of B.
+
+    A QR factorization with column pivoting takes the largest remaining column first (Wehage and Haug 1982 use the same
+    idea with LU).
+    """
+    from scipy.linalg import qr  # late, because importing it takes long
+
+    if not len(B):
+        return list(range(B.shape[1])), []
+    order = qr(B, mode="r", pivoting=True)[1]
+    bound = sorted(int(k) for k in order[: len(B)])
+    return [k for k in range(B.shape[1]) if k not in bound], bound
+
+
+def well_chosen(constraints: Constraints) -> list[int] | None:
+    """Speeds that are good independent ones at the start; None if there are no numbers to decide by."""
+    try:
+        B = at_start(constraints)[2]
+    except NO_NUMBERS:
+        return None
+    return pivoted_columns(B[list(constraints.independent)])[0]
+
+
+def margin(
+    constraints: Constraints, independent: Sequence[int], q: Any, parameters: Mapping[str, float] | None, t: float
+) -> float:
+    """The smallest relative singular value of the constraint equations; see ``EquationsOfMotion.margin``."""
+    where, _ = guessed(constraints.model, constraints.model.coordinates, q)
+    B = Assembly(constraints, parameters, None, t).velocity(where)[0][list(constraints.independent)]
+    bound = [k for k in range(B.shape[1]) if not independent or k not in independent]
+    values = np.linalg.svd(B[:, bound], compute_uv=False)
+    return float(values[-1] / values[0]) if len(values) else 1.0

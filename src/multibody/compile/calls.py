@@ -14,6 +14,7 @@ from multibody.compile.ports import Array, Port
 from multibody.errors import PortError, ShapeError
 
 if TYPE_CHECKING:
+    from multibody.compile.engine import Library
     from multibody.compile.function import Function
 
 
@@ -102,21 +103,31 @@ def addresses(arrays: Sequence[Array]) -> np.ndarray[Any, np.dtype[np.uint64]]:
 
 
 class BoundCall:
-    """A call with all its arrays in place."""
+    """A call with all its arrays in place.
+
+    Args:
+        function: whose ports the arrays are for.
+        library: the machine code.
+        call: what to call.
+        arrays: memory by the names of ports.
+        more: arrays whose addresses come after that of the ports.
+        lanes: the last dimension of each array, if several states lie side by side.
+    """
 
     __slots__ = ("_args", "_arrays", "_call", "_library", "_ports")
 
     def __init__(
-        self, function: Function, call: Callable[..., None], arrays: Mapping[str, Array], *more: Array
-    ) -> None:
+        self, function: Function, library: Library, call: Callable[..., None], arrays: Mapping[str, Array],
+        *more: Array, lanes: tuple[int, ...] = (),
+    ) -> None:  # fmt: skip
         ports = (*function.inputs, *function.outputs)
         complain_about_names(function, ports, arrays)
-        self._arrays = [_in_place(port, arrays[port.name], function.name) for port in ports]
+        self._arrays = [_in_place(port, arrays[port.name], function.name, lanes) for port in ports]
         _refuse_overlap(function, self._arrays)
         self._ports = addresses(self._arrays)
         self._args = tuple(ctypes.c_void_p(array.ctypes.data) for array in (self._ports, *more))
         self._arrays += more  # they must live as long as their addresses, and the machine code as long as this
-        self._library = function._library
+        self._library = library
         self._call = call
 
     def __call__(self) -> None:
@@ -134,13 +145,36 @@ class BoundCall:
         return address or 0, values[0], values[1] if len(values) > 1 else 0
 
 
-def _in_place(port: Port, array: Any, function: str) -> Array:
+class BoundBlock(BoundCall):
+    """A call for several states side by side, with all its arrays in place."""
+
+    __slots__ = ("_prepare",)
+
+    def __init__(
+        self, function: Function, library: Library, calls: tuple[Callable[..., None], Callable[..., None]],
+        arrays: Mapping[str, Array], hoisted: Array,
+    ) -> None:  # fmt: skip
+        super().__init__(function, library, calls[0], arrays, hoisted, lanes=hoisted.shape[1:])
+        self._prepare = calls[1]
+
+    def prepare(self) -> None:
+        """Compute what depends on parameters alone."""
+        self._prepare(*self._args)
+
+    @property
+    def preparation(self) -> tuple[int, int, int]:
+        """``prepare`` for compiled callers; see ``native``."""
+        return ctypes.cast(self._prepare, ctypes.c_void_p).value or 0, *self.native[1:]  # type: ignore[arg-type]
+
+
+def _in_place(port: Port, array: Any, function: str, lanes: tuple[int, ...]) -> Array:
     fits = isinstance(array, np.ndarray) and array.dtype == np.float64 and array.flags.c_contiguous
-    if not fits or not array.flags.aligned or array.shape != port.shape:
+    shape = port.shape + lanes
+    if not fits or not array.flags.aligned or array.shape != shape:
         raise ShapeError(
-            f"A contiguous array of doubles with shape {port.shape} is needed.",
+            f"A contiguous array of doubles with shape {shape} is needed.",
             where=f"port '{port.name}' of function '{function}'",
-            remedy=f"Use numpy.zeros({port.shape}).",
+            remedy=f"Use numpy.zeros({shape}).",
         )
     return array
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from multibody.compile.access import Access, Columns, Rows
 from multibody.compile.body import Body
 from multibody.compile.program import Operation, Program
 from multibody.compile.sincos import sincos_function
@@ -40,22 +41,45 @@ class Module:
 
 def module(program: Program, lanes: int) -> Module:
     """The text for one function: stage for parameters, body, loop over states and, with one lane, single calls."""
-    vector = Vector(lanes)
-    chunks = [program.main[k : k + CHUNK] for k in range(0, len(program.main), CHUNK)] or [()]
-    slots, width = _workspace(chunks)
-    bodies = [Body(program, vector, slots).function(f"body_{k}", steps) for k, steps in enumerate(chunks[:-1])]
-    last = Body(program, vector, slots).function(f"body_{len(chunks) - 1}", chunks[-1], with_unmoved=True)
+    bodies, width = _bodies(program, Vector(lanes), Rows)
     parts = [
         Body(program, Vector(1), {}).preparation("prepare"),
         *bodies,
-        last,
-        _batch(len(chunks), lanes),
-        _single(program, len(chunks), width) if lanes == 1 else "",
+        _batch(len(bodies), lanes),
+        _single(program, len(bodies), width) if lanes == 1 else "",
+    ]
+    return _module(program, parts, Vector(lanes), width)
+
+
+def lane_module(program: Program, lanes: int) -> Module:
+    """The same for a block of states whose numbers lie side by side, parameters and all that follows from them, too."""
+    bodies, width = _bodies(program, Vector(lanes), Columns)
+    parts = [
+        Body(program, Vector(lanes), {}, Columns).preparation("prepare"),
+        *bodies,
+        _block(len(bodies), width, lanes),
+    ]
+    return _module(program, parts, Vector(lanes), width)
+
+
+def _bodies(program: Program, vector: Vector, access: type[Access]) -> tuple[list[str], int]:
+    """The functions of the main stage, and the room for what they pass on."""
+    chunks = [program.main[k : k + CHUNK] for k in range(0, len(program.main), CHUNK)] or [()]
+    slots, width = _workspace(chunks)
+    ends = [steps is chunks[-1] for steps in chunks]
+    return [
+        Body(program, vector, slots, access).function(f"body_{k}", steps, with_unmoved=end)
+        for k, (steps, end) in enumerate(zip(chunks, ends, strict=True))
+    ], width
+
+
+def _module(program: Program, parts: Sequence[str], vector: Vector, width: int) -> Module:
+    helpers = [
         *[sincos_function(v) for v in sorted({vector, Vector(1)}, key=lambda v: v.lanes)],
         *table_functions(program),
         *_declarations(vector),
     ]
-    return Module("\n\n".join(part for part in parts if part) + "\n", width, len(program.hoisted))
+    return Module("\n\n".join(part for part in [*parts, *helpers] if part) + "\n", width, len(program.hoisted))
 
 
 def _workspace(chunks: Sequence[Sequence[Operation]]) -> tuple[dict[Any, int], int]:
@@ -128,6 +152,17 @@ define void @call_fixed(ptr %ports, ptr %hoisted) {{
 {_room("workspace", width)}
 {_calls(bodies, "0", "0")}
 {_freed("workspace", width)}
+  ret void
+}}"""
+
+
+def _block(bodies: int, width: int, lanes: int) -> str:
+    """The call for one block of lanes."""
+    return f"""define void @call_fixed(ptr %ports, ptr %hoisted) {{
+  %strides = inttoptr i64 0 to ptr
+{_room("workspace", width * lanes)}
+{_calls(bodies, "0", "0")}
+{_freed("workspace", width * lanes)}
   ret void
 }}"""
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from multibody.compile import engine
 from multibody.compile.batch import Kernel
+from multibody.compile.block import Block
 from multibody.compile.calls import BoundCall, Results, addresses, arranged, collected, complain_about_names
 from multibody.compile.emit import Module, module
 from multibody.compile.ports import Array, Port, input_ports, output_ports
@@ -106,7 +107,7 @@ class Function:
             >>> float(y_now)
             9.0
         """
-        return BoundCall(self, self._call, arrays)
+        return BoundCall(self, self._library, self._call, arrays)
 
     def batch(
         self, /, *args: Any, threads: int | None = None, out: Mapping[str, Array] | None = None, **named: Any
@@ -140,6 +141,10 @@ class Function:
             6.0
         """
         return FixedFunction(self, parameters)
+
+    def block(self, lanes: int) -> Block:
+        """The same function for several states at once, for compiled loops; see ``Block``."""
+        return Block(self, lanes)
 
     # machine code ------------------------------------------------------------------------------------------------
 
@@ -223,7 +228,7 @@ class FixedFunction:
         """A call without arguments that works in place; see ``Function.bind``."""
         ports = (*self.inputs, *self.outputs)
         complain_about_names(self.function, ports, arrays)
-        return BoundCall(self.function, self._call, {**self._values, **arrays}, self._hoisted)
+        return BoundCall(self.function, self.function._library, self._call, {**self._values, **arrays}, self._hoisted)
 
     def batch(
         self, /, *args: Any, threads: int | None = None, out: Mapping[str, Array] | None = None, **named: Any

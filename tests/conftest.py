@@ -12,10 +12,11 @@ settings.load_profile("reproducible")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The user's cache of machine code stays out of it."""
-    folder = tmp_path_factory.mktemp("machine_code")
-    folder.chmod(0o700)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[None]:
+    """The user's cache of machine code stays out of it; processes that test side by side share one."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "machine_code"
+    folder.mkdir(mode=0o700, exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MULTIBODY_CACHE", str(folder))
         yield

@@ -1,6 +1,7 @@
 """What the README shows and what ``./dev demo`` runs must work as they stand."""
 
 import doctest
+import os
 import re
 import subprocess
 import sys
@@ -11,9 +12,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def run(code: str) -> str:
+def run(code: str, folder: Path = ROOT) -> str:
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, cwd=ROOT, check=False
+        [sys.executable, "-W", "error", "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -44,6 +50,19 @@ def test_the_code_on_a_page_runs(page):
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert blocks
     run("\n".join(blocks))
+
+
+@pytest.mark.parametrize("page", ["simulation", "many_runs"])
+def test_a_page_prints_what_it_shows(page, tmp_path):
+    """What stands as text right below a piece of code is what it prints; only the time taken may differ."""
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    code, shown = zip(*re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", text, re.DOTALL), strict=True)
+    printed = run("\n".join(code), tmp_path)
+    assert _comparable(printed) == _comparable("".join(shown))
+
+
+def _comparable(text: str) -> list[str]:
+    return [re.sub("(time taken).*", r"\1", line.rstrip()) for line in text.splitlines()]
 
 
 @pytest.mark.parametrize("page", ["formalisms"])

@@ -35,10 +35,11 @@ from multibody.model import __all__ as _vocabulary
 from multibody.model.body import diag
 
 __all__ = [
-    "ArticulatedBody", "Comparison", "DormandPrince5", "DormandPrince8", "EquationsOfMotion", "Event", "Formalism",
-    "Function", "Impact", "IndependentSpeeds", "Kane", "Lagrange", "Multipliers", "NewtonEuler", "Quaternion",
-    "Recursive", "Rotation", "RungeKutta4", "Sampled", "SemiImplicitEuler", "Symplectic", "Trajectory", "Transform",
-    "Vec3", "Wittenburg", "compare", "derive", "diag", "errors", "graph", "pi", "read_urdf", "simulate",
+    "ArticulatedBody", "Choice", "Comparison", "DormandPrince5", "DormandPrince8", "EquationsOfMotion", "Event",
+    "Formalism", "Function", "Impact", "IndependentSpeeds", "Kane", "Lagrange", "Multipliers", "NewtonEuler", "Normal",
+    "Quaternion", "Recursive", "Rotation", "RungeKutta4", "Sampled", "SemiImplicitEuler", "Sweep", "Symplectic",
+    "Trajectory", "Transform", "Uniform", "Vec3", "Wittenburg", "compare", "derive", "diag", "errors", "graph", "pi",
+    "read_sweep", "read_urdf", "simulate", "sweep",
 ]  # fmt: skip
 __all__.extend(_vocabulary)
 __version__ = "0.1.0"
@@ -46,24 +47,31 @@ __version__ = "0.1.0"
 _LATE = {
     "read_urdf": "multibody.io",
     **dict.fromkeys(
-        ("DormandPrince5", "DormandPrince8", "Event", "Impact", "RungeKutta4", "Sampled", "SemiImplicitEuler",
-         "Symplectic", "Trajectory", "simulate"), "multibody.simulate"),
+        ("Choice", "DormandPrince5", "DormandPrince8", "Event", "Impact", "Normal", "RungeKutta4", "Sampled",
+         "SemiImplicitEuler", "Sweep", "Symplectic", "Trajectory", "Uniform", "read_sweep", "simulate", "sweep"),
+        "multibody.simulate"),
 }  # fmt: skip
 """Rooms that only some scripts enter are imported when they are first used."""
 
 if TYPE_CHECKING:
     from multibody.io import read_urdf
     from multibody.simulate import (
+        Choice,
         DormandPrince5,
         DormandPrince8,
         Event,
         Impact,
+        Normal,
         RungeKutta4,
         Sampled,
         SemiImplicitEuler,
+        Sweep,
         Symplectic,
         Trajectory,
+        Uniform,
+        read_sweep,
         simulate,
+        sweep,
     )  # fmt: skip
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from copyreg import __newobj__  # type: ignore[attr-defined]
+from typing import Any
+
 
 class MultibodyError(Exception):
     """Root of all errors raised on purpose by multibody.
@@ -30,6 +33,10 @@ class MultibodyError(Exception):
     def __str__(self) -> str:
         labelled = (("where", self.where), ("likely cause", self.cause), ("what to do", self.remedy))
         return "\n".join([self.what, *(f"  {label}: {text}" for label, text in labelled if text)])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Errors travel from process to process, whatever arguments their classes take."""
+        return __newobj__, (type(self), *self.args), vars(self)
 
 
 class NumberError(MultibodyError, ValueError):
@@ -94,3 +101,23 @@ class TopologyError(ModelError):
 
 class AssemblyError(ModelError):
     """No position, or no motion, keeps all constraints."""
+
+
+class StepError(MultibodyError):
+    """A solver cannot make its next step; ``status`` says why. Runs do not raise it: they end with that status."""
+
+    def __init__(self, status: Any, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class UnknownNameError(MultibodyError, KeyError):
+    """A name that a trajectory, or a list of names, does not know."""
+
+
+class StorageError(MultibodyError, OSError):
+    """A file that cannot be written or read."""
+
+
+class MissingLibraryError(MultibodyError, ImportError):
+    """Something was asked for that needs a library which is not installed."""

@@ -11,31 +11,13 @@ import pytest
 import multibody as mb
 from multibody.algebra import Vec3
 from multibody.equations import Kinetics
-from multibody.graph import all_same, array, is_zero, jacobian, pi, product, solve, sqrt, substitute, time_derivative
+from multibody.graph import all_same, array, is_zero, jacobian, product, solve, sqrt, substitute, time_derivative
 
 from .printed import balance, is_printed, printed, solved
+from .seed_systems import crane_crab
 
 ALL = [mb.Recursive(), mb.ArticulatedBody(), mb.NewtonEuler(), mb.Kane(), mb.Lagrange(), mb.Wittenburg()]
 every_formalism = pytest.mark.parametrize("formalism", ALL, ids=repr)
-
-
-def crane_crab():
-    """Section 2.3.2, line by line."""
-    world = mb.System("CraneCrab")
-    g = world.parameter("g", 9.81)
-    world.gravity = (0, 0, -g)
-    F = world.input("F", description="DrivingForce")
-    m1, m2, l2 = world.parameters(m1=1.0, m2=1.0, l2=1.0)
-    I2 = world.parameter("I2", m2 * l2**2 / 12)
-    crab = world.body("Crab", mass=m1)
-    pend = world.body("Pendulum", mass=m2, inertia=mb.diag(0, I2, 0))
-    joint = pend.frame("joint", (0, 0, l2))
-    pend.frame("middle", (0, 0, l2 / 2), mb.Rotation.about_x(pi / 2))
-    world.joint("TransCrab", world.world, crab, "Tx", 1.0)
-    world.joint("RotPendulum", crab, joint, "Ry", -1.0)
-    world.load(mb.PointToPointForce(crab, world.world, F))
-    world.sensor("d", mb.DistanceAndRate(crab, world.world))
-    return world
 
 
 def names(eom):

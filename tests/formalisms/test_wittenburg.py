@@ -14,25 +14,13 @@ from multibody.graph import array, cos, directional, is_zero, same, sin
 from multibody.model import with_speeds
 from multibody.testing import KINDS, random_tree
 
-from .wittenburg_program import GRAVITY, dqdtcw, energy, matrices, model
-
-EULER = ["Rz", "Rx", "Rz"]
-START = np.array([np.pi, 1, 2, 1, 2, 1, np.pi, 2, -2])
+from . import seed_systems
+from .wittenburg_program import dqdtcw, energy, matrices, model
 
 
 @cache
 def five_body() -> mb.Model:
-    """The system of the seed, with the numbers of its appendix."""
-    system = mb.System("five_body", gravity=(0, 0, -GRAVITY))
-    rods = [("rod1", 3, (4, 4, 3.6)), ("rod2", 3, (4, 4, 2.4)), ("tee", 2, (2 / 6, 10 / 24, 2 / 24))]
-    rods += [("rod4", 1.5, (0.5, 0.5, 0.3)), ("rod5", 1.5, (0.5, 0.5, 0.3))]
-    one, two, tee, four, five = (system.body(name, mass, inertia=tensor) for name, mass, tensor in rods)
-    system.joint("q1", system.world, one.frame("top1", (0, 0, 1)), EULER)
-    system.joint("q2", one.frame("end1", (0, 0, -1)), two.frame("top2", (0, 0, 1)), EULER)
-    system.joint("q3", two.frame("end2", (0, 0, -1)), tee.frame("top3", (0, 0, 1)), "Rz")
-    system.joint("q4", tee.frame("right", (0.5, 0, 0)), four.frame("top4", (0, 0, 0.5)), "Ry")
-    system.joint("q5", tee.frame("left", (-0.5, 0, 0)), five.frame("top5", (0, 0, 0.5)), "Ry")
-    return system.freeze()
+    return seed_systems.five_body().freeze()
 
 
 @cache
@@ -202,7 +190,9 @@ def test_energy_stays_constant():
         result = function(t, state[:9], state[9:], [], [])
         return np.concatenate([result.q_dot, result.u_dot])
 
-    states = solve_ivp(rate, (0, 5), [*START, *np.zeros(9)], method="DOP853", rtol=1e-9, atol=1e-9).y.T
+    states = solve_ivp(
+        rate, (0, 5), [*seed_systems.FIVE_BODY_START, *np.zeros(9)], method="DOP853", rtol=1e-9, atol=1e-9
+    ).y.T
     found = np.array([energy(program, state) for state in states])
     assert np.abs(states[:, 9:]).max() > 5  # it does move
     np.testing.assert_allclose(found, found[0], atol=1e-6)

@@ -40,8 +40,8 @@ def test_an_interrupted_run_keeps_what_it_has():
     problem, y0 = start(oscillator())
     times, real = [], compiled_run.advance
 
-    def advance(run):
-        real(run)
+    def advance(loop, run):
+        real(loop, run)
         times.append(run.t)
         if len(times) == 3:
             raise KeyboardInterrupt
@@ -75,10 +75,11 @@ def test_later_processes_need_no_numba(tmp_path):
         assert done.stdout.split() == ["1.0", imported]
 
 
-def test_all_sources_of_the_loop_are_part_of_its_key():
+@pytest.mark.parametrize("loop", [machine_code.ONE_RUN, machine_code.MANY_RUNS], ids=lambda one: one.module)
+def test_all_sources_of_a_loop_are_part_of_its_key(loop):
     """A file that the loop is made of and that is not in the list would leave old machine code in use."""
     folder = Path(machine_code.__file__).parent
-    listed, seen = set(machine_code.SOURCES), {"advance"}
+    listed, seen = set(loop.sources), {loop.module}
     while True:
         text = "\n".join((folder / f"{name}.py").read_text(encoding="utf-8") for name in sorted(seen))
         found = set(re.findall(r"^from multibody\.simulate(?:\.| import )(\w+)", text, re.MULTILINE))

@@ -18,6 +18,7 @@ from multibody.simulate.sundials import Cvode, Ida
 
 from ..formalisms import mechanisms  # noqa: TID252
 from . import solver_models as models
+from .published_numbers import ANDREWS
 from .solver_models import moved, problem_of, value
 
 WAYS = {
@@ -78,19 +79,6 @@ def test_fourbar1_of_modelica(way):
 
 
 # Andrews' squeezing mechanism ----------------------------------------------------------------------------------------
-
-ANDREWS = {
-    0.03: {
-        "beta": 15.810771195153707097, "Theta": -15.75637105841183947, "gamma": 0.040822240119645804858,
-        "Phi": -0.53473011634207959377, "delta": 0.52440996587995406937, "Omega": 0.53473011634207959377,
-        "epsilon": 1.0480807410419378731,
-    },
-    0.05: {
-        "beta": 33.8258677669545173, "Theta": -33.5834315174638685, "gamma": 0.113395073812599015,
-        "Phi": -0.407852865601884442, "delta": 0.526060444916995827, "Omega": 0.407852865601884442,
-        "epsilon": 1.05690242943496283,
-    },
-}  # fmt: skip
 
 
 @pytest.mark.parametrize(

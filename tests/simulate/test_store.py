@@ -13,11 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import multibody as mb
-from multibody.errors import MissingValueError, ShapeError
+from multibody.errors import MissingLibraryError, MissingValueError, ShapeError, StorageError, UnknownNameError
 from multibody.simulate.contract import Status
-from multibody.simulate.files import StorageError, whole_file
-from multibody.simulate.optional import MissingLibraryError
-from multibody.simulate.recording import Recording, UnknownNameError, column_name, split
+from multibody.simulate.files import whole_file
+from multibody.simulate.recording import Recording, column_name, split
 from multibody.simulate.statistics import Counts
 from multibody.simulate.store import read_trajectory, write
 from multibody.simulate.trajectory import EventRecord, Trajectory

@@ -10,13 +10,12 @@ from scipy.integrate import simpson
 from scipy.special import ellipj, ellipk
 
 import multibody as mb
-from multibody.errors import NumberError, ShapeError
+from multibody.errors import NumberError, ShapeError, UnknownNameError
 from multibody.simulate.contract import Status
 from multibody.simulate.energies import Energies
 from multibody.simulate.interpolation import hermite
 from multibody.simulate.problem import WORKS
 from multibody.simulate.quantities import ENERGIES
-from multibody.simulate.recording import UnknownNameError
 from multibody.simulate.trajectory import EventRecord, Trajectory
 
 from .runs import crane, linkage, moved, parallelogram, pendulum, push, rod

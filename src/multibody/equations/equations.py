@@ -335,8 +335,8 @@ class EquationsOfMotion:
 
     @cached_property
     def sensors(self) -> Function:
-        """(t, q, u, r, p) → all outputs."""
-        return self.function("sensors", self.outputs)
+        """(t, q, u, r, p) → all outputs; a sensor that is called as a port is, such as ``q``, has the port ``q_``."""
+        return self.function("sensors", _beside(self._ports, self.outputs))
 
     @cached_property
     def state_rate(self) -> Function:
@@ -379,3 +379,14 @@ class EquationsOfMotion:
 
     def _repr_latex_(self) -> str:
         return f"$$\n{self.to_latex()}\n$$"
+
+
+def _beside(ports: Mapping[str, Any], outputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Outputs under names that no input port has."""
+    named: dict[str, Any] = {}
+    for name, value in outputs.items():
+        port = name
+        while port in ports or (port != name and port in outputs):
+            port += "_"
+        named[port] = value
+    return named

@@ -15,6 +15,9 @@ from multibody.model import Model
 from multibody.model.constraint_equations import Constraints
 from multibody.model.regularity import well_chosen
 
+CORRECTIONS = 4
+"""Steps from a soft solution to a firm one."""
+
 
 class Solution(NamedTuple):
     """u̇, a multiplier for each constraint equation, and the independent speeds that were used, by their numbers."""
@@ -39,7 +42,8 @@ class Multipliers(Handling):
     """First the forces, then the motion: (B·M⁻¹·Bᵀ)·λ = -(γ + B·u̇_free), and u̇ = u̇_free + M⁻¹·Bᵀ·λ.
 
     It works in every position in which the constraints are independent. If bodies without mass make M singular, the
-    whole system [M -Bᵀ; B 0] is solved at once.
+    whole system [M -Bᵀ; B 0] is solved at once. Where a mechanism moves only because of special lengths or directions
+    (Bennett, Bricard), more equations act than are independent, and share their forces evenly.
 
     Args:
         softness: a small number such as 1e-9 makes the constraints give way where they are not independent, so that a
@@ -52,7 +56,7 @@ class Multipliers(Handling):
 
     def solve(self, mass: Matrix, bias: Sequence[Expr], constraints: Constraints) -> Solution:
         """By the Schur complement of the mass matrix."""
-        model, rows = constraints.model, list(constraints.independent)
+        model, rows = constraints.model, list(constraints.acting)
         if not rows:
             return Solution(solved(model, mass, bias), (ZERO,) * len(constraints))
         B, gamma = constraints.B[rows], constraints.gamma[rows]
@@ -72,29 +76,30 @@ class Multipliers(Handling):
 def coupled(
     free: Matrix, effect: Matrix, B: Matrix, gamma: Matrix, constraints: Constraints, softness: float = 0.0
 ) -> Solution:
-    """u̇ and λ from u̇ = free + effect·λ and B·u̇ + γ = 0, for the independent equations."""
-    forces = solved_softly(product(B, effect), -(gamma + product(B, free)), softness)
+    """u̇ and λ from u̇ = free + effect·λ and B·u̇ + γ = 0, for the equations that act."""
+    forces = solved_softly(product(B, effect), -(gamma + product(B, free)), max(softness, constraints.softness))
     acceleration = free + product(effect, forces)
-    return Solution(tuple(acceleration), _spread(forces, constraints))
+    return Solution(tuple(acceleration), _spread(forces, constraints.acting, constraints))
 
 
 def solved_softly(matrix: Matrix, right: Matrix, softness: float) -> Matrix:
     """x with matrix·x = right, for a symmetric matrix that may become singular.
 
-    With a softness ε > 0 the diagonal D is enlarged, (S + ε·D)·x₁ = right, and the result corrected twice by
-    (S + ε·D)·Δx = right - S·x. Where S is regular, the error shrinks by ε/σ with every correction; where it is
-    singular, x stays finite.
+    With a softness ε > 0 the diagonal is enlarged by ε times its mean d, (S + ε·d)·x₁ = right, and the result corrected
+    by (S + ε·d)·Δx = right - S·x a few times. Where S is regular, the error shrinks by ε/σ with every correction; where
+    it is singular, also where whole rows vanish, x stays finite.
     """
     order = least_fill(matrix)
     sorted_matrix, sides = matrix[np.ix_(order, order)], right[order]
     if not softness:
         return _unsorted(order, ldl_solve(ldl(sorted_matrix), sides))
     firm = sorted_matrix.copy()
+    more = sum(np.diagonal(firm), ZERO) * (softness / len(firm))
     for k in range(len(firm)):
-        firm[k, k] = firm[k, k] * (1 + softness)
+        firm[k, k] = firm[k, k] + more
     factors = ldl(firm)
     x = ldl_solve(factors, sides)
-    for _ in range(2):
+    for _ in range(CORRECTIONS):
         x = x + ldl_solve(factors, sides - product(sorted_matrix, x))
     return _unsorted(order, x)
 
@@ -135,7 +140,8 @@ class IndependentSpeeds(Handling):
             reduced = product(C.T, product(mass, C))
             acceleration = offset + product(C, _symmetric_solution(reduced, -product(C.T, force), constraints.model))
         rest = product(mass, acceleration) + array(list(bias))
-        return Solution(tuple(acceleration), _spread(solve_regular(dependent.T, rest[bound]), constraints), tuple(free))
+        forces = solve_regular(dependent.T, rest[bound])
+        return Solution(tuple(acceleration), _spread(forces, rows, constraints), tuple(free))
 
     def complement(self, constraints: Constraints) -> Complement:
         """C, and which speeds are independent."""
@@ -220,7 +226,7 @@ def _all_at_once(mass: Matrix, bias: Sequence[Expr], constraints: Constraints) -
         found = solve_regular(matrix, -np.concatenate([array(list(bias)), constraints.gamma[rows]]))
     except SingularMatrixError as error:
         raise massless(constraints.model, mass) from error
-    return Solution(tuple(found[:n]), _spread(found[n:], constraints))
+    return Solution(tuple(found[:n]), _spread(found[n:], rows, constraints))
 
 
 def _symmetric_solution(matrix: Matrix, right: Matrix, model: Model) -> Matrix:
@@ -231,9 +237,9 @@ def _symmetric_solution(matrix: Matrix, right: Matrix, model: Model) -> Matrix:
         raise massless(model, matrix) from error
 
 
-def _spread(forces: Iterable[Expr], constraints: Constraints) -> tuple[Expr, ...]:
-    """A multiplier for every equation; those of redundant equations are zero."""
-    known = dict(zip(constraints.independent, forces, strict=True))
+def _spread(forces: Iterable[Expr], rows: Iterable[int], constraints: Constraints) -> tuple[Expr, ...]:
+    """A multiplier for every equation; those of equations that do not act are zero."""
+    known = dict(zip(rows, forces, strict=True))
     return tuple(known.get(row, ZERO) for row in range(len(constraints)))
 
 

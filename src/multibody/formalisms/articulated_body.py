@@ -85,7 +85,7 @@ def _require_own_speeds(model: Model) -> None:
 
 
 def _solution(kinetics: Kinetics, constraints: Constraints) -> Solution:
-    rows = list(constraints.independent)
+    rows = list(constraints.acting)
     if not rows:
         return Solution(_accelerations(kinetics, kinetics.joint_loads), (ZERO,) * len(constraints))
     B, forces = constraints.B[rows], [constraints.multipliers[row] for row in rows]

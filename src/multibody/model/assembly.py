@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from multibody.errors import AssemblyError, ModelError, MultibodyError
-from multibody.graph import ZERO, Expr, Symbol, evaluate, jacobian
-from multibody.graph.linear_algebra import Matrix
+from multibody.graph import Expr, Symbol, evaluate
 from multibody.model.constraint_equations import Constraints
 from multibody.model.model import Model
 
@@ -28,22 +26,6 @@ TRIES = 24
 LONGEST_STEP = 0.6  # in radians and metres: no leap to another way of assembly
 SMALLEST = 1e-16  # of a gap that can be closed further
 ROUNDED = 1e-14  # a gap that is nothing but rounding
-
-
-class _Sparse:
-    """A matrix of expressions of which most are zero."""
-
-    def __init__(self, matrix: Matrix) -> None:
-        self._shape = matrix.shape
-        self._places = tuple(np.array([[entry is not ZERO for entry in row] for row in matrix], dtype=bool).nonzero())
-        self.entries = list(matrix[self._places]) if matrix.size else []
-
-    def filled(self, values: Sequence[float]) -> Vector:
-        """The numbers in their places."""
-        result = np.zeros(self._shape)
-        if len(values):
-            result[self._places] = values
-        return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,18 +64,12 @@ class Assembly:
         self._known: dict[Any, Any] = {self.model.time: t}
         self._known |= {one: (inputs or {}).get(one.name, 0.0) for one in self.model.input_symbols}
         self._known |= self.model.parameter_values(parameters)
-        self._phi = [*constraints.phi, *(side - 1 for side in constraints.sides)]
-        self._B = _Sparse(constraints.B)
-
-    @cached_property
-    def _slopes(self) -> _Sparse:
-        return _Sparse(jacobian(self._phi, self.model.coordinates))
 
     # numbers -----------------------------------------------------------------------------------------------------
 
     def gaps(self, q: Vector) -> Vector:
         """φ, then what keeps axes from pointing the wrong way, and |quaternion|² - 1."""
-        phi = self._numbers(self._phi, q)
+        phi = self._numbers(self.constraints.gaps, q)
         return np.array([*phi, *(q[places] @ q[places] - 1 for places in self.model.quaternions)], dtype=float)
 
     def slopes(self, q: Vector) -> Vector:
@@ -101,12 +77,14 @@ class Assembly:
         lengths = np.zeros((len(self.model.quaternions), len(q)))
         for row, places in enumerate(self.model.quaternions):
             lengths[row, places] = 2 * q[places]
-        return np.vstack([self._slopes.filled(self._numbers(self._slopes.entries, q)), lengths])
+        found = self.constraints.gap_slopes
+        return np.vstack([found.filled(self._numbers(found.entries, q)), lengths])
 
     def velocity(self, q: Vector) -> tuple[Vector, Vector]:
         """B and β."""
         beta = np.asarray(self._numbers(list(self.constraints.beta), q), dtype=float)
-        return self._B.filled(self._numbers(self._B.entries, q)), beta
+        found = self.constraints.sparse_B
+        return found.filled(self._numbers(found.entries, q)), beta
 
     def _numbers(self, expressions: list[Any], q: Vector) -> list[Any]:
         known = self._known | dict(zip(self.model.coordinates, map(float, q), strict=True))
@@ -265,11 +243,13 @@ def consistent(
 ) -> State:  # fmt: skip
     """A state that keeps all constraints, near the start values; see ``EquationsOfMotion.consistent``."""
     model = constraints.model
-    assembly = Assembly(constraints, parameters, inputs, t)
     names = [one.name for one in model.coordinates], [one.name for one in model.speeds]
     _require_known(model, fixed, [*names[0], *names[1]])
+    assembly = Assembly(constraints, parameters, inputs, t)
     guess, given = guessed(model, model.coordinates, q)
     speeds, driven = guessed(model, model.speeds, u)
+    if not constraints.equations and not model.quaternions:
+        return State(model, guess, speeds)
     held = [k for k, name in enumerate(names[0]) if name in set(fixed)]
     found = assembly.closed(guess, {*held, *given}, tolerance)
     if found is None:  # what was given is a guess only

@@ -16,9 +16,18 @@ from multibody.graph.linear_algebra import Matrix
 from multibody.model.constraints import Equation
 from multibody.model.kinematics import Kinematics
 from multibody.model.model import Model
+from multibody.model.sparse import Sparse
 
 ROUNDING = 1e-9
 """A constant gap in an equation that is smaller than this comes from rounded lengths and directions."""
+
+SHARED = 1e-6
+"""The softness of equations that share their forces; see ``Multipliers``.
+
+Within a step of an integrator, states are off the constraints by some δ, where redundant equations contradict each
+other: their share of the forces is δ/ε, which smaller values make rough (Bennett's linkage takes twice the steps with
+1e-7). Larger ones hold less firmly near singular positions (three parallel cranks do not pass the flat one with 1e-4).
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +82,16 @@ class Constraints:
         return list(dict.fromkeys(one.side for one in self.equations if one.side is not None))
 
     @cached_property
+    def gaps(self) -> list[Expr]:
+        """What must vanish so that all loops are closed the right way round: φ, and what the sides lack."""
+        return [*self.phi, *(side - 1 for side in self.sides)]
+
+    @cached_property
+    def gap_slopes(self) -> Sparse:
+        """The derivatives of ``gaps`` by the coordinates."""
+        return Sparse(jacobian(self.gaps, self.model.coordinates).reshape(len(self.gaps), len(self.model.coordinates)))
+
+    @cached_property
     def velocity(self) -> list[Expr]:
         """B·u + β."""
         return [one.velocity for one in self.equations]
@@ -81,6 +100,11 @@ class Constraints:
     def B(self) -> Matrix:
         """The matrix in B·u + β = 0."""
         return jacobian(self.velocity, self.model.speeds).reshape(len(self), len(self.model.speeds))
+
+    @cached_property
+    def sparse_B(self) -> Sparse:
+        """The entries of B that are not zero."""
+        return Sparse(self.B)
 
     @cached_property
     def beta(self) -> Matrix:
@@ -124,6 +148,28 @@ class Constraints:
         from multibody.model.regularity import regular_rows  # which needs the constraints itself
 
         return regular_rows(self)
+
+    @cached_property
+    def acting(self) -> tuple[int, ...]:
+        """The rows that are solved for.
+
+        These are the independent ones; but where only special lengths or directions let a mechanism move, any choice of
+        rows may fail somewhere on its way, though all of them together do not: then all rows act, and share the forces.
+        """
+        if len(self.independent) == len(self.generic):
+            return self.independent
+        return tuple(k for k, row in enumerate(self.B) if any(entry.fp != 0 for entry in row))
+
+    @property
+    def softness(self) -> float:
+        """How much the equations must give way to be solved, because more of them act than are independent."""
+        return 0.0 if self.acting == self.independent else SHARED
+
+    def with_independent_rows(self) -> Constraints:
+        """The same equations, of which only independent ones act."""
+        other = self.without_drift()
+        vars(other).update(gamma=self.gamma, acting=self.independent)
+        return other
 
     def _require_possible(self) -> None:
         """An error if a coordinate equation that no motion can change does not hold."""

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from multibody.errors import MissingValueError, ModelError
-from multibody.graph import Expr, Kind, Symbol, array, evaluate, free_symbols, symbol
+from multibody.graph import Constant, Expr, Kind, Symbol, array, evaluate, free_symbols, symbol
+from multibody.graph.number import finite
 
 Shape = tuple[int, ...]
 
@@ -92,6 +93,8 @@ def defaults(parameters: Iterable[Parameter], given: Mapping[str, float] | None 
             numbers[one] = float(given[one.name])
         elif default is None:
             missing.append(one.name)
+        elif isinstance(default, Constant):
+            numbers[one] = finite(default.value)
         else:
             pending[one] = default
     while pending:

@@ -7,6 +7,7 @@ from typing import Any
 from multibody.simulate.baumgarte import baumgarte
 from multibody.simulate.contact import Impact
 from multibody.simulate.contract import Integrator, Status
+from multibody.simulate.distributions import Choice, Normal, Uniform
 from multibody.simulate.events import Event
 from multibody.simulate.fixed_step import RungeKutta4, SemiImplicitEuler, Symplectic
 from multibody.simulate.front import simulate
@@ -16,12 +17,14 @@ from multibody.simulate.runge_kutta import DormandPrince5, DormandPrince8
 from multibody.simulate.scipy_solvers import ScipySolver
 from multibody.simulate.store import read_trajectory
 from multibody.simulate.sundials import Cvode, Ida
+from multibody.simulate.sweep_front import read_sweep, sweep
+from multibody.simulate.sweep_result import Sweep
 from multibody.simulate.trajectory import Trajectory
 
 __all__ = [
-    "Cvode", "DormandPrince5", "DormandPrince8", "Event", "Ida", "Impact", "IndependentCoordinates", "Integrator",
-    "RungeKutta4", "Sampled", "ScipySolver", "SemiImplicitEuler", "Status", "Symplectic", "Trajectory", "baumgarte",
-    "read_trajectory", "simulate",
+    "Choice", "Cvode", "DormandPrince5", "DormandPrince8", "Event", "Ida", "Impact", "IndependentCoordinates",
+    "Integrator", "Normal", "RungeKutta4", "Sampled", "ScipySolver", "SemiImplicitEuler", "Status", "Sweep",
+    "Symplectic", "Trajectory", "Uniform", "baumgarte", "read_sweep", "read_trajectory", "simulate", "sweep",
 ]  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from multibody.simulate.step_control import first_step, smallest_step
 from multibody.simulate.whole_steps import accepted_step
 
 
-def advance_run(run: Any) -> None:
+def advance(run: Any) -> None:
     """Move a run on: what Python calls, as machine code."""
     run.code = steps(run)
 

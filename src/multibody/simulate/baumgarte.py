@@ -17,6 +17,9 @@ def baumgarte(eom: EquationsOfMotion, alpha: float, beta: float) -> EquationsOfM
     must stay well below 1/α. Gaps remain of the size of the errors of the steps divided by α and β: projection, which
     ``simulate`` does by default, is more accurate. Forces and accelerations contain the correction.
 
+    To see its effect alone, turn the projection off: ``simulate(baumgarte(eom, 20, 20), …,
+    integrator=DormandPrince8(project=False))``.
+
     Args:
         eom: equations of motion.
         alpha: damping, in 1/s.

@@ -10,7 +10,8 @@ import numpy as np
 from multibody.errors import NumberError, ShapeError
 from multibody.simulate.coefficients import Tableau
 from multibody.simulate.contract import Integrator, Occurrence, Segment, Status, Vector, Watch
-from multibody.simulate.machine_code import advance
+from multibody.simulate.interruption import noticed
+from multibody.simulate.machine_code import ONE_RUN, advance
 from multibody.simulate.problem import Problem
 from multibody.simulate.run_memory import address, for_events, for_steps, of_method, of_problem
 from multibody.simulate.run_record import PAUSE, PAUSED, Run
@@ -144,9 +145,10 @@ class _Loop:
     def segment(self) -> Segment:
         """Run to the end, or as far as it goes."""
         try:
-            while self._run.code == PAUSED:
-                advance(self._run)
-                self._carry_away()
+            with noticed(self._problem):
+                while self._run.code == PAUSED:
+                    advance(ONE_RUN, self._run)
+                    self._carry_away()
         except KeyboardInterrupt:
             self._run.code = PAUSED
             self._carry_away()

@@ -39,14 +39,26 @@ LIFT = 1e-9  # a gap of so many metres means that a resting contact is open agai
 
 @dataclass(frozen=True, eq=False)
 class Impact:
-    """A unilateral contact: when the gap closes, an impulse opens it again.
+    """A unilateral contact without friction: when the gap closes, an impulse opens it again.
+
+    The impulse acts on all speeds, within all constraints. The energy that it takes counts as dissipated. While the
+    contact rests, ``run["name_rests"]`` is 1.
 
     Args:
         gap: an expression that is positive while there is no contact.
         restitution: speed after over speed before the impact, between 0 and 1.
         rest: a speed after the impact that counts as none; from then on the contact holds, until something pulls it
             open. With 0 it never rests.
-        name: for the list of what happened; unique.
+        name: for the list of what happened, ``run.occurrences``; unique.
+
+    Example:
+        >>> import multibody as mb
+        >>> ball = mb.System("ball", gravity=(0, 0, -9.81))
+        >>> fall = ball.joint("z", ball.world, ball.body("rubber", mass=1), "Tz", q=1.0)
+        >>> floor = mb.Impact(fall.coordinate, restitution=0.5, rest=1e-3, name="floor")
+        >>> run = mb.simulate(mb.derive(ball), duration=2.0, events=[floor])
+        >>> len(run.occurrences), int(run["floor_rests"][-1]), bool(abs(run["z"][-1]) < 1e-9)
+        (13, 1, True)
     """
 
     gap: Any

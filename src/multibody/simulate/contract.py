@@ -17,7 +17,12 @@ Vector = NDArray[np.float64]
 
 
 class Status(Enum):
-    """How a segment ended."""
+    """How a run ended, or a segment of it: ``DONE``, stopped by a terminal ``EVENT``, or one of the failures.
+
+    Example:
+        >>> Status.EVENT.ok, Status.NOT_FINITE.ok, Status.NOT_FINITE.value
+        (True, False, 'the accelerations are not finite')
+    """
 
     DONE = "done"
     EVENT = "stopped by an event"
@@ -30,7 +35,7 @@ class Status(Enum):
 
     @property
     def ok(self) -> bool:
-        """Whether the segment came to its end, or to an event."""
+        """Whether it came to its end, or to an event."""
         return self in (Status.DONE, Status.EVENT)
 
 

@@ -26,8 +26,11 @@ def prepare(run: Any) -> None:
     for k in range(run.stages + 1, run.rows):
         stage(run, k)
     fit_ends(run)
+    refine_rows(run)
     for k in range(run.refinements):
-        refine(run, k)
+        F = doubles(row(run.F, 3 + k, run.width))
+        for i in range(run.size):
+            F[i] *= run.h
 
 
 @compiled
@@ -43,12 +46,10 @@ def fit_ends(run: Any) -> None:
 
 
 @compiled
-def refine(run: Any, k: int) -> None:
-    """F_3+k = h·Σ_j d_kj·K_j."""
-    F = doubles(row(run.F, 3 + k, run.width))
-    weighted(run, row(run.D, k, run.rows), run.rows, row(run.F, 3 + k, run.width))
-    for i in range(run.size):
-        F[i] *= run.h
+def refine_rows(run: Any) -> None:
+    """F_3+k / h = Σ_j d_kj·K_j."""
+    for k in range(run.refinements):
+        weighted(run, row(run.D, k, run.rows), run.rows, row(run.F, 3 + k, run.width))
 
 
 @compiled

@@ -27,7 +27,18 @@ class Event:
         terminal: whether the run ends there.
         reset: new values of coordinates, speeds and inputs by name: numbers, expressions of the state just before, or
             a function of (t, q, u) that returns numbers by name.
-        name: for the list of what happened.
+        name: for the list of what happened, ``run.occurrences``; by default ``event_1``, ``event_2`` ….
+
+    With neither ``terminal`` nor ``reset`` it is noted, and the run goes on.
+
+    Example:
+        >>> import multibody as mb
+        >>> cart = mb.System("cart")
+        >>> slide = cart.joint("x", cart.world, cart.body("box", mass=2), "Tx", u=1.0)
+        >>> turn = mb.Event(slide.coordinate - 1, direction=1, reset={"x_dot": -0.5 * slide.speed}, name="wall")
+        >>> run = mb.simulate(mb.derive(cart), duration=2.0, events=[turn])
+        >>> [(one.name, round(one.t, 9)) for one in run.occurrences], round(abs(float(run["x"][-1])), 9)
+        ([('wall', 1.0)], 0.5)
     """
 
     expression: Any

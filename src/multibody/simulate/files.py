@@ -11,11 +11,9 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
-from multibody.errors import MultibodyError
+from multibody.errors import StorageError
 
-
-class StorageError(MultibodyError, OSError):
-    """A file that cannot be written or read."""
+__all__ = ["StorageError", "refuse", "whole_file"]
 
 
 def refuse(path: str | PathLike[str], overwrite: bool) -> None:

@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from multibody.errors import StepError
 from multibody.graph import ZERO, jacobian
 from multibody.model.assembly import LONGEST_STEP
 from multibody.model.regularity import pivoted_columns
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.problem import Problem
 from multibody.simulate.scipy_solvers import advanced, scipy_solver
-from multibody.simulate.stepwise import StepError, Stepper, StepwiseIntegrator, end_with, made_once
+from multibody.simulate.stepwise import Stepper, StepwiseIntegrator, end_with, made_once
 
 MOST_GROWTH = 10.0  # a bound coordinate moves so many times as far as a free one: time to divide anew
 WORSE = 3.0  # if that is so many times more than at the last division
@@ -43,15 +44,12 @@ class IndependentCoordinates(StepwiseIntegrator):
 
     Example:
         >>> import multibody as mb
-        >>> from multibody.simulate.contract import Watch
         >>> system = mb.System("pendulum", gravity=(0, -9.81, 0))
         >>> bob = system.body("bob", mass=1.0)
         >>> place = system.joint("place", system.world, bob, ["Tx", "Ty"], q=(-1.0, 0.0))
         >>> rod = system.constraint(mb.DistanceConstraint(system.world, bob, 1.0))
-        >>> problem = Problem(mb.derive(system), [])
-        >>> start = np.array([-1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-        >>> run = IndependentCoordinates().run(problem, 0.0, start, np.array([1.0]), 0.0, Watch())
-        >>> bool(np.allclose(run.last_y[:2], (0.9862917511, -0.1650108531), atol=1e-8))
+        >>> run = mb.simulate(mb.derive(system), duration=1.0, integrator=IndependentCoordinates())
+        >>> bool(np.allclose(run.q[-1], (0.9862917511, -0.1650108531), atol=1e-8))
         True
     """
 
@@ -94,9 +92,10 @@ class Loops:
             "B": eom.B[rows].reshape(self._B.shape),
             "beta": eom.beta[rows],
         }
-        self._call = problem._bound(
-            "loops", outputs, loop_gaps=self._gaps, loop_slopes=self._slopes, B=self._B, beta=self._beta
-        )
+        self._call = problem.bound(
+            problem.functions.function("loops", outputs),
+            loop_gaps=self._gaps, loop_slopes=self._slopes, B=self._B, beta=self._beta,
+        )  # fmt: skip
 
     def divided(self, t: float, y: Vector) -> Division:
         """The best choice at a state."""

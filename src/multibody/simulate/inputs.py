@@ -24,9 +24,23 @@ Law = Callable[..., Any]
 class Sampled:
     """A discrete controller: a function that is called every ``period`` seconds; its value is held in between.
 
+    It is called at the start of a run and whenever the time is a multiple of the period, once each and in the order of
+    time: so it may have a memory, of one run at a time.
+
     Args:
-        function: of t, of (t, q, u), or of (t, q, u, sensors), where sensors is a mapping by name.
+        function: of t, of (t, q, u), or of (t, q, u, sensors); q and u are arrays in the order of ``eom.coordinates``
+            and ``eom.speeds``, and sensors is a mapping by name.
         period: in seconds.
+
+    Example:
+        >>> import multibody as mb
+        >>> cart = mb.System("cart")
+        >>> slide = cart.joint("x", cart.world, cart.body("box", mass=2), "Tx", q=1.0)
+        >>> drive = cart.load(mb.JointLoad(slide, cart.input("F")))
+        >>> controller = mb.Sampled(lambda t, q, u: -4 * q[0] - 6 * u[0], period=0.02)
+        >>> run = mb.simulate(mb.derive(cart), duration=8.0, inputs={"F": controller})
+        >>> bool(abs(run["x"][-1]) < 1e-3), run["F"][0]
+        (True, np.float64(-4.0))
     """
 
     function: Law
@@ -42,12 +56,14 @@ class Inputs:
         expressions: inputs that are compiled into the equations.
         laws: functions of Python that are called whenever the equations are, by place.
         sampled: discrete controllers, by place.
+        held: places of controllers that go on with the value of an earlier run.
     """
 
     values: Vector
     expressions: dict[Expr, Expr]
     laws: dict[int, Law]
     sampled: dict[int, Sampled]
+    held: frozenset[int] = frozenset()
 
 
 def read_inputs(eom: EquationsOfMotion, given: Mapping[str, Any] | None) -> Inputs:
@@ -66,7 +82,22 @@ def read_inputs(eom: EquationsOfMotion, given: Mapping[str, Any] | None) -> Inpu
     found = Inputs(np.zeros(len(names)), {}, {}, {})
     for name, value in (given or {}).items():
         _sort(eom, found, names.index(name), name, value)
+    _require_rates(eom, found, given or {})
     return found
+
+
+def _require_rates(eom: EquationsOfMotion, inputs: Inputs, given: Mapping[str, Any]) -> None:
+    """A prescribed motion that follows a function of Python needs its velocity and its acceleration, too."""
+    names = [one.name for one in eom.inputs]
+    for place in [*inputs.laws, *inputs.sampled]:
+        rate = rate_name(names[place])
+        if rate in names and rate not in given:
+            raise ModelError(
+                f"A prescribed motion follows '{names[place]}', and its rate '{rate}' is not given.",
+                where=f"input '{names[place]}' of system '{eom.model.name}'",
+                cause="A function of Python has no derivative.",
+                remedy=f"Give an expression of time or a smooth Table instead, or a function for '{rate}' as well.",
+            )
 
 
 def _sort(eom: EquationsOfMotion, inputs: Inputs, place: int, name: str, value: Any) -> None:

@@ -1,4 +1,4 @@
-"""The compiled loop as one function: made by numba once, then kept on disk beside all other machine code.
+"""Compiled loops, each as one function: made by numba once, then kept on disk beside all other machine code.
 
 Later runs load it without numba. The interpreter lock is released while it runs: threads may run at once, each with a
 problem of its own. A right-hand side that calls Python back takes the lock itself, as callbacks of ``ctypes`` do.
@@ -12,81 +12,104 @@ import threading
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from multibody.compile import disk_cache, engine
 from multibody.errors import CompileError
+from multibody.simulate.lane_record import LaneRun
 from multibody.simulate.run_record import Run
 
-SOURCES = (
-    "advance", "coefficients", "dense_output", "evaluation", "event_location", "event_probes", "loops", "machine_code",
-    "native", "retreat", "run_record", "step_control", "trial_steps", "whole_steps",
+_SHARED = (
+    "coefficients", "dense_output", "evaluation", "loops", "machine_code", "native", "retreat", "run_record",
+    "step_control", "trial_steps", "whole_steps",
 )  # fmt: skip
-"""Files that the machine code depends on."""
+
+
+class Loop(NamedTuple):
+    """A compiled loop: the function ``advance`` of a record, and the files that the machine code depends on."""
+
+    module: str
+    record: type[ctypes.Structure]
+    sources: tuple[str, ...]
+    unrolled: bool
+
+
+ONE_RUN = Loop("advance", Run, ("advance", "event_location", "event_probes", *_SHARED), unrolled=False)
+"""States are short: long loops would not pay."""
+
+MANY_RUNS = Loop(
+    "lane_advance",
+    LaneRun,
+    ("lane_advance", "lane_queue", "lane_record", "lane_registers", "lane_samples", "lane_steps", *_SHARED),
+    True,
+)
+"""All loops over lanes have the same length."""
 
 _lock = threading.Lock()
 
 
-def advance(run: Run) -> None:
-    """Move a run on; its ``code`` says why it stopped."""
+def advance(loop: Loop, run: ctypes.Structure) -> None:
+    """Move a run, or many, on; the record's ``code`` says why it stopped."""
     with _lock:
-        function = _function()
+        function = _function(loop)
     answer, error = ctypes.c_void_p(), ctypes.c_void_p()  # numba's functions return what they have through addresses
     if function(ctypes.byref(answer), ctypes.byref(error), ctypes.byref(run)) != 0:
         raise CompileError("The compiled loop failed.", cause="A fault in multibody.", remedy="Please report it.")
 
 
 @cache
-def _function() -> Callable[..., int]:
-    name, text = _kept() or _made()
+def _function(loop: Loop) -> Callable[..., int]:
+    name, text = _kept(loop) or _made(loop)
     library = engine.build(text)
     function: Any = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 3)(library.address(name))
     function.library = library  # it must live as long as the function
     return function
 
 
-def _key() -> str:
+def _key(loop: Loop) -> str:
     import llvmlite
     import llvmlite.binding as llvm
 
     folder = Path(__file__).parent
-    parts = [(folder / f"{name}.py").read_bytes() for name in SOURCES]
+    parts = [(folder / f"{name}.py").read_bytes() for name in loop.sources]
     machine = (llvmlite.__version__, llvm.get_process_triple(), llvm.get_host_cpu_name(), _features())
     return "loop-" + sha256(b"\0".join([*parts, *(one.encode() for one in machine)])).hexdigest()
 
 
-def _kept() -> tuple[str, str] | None:
+def _kept(loop: Loop) -> tuple[str, str] | None:
     """Name and text from an earlier run."""
-    kept = disk_cache.load(_key())
+    kept = disk_cache.load(_key(loop))
     if kept is None:
         return None
     name, _, text = kept.decode().partition("\n")
     return name, text
 
 
-def _made() -> tuple[str, str]:
+def _made(loop: Loop) -> tuple[str, str]:
     """Name and text from numba."""
     from numba import from_dtype, types
     from numba.core.registry import cpu_target
 
-    from multibody.simulate.advance import advance_run
     from multibody.simulate.loops import lowered
+
+    entry = import_module(f"multibody.simulate.{loop.module}").advance
 
     context = cpu_target.target_context
     cpu_target.typing_context.refresh()
     context.refresh()
-    library = context.codegen().create_library("multibody_loop")
-    made = lowered(advance_run, types.none(from_dtype(np.dtype(Run))), context, library)
+    library = context.codegen().create_library(f"multibody_{loop.module}")
+    made = lowered(entry, types.none(from_dtype(np.dtype(loop.record))), context, library)
     name = made.fndesc.llvm_func_name
-    text = _optimised(library.get_llvm_str(), name)
-    disk_cache.save(_key(), f"{name}\n{text}".encode())
+    text = _optimised(library.get_llvm_str(), name, loop.unrolled)
+    disk_cache.save(_key(loop), f"{name}\n{text}".encode())
     return name, text
 
 
-def _optimised(text: str, name: str) -> str:
+def _optimised(text: str, name: str, unrolled: bool) -> str:
     """The same with all functions merged into one, as far as that makes it faster."""
     import llvmlite.binding as llvm
 
@@ -98,7 +121,7 @@ def _optimised(text: str, name: str) -> str:
     target = llvm.Target.from_default_triple()
     machine = target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=_features(), opt=3)
     options = llvm.create_pipeline_tuning_options(speed_level=3)
-    options.slp_vectorization, options.loop_unrolling = True, False  # states are short: long loops would not pay
+    options.slp_vectorization, options.loop_unrolling = True, unrolled
     passes = llvm.create_pass_builder(machine, options)
     passes.getModulePassManager().run(module, passes)
     return str(module)

@@ -5,11 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from multibody.errors import MultibodyError
-
-
-class MissingLibraryError(MultibodyError, ImportError):
-    """Something was asked for that needs a library which is not installed."""
+from multibody.errors import MissingLibraryError
 
 
 def library(module: str, extra: str) -> Any:

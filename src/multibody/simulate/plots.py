@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from multibody.errors import StorageError
 from multibody.simulate.contract import Vector
-from multibody.simulate.files import StorageError, whole_file
+from multibody.simulate.files import whole_file
 from multibody.simulate.optional import library
 from multibody.simulate.recording import column_name, component, split
 

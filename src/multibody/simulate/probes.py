@@ -11,6 +11,7 @@ import numpy as np
 from multibody.compile import Function
 from multibody.equations import EquationsOfMotion
 from multibody.graph import ZERO, Expr
+from multibody.simulate.work import explicit, powers
 
 _made: WeakKeyDictionary[EquationsOfMotion, dict[str, Function]] = WeakKeyDictionary()
 """Many runs share their equations, and should not compile them again; equations that nobody uses are forgotten."""
@@ -21,7 +22,7 @@ def probe(eom: EquationsOfMotion, name: str) -> Function:
 
     Args:
         eom: equations of motion.
-        name: "rates", "multipliers", "energies", "residuals", "sensors" or "joints".
+        name: "rates", "multipliers", "energies", "residuals", "powers", "sensors" or "joints".
     """
     made = _made.setdefault(eom, {})
     if name not in made:
@@ -39,6 +40,11 @@ def _multipliers(eom: EquationsOfMotion) -> dict[str, Any]:
 
 def _energies(eom: EquationsOfMotion) -> dict[str, Any]:
     return {"kinetic": eom.kinetic_energy, "potential": eom.potential_energy}
+
+
+def _powers(eom: EquationsOfMotion) -> dict[str, Any]:
+    """The rates of the works; inputs that change what a load stores are taken as constant."""
+    return {"powers": explicit(eom, powers(eom))}
 
 
 def _residuals(eom: EquationsOfMotion) -> dict[str, Any]:
@@ -59,5 +65,5 @@ def _joints(eom: EquationsOfMotion) -> dict[str, Any]:
 
 _OUTPUTS: dict[str, Callable[[EquationsOfMotion], dict[str, Any]]] = {
     "rates": _rates, "multipliers": _multipliers, "energies": _energies, "residuals": _residuals, "sensors": _sensors,
-    "joints": _joints,
+    "joints": _joints, "powers": _powers,
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -12,13 +12,11 @@ import numpy as np
 from multibody.compile import Function
 from multibody.compile.calls import BoundCall
 from multibody.equations import EquationsOfMotion
-from multibody.graph import Expr, jacobian, substitute
+from multibody.graph import Expr
 from multibody.simulate.contract import Vector
-from multibody.simulate.projection import correction
-from multibody.simulate.work import explicit, powers
+from multibody.simulate.run_functions import WORKS, RunFunctions
 
-WORKS = ("work_of_inputs", "dissipated", "work_of_drives")
-"""Integrals that are kept beside the state."""
+__all__ = ["WORKS", "Native", "Problem"]
 
 
 class Native(NamedTuple):
@@ -39,50 +37,58 @@ class Problem:
         parameters: a value for each parameter, in order.
         signals: expressions of (t, q, u, r, p) whose zero crossings are events.
         inputs: for some inputs the expression of (t, q, u, p) that they follow.
+        functions: all these compiled already, by another problem that differs in numbers alone.
 
     Attributes:
         n: number of coordinates.
         m: number of speeds.
+        functions: what is compiled, to be shared with other problems.
+        law: what is called before each evaluation, see ``follow``.
         size: number of entries of the state y = (q, u, works).
     """
 
     def __init__(
         self, eom: EquationsOfMotion, parameters: Sequence[float], signals: Sequence[Expr] = (),
-        inputs: dict[Expr, Expr] | None = None,
+        inputs: Mapping[Expr, Expr] | None = None, functions: RunFunctions | None = None,
     ) -> None:  # fmt: skip
         self.eom = eom
+        self.functions = functions or RunFunctions(eom, signals, inputs)
         self.n, self.m = len(eom.coordinates), len(eom.speeds)
-        self.size = self.n + self.m + len(WORKS)
+        self.size = self.functions.size
         self.t = np.zeros(())
         self.y, self.rate = np.zeros(self.size), np.zeros(self.size)
         self.r = np.zeros(len(eom.inputs))
         self.p = np.array(parameters, dtype=float)
         self.projected, self.gaps = np.zeros(self.n + self.m), np.zeros(2)
-        self.signals = np.zeros(len(signals))
+        self.signals = np.zeros(len(self.functions.events))
         self.slopes = np.zeros((self.size, self.size))
         self.weights = np.arange(self.size) < self.n + self.m
         self.failure: BaseException | None = None
-        self._events = list(signals)
-        self._inputs = inputs or {}
-        self._law: Callable[[], None] | None = None
+        self.law: Callable[[], None] | None = None
+
+    def with_parameters(self, parameters: Sequence[float]) -> Problem:
+        """The same problem with other numbers and memory of its own; what is compiled is shared, also by threads."""
+        return Problem(self.eom, parameters, functions=self.functions)
 
     def follow(self, law: Callable[[], None]) -> None:
         """Call a function before each evaluation of the right-hand side; it reads ``t`` and ``y`` and writes ``r``.
 
-        If it raises an error, the rates are not finite, so that the run ends, and the error is kept in ``failure``.
+        If it raises an error, this is kept in ``failure``, and no rate is finite any more, so that the run ends.
         """
-        self._law = law
+        self.law = law
         self.__dict__.pop("rhs", None)
 
     def _followed(self, *_: Any) -> None:
         try:
-            assert self._law is not None
-            self._law()
+            assert self.law is not None
+            if self.failure is None:  # what has failed once is not asked again: a shorter step must not hide it
+                self.law()
         except Exception as error:  # noqa: BLE001 - it must not pass through compiled code
             self.failure = error
+        if self.failure is None:
+            self._rhs()
+        else:
             self.rate[:] = np.nan
-            return
-        self._rhs()
 
     def _called_back(self, *_: Any) -> None:
         """The same for compiled callers, through which nothing at all may pass."""
@@ -97,7 +103,7 @@ class Problem:
     @cached_property
     def rhs(self) -> Native:
         """(t, y, r) → rate."""
-        if self._law is None:
+        if self.law is None:
             return Native(*self._rhs.native)
         kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
         self._callback = kind(self._called_back)  # it must live as long as its address
@@ -111,7 +117,7 @@ class Problem:
     @cached_property
     def events(self) -> Native | None:
         """(t, y, r) → signals; None if there are no events."""
-        return None if not self._events else Native(*self._signals.native)
+        return None if not self.functions.events else Native(*self._signals.native)
 
     @cached_property
     def jacobian(self) -> Native:
@@ -123,7 +129,7 @@ class Problem:
     def evaluate(self, t: float, y: Vector) -> Vector:
         """The rate of the state."""
         self.t[()], self.y[:] = t, y
-        (self._rhs if self._law is None else self._followed)()
+        (self._rhs if self.law is None else self._followed)()
         return self.rate.copy()
 
     def evaluate_jacobian(self, t: float, y: Vector) -> Vector:
@@ -135,7 +141,7 @@ class Problem:
     def evaluate_signals(self, t: float, y: Vector) -> Vector:
         """The values whose zero crossings are events."""
         self.t[()], self.y[:] = t, y
-        if self._events:
+        if self.functions.events:
             self._signals()
         return self.signals.copy()
 
@@ -154,38 +160,24 @@ class Problem:
     # compiled ----------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _rates(self) -> list[Expr]:
-        eom = self.eom
-        return [*eom.rates, *eom.acceleration, *explicit(eom, powers(eom, self._inputs))]
-
-    @cached_property
     def _rhs(self) -> BoundCall:
-        return self._bound("rhs", {"rate": self._rates}, rate=self.rate)
+        return self.bound(self.functions.rhs, rate=self.rate)
 
     @cached_property
     def _slopes(self) -> BoundCall:
-        states = [*self.eom.coordinates, *self.eom.speeds]
-        works = np.zeros((self.size, len(WORKS)))
-        matrix = np.hstack([jacobian(self._with_inputs(self._rates), states), works.astype(object)])
-        return self._bound("slopes", {"slopes": matrix}, slopes=self.slopes)
+        return self.bound(self.functions.slopes, slopes=self.slopes)
 
     @cached_property
     def _signals(self) -> BoundCall:
-        return self._bound("signals", {"signals": self._events}, signals=self.signals)
+        return self.bound(self.functions.signals, signals=self.signals)
 
     @cached_property
     def _projection(self) -> BoundCall | None:
-        found = correction(self.eom)
-        if found is None:
-            return None
-        outputs = {"projected": [*found.q, *found.u], "gaps": found.gaps}
-        return self._bound("projection", outputs, projected=self.projected, gaps=self.gaps)
+        found = self.functions.projection
+        return None if found is None else self.bound(found, projected=self.projected, gaps=self.gaps)
 
-    def _with_inputs(self, expressions: Any) -> Any:
-        return substitute(expressions, self._inputs) if self._inputs else expressions
-
-    def _bound(self, name: str, outputs: dict[str, Any], **arrays: Vector) -> BoundCall:
-        function: Function = self.eom.function(name, {key: self._with_inputs(value) for key, value in outputs.items()})
+    def bound(self, function: Function, **arrays: Vector) -> BoundCall:
+        """A function of (t, q, u, r, p) that reads this problem's memory; the arrays are for its outputs."""
         memory = {"t": self.t, "q": self.y[: self.n], "u": self.y[self.n : self.n + self.m], "r": self.r}
         fixed = {port.name: self.p for port in function.inputs if port.fixed}
         if fixed:

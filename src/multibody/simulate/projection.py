@@ -33,7 +33,7 @@ class Correction(NamedTuple):
 
 def correction(eom: EquationsOfMotion, softness: float = 0.0) -> Correction | None:
     """One step towards the constraints, softer where they are not independent; None if there is nothing to keep."""
-    rows = list(eom.constraints.independent)
+    rows, softness = list(eom.constraints.acting), max(softness, eom.constraints.softness)
     quaternions = eom.model.quaternions
     if not rows and not quaternions:
         return None

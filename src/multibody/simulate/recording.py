@@ -10,14 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from multibody.errors import MultibodyError, ShapeError
+from multibody.errors import ShapeError, UnknownNameError
 from multibody.simulate.contract import Vector
 
 _COLUMN = re.compile(r"(?P<name>.*?)(?P<place>(\[\d{1,9}\])*)", re.DOTALL)
-
-
-class UnknownNameError(MultibodyError, KeyError):
-    """A name that a trajectory does not know."""
 
 
 def unknown(name: object, known: Iterable[str], where: str) -> UnknownNameError:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
-from multibody.errors import MissingValueError
+from multibody.errors import MissingValueError, StorageError
 from multibody.simulate.contract import Status, Vector
-from multibody.simulate.files import StorageError
 from multibody.simulate.quantities import quantities
 from multibody.simulate.recording import Recording, split
 from multibody.simulate.statistics import Counts

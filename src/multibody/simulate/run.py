@@ -18,6 +18,7 @@ from multibody.simulate.inputs import Inputs, called
 from multibody.simulate.problem import Problem
 
 CLOSED = 1e-9  # gaps of constraints that are left after a reset
+FIRST_SHARE = 0.01  # of the time of a run with listeners, in its first segment
 CHUNK = 0.5  # seconds of work between two looks at progress and interruptions
 MANY = 100_000  # events
 
@@ -29,16 +30,16 @@ class Record:
     """What has been computed so far.
 
     Attributes:
-        t: times of the samples.
-        y: states.
-        r: inputs.
+        t: times of the samples, part by part.
+        y: their states, a row for each.
+        r: their inputs, likewise.
         occurrences: number of the event, time, and state before it.
         segments: all stretches, for their statistics.
         status: how it ended.
         failed_at: where it failed.
     """
 
-    t: list[float] = field(default_factory=list)
+    t: list[Vector] = field(default_factory=list)
     y: list[Vector] = field(default_factory=list)
     r: list[Vector] = field(default_factory=list)
     occurrences: list[Occurrence] = field(default_factory=list)
@@ -69,19 +70,18 @@ class Run:
         problem.r[:] = inputs.values
         if inputs.laws:
             problem.follow(self._laws)
-        self._start = 0.0
-        self._share = 1.0  # of the remaining samples, in the next segment
+        self._share = 1.0 if progress is None else FIRST_SHARE  # of the whole time, in the next segment
 
     def through(self, times: Vector, y: Vector) -> Record:
         """From the first of the times to the last, with a sample at each of them."""
         record, start = Record(), perf_counter()
         t, step = float(times[0]), 0.0
         quiet: tuple[int, ...] = ()
-        self._start = t
-        self._keep(record, t, y)
+        self._keep(record, times[:1], y[None])
         try:
+            self._sample(t, y, frozenset(self._inputs.sampled) - self._inputs.held)
+            record.r[0][:] = self._problem.r
             while t < times[-1] and record.status is Status.DONE:
-                self._sample(t, y)
                 end = self._end(t, times)
                 wanted = times[(times > t) & (times < end)]
                 begun = perf_counter()
@@ -93,8 +93,11 @@ class Run:
                     y, quiet = self._reset(record, t, y)
                     step = 0.0
                 elif not segment.status.ok:
-                    stopped = isinstance(self._problem.failure, KeyboardInterrupt)
-                    record.status, record.failed_at = Status.INTERRUPTED if stopped else segment.status, (t, y)
+                    record.status, record.failed_at = segment.status, (t, y)
+                if isinstance(self._problem.failure, KeyboardInterrupt):
+                    record.status, record.failed_at = Status.INTERRUPTED, (t, y)
+                if t < times[-1] and record.status is Status.DONE:
+                    self._sample(t, y)
                 if self._progress is not None:
                     self._progress(t)
         except KeyboardInterrupt:
@@ -107,31 +110,37 @@ class Run:
     def _end(self, t: float, times: Vector) -> float:
         """Where the next segment ends: at the next sample of a controller, or after a share of what remains."""
         last = float(times[-1])
-        ends = [last] + [_next(t, one.period, self._start) for one in self._inputs.sampled.values()]
+        ends = [last] + [_next(t, one.period) for one in self._inputs.sampled.values()]
         if self._share < 1:
             ends.append(t + self._share * (last - float(times[0])))
         end = min(ends)
         return last if last - end < 1e-12 * max(1.0, abs(last)) else end
 
     def _adapt(self, seconds: float) -> None:
-        """Segments that take about as long as one should wait for an interruption."""
-        if self._progress is not None or seconds > CHUNK:
+        """Segments that take about as long as one should wait for news; without listeners, time changes nothing."""
+        if self._progress is not None:
             self._share = min(1.0, self._share * min(4.0, CHUNK / max(seconds, 1e-4)))
 
     def _collect(self, record: Record, segment: Segment, times: Vector) -> None:
         record.segments.append(segment)
         record.occurrences += segment.occurrences
-        wanted = np.isin(segment.t, times)
-        for t, y in zip(segment.t[wanted], segment.y[wanted], strict=True):
-            self._keep(record, float(t), y)
+        wanted = times[np.searchsorted(times[:-1], segment.t)] == segment.t
+        if getattr(self._integrator, "every_step", False):
+            wanted[:] = True
+        self._keep(record, segment.t[wanted], segment.y[wanted])
 
-    def _keep(self, record: Record, t: float, y: Vector) -> None:
-        record.t.append(t)
-        record.y.append(np.array(y))
+    def _keep(self, record: Record, t: Vector, y: Vector) -> None:
+        """Keep samples, with the inputs that belong to them."""
+        r = np.tile(self._problem.r, (len(t), 1))
         if self._inputs.laws:
-            self._problem.t[()], self._problem.y[:] = t, y
-            self._laws()
-        record.r.append(self._problem.r.copy())
+            for k in range(len(t)):
+                self._problem.t[()], self._problem.y[:] = t[k], y[k]
+                self._laws()
+                r[k] = self._problem.r
+        if len(t):
+            record.t.append(np.array(t))
+            record.y.append(np.array(y))
+            record.r.append(r)
 
     # events ------------------------------------------------------------------------------------------------------
 
@@ -146,8 +155,8 @@ class Run:
         if len(record.occurrences) > MANY:
             record.status, record.failed_at = Status.TOO_MANY_STEPS, (t, y)
         before = y
-        if record.t[-1] != t:
-            self._keep(record, t, y)
+        if record.t[-1][-1] != t:
+            self._keep(record, np.array([t]), y[None])
         for k in now:
             y = self._changed(y, self._values(k, t, y))
             if self._signals.events[k].terminal:
@@ -155,7 +164,7 @@ class Run:
         if y is not before:
             y = self._problem.project(t, y, CLOSED)[0]
             y[-2] += self._energy(t, before) - self._energy(t, y)  # what an impact takes counts as dissipated
-            self._keep(record, t, y)
+            self._keep(record, np.array([t]), y[None])
         return y, tuple(now)
 
     def _energy(self, t: float, y: Vector) -> float:
@@ -184,11 +193,11 @@ class Run:
 
     # inputs ------------------------------------------------------------------------------------------------------
 
-    def _sample(self, t: float, y: Vector) -> None:
-        """Ask the controllers whose time has come."""
+    def _sample(self, t: float, y: Vector, new: frozenset[int] = frozenset()) -> None:
+        """Ask the controllers whose time has come, and those that are new."""
         q, u = self._split(y)
         for place, one in self._inputs.sampled.items():
-            if _due(t, one.period, self._start):
+            if place in new or _due(t, one.period):
                 self._problem.r[place] = called(one.function, self._eom, t, q, u, lambda: self._sensors(t, q, u))
 
     def _laws(self) -> None:
@@ -208,12 +217,12 @@ class Run:
         return y[:n], y[n : n + m]
 
 
-def _next(t: float, period: float, start: float) -> float:
+def _next(t: float, period: float) -> float:
     """The next sample of a controller after t."""
-    return start + (int(np.floor((t - start) / period + 1e-6)) + 1) * period
+    return (int(np.floor(t / period + 1e-6)) + 1) * period
 
 
-def _due(t: float, period: float, start: float) -> bool:
+def _due(t: float, period: float) -> bool:
     """Whether t is a sample of a controller."""
-    ratio = (t - start) / period
+    ratio = t / period
     return abs(ratio - round(ratio)) < 1e-6

@@ -50,8 +50,8 @@ def for_steps(method: Tableau, y0: Vector) -> dict[str, Vector]:
 
 
 def _width(size: int) -> int:
-    """The width of rows: the next multiple of four."""
-    return -(-size // 4) * 4
+    """The width of rows: the next multiple of eight."""
+    return -(-size // 8) * 8
 
 
 def for_events(watch: Watch, size: int) -> dict[str, Vector]:

@@ -30,11 +30,14 @@ class _Adaptive(CompiledIntegrator):
 class DormandPrince5(_Adaptive):
     """Order 5 with six evaluations a step, dense output of order 4: for moderate accuracy.
 
+    Steps are as long as the tolerances allow, and do not depend on where samples are wanted.
+
     Args:
         rtol: error of a step relative to each entry of the state.
         atol: error of a step that is always allowed; the error that counts is at most atol + rtol·|y|, in the mean.
         max_step: the longest step.
-        max_steps: tries, good or not, after which a segment is given up.
+        max_steps: tries, good or not, after which the run is given up; counted anew after each event that changes
+            something, and after each sample of a controller.
         project: whether the state is brought back onto the constraints after every step.
         gap: how far positions and velocities may be off the constraints, in their own units.
         every_step: samples are the ends of all steps, instead of the given times.
@@ -50,20 +53,15 @@ class DormandPrince5(_Adaptive):
 class DormandPrince8(_Adaptive):
     """Order 8 with twelve evaluations a step, dense output of order 7 with three more: for high accuracy.
 
-    The arguments are those of ``DormandPrince5``.
+    The default for equations that are not stiff. The arguments are those of ``DormandPrince5``.
 
     Example:
         >>> import multibody as mb
-        >>> from multibody.simulate.contract import Watch
-        >>> from multibody.simulate.problem import Problem
         >>> spring = mb.System("spring")
-        >>> mass = spring.body("mass", mass=1.0)
-        >>> slide = spring.joint("x", spring.world, mass, "Tx", q=1.0)
+        >>> slide = spring.joint("x", spring.world, spring.body("mass", mass=1.0), "Tx", q=1.0)
         >>> pull = spring.load(mb.JointSpring(slide, 1.0))
-        >>> problem = Problem(mb.derive(spring), [])
-        >>> start = np.array([1.0, 0.0, 0.0, 0.0, 0.0])
-        >>> half = DormandPrince8().run(problem, 0.0, start, np.array([np.pi]), 0.0, Watch())
-        >>> half.status.name, bool(abs(half.last_y[0] + 1) < 1e-8)
+        >>> run = mb.simulate(mb.derive(spring), duration=np.pi, integrator=mb.DormandPrince8(rtol=1e-12, atol=1e-12))
+        >>> run.status.name, bool(abs(run["x"][-1] + 1) < 1e-10)
         ('DONE', True)
     """
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -18,11 +18,24 @@ from multibody.simulate.probes import probe
 from multibody.simulate.problem import WORKS
 
 
-class Instant(NamedTuple):
-    """Coordinates and speeds at one time, or rows of them for several times."""
+@dataclass(frozen=True, eq=False)
+class Instant:
+    """Coordinates and speeds at one time of a run, or rows of them for several times; ``q, u = instant`` works, too.
+
+    Attributes:
+        q: coordinates.
+        u: speeds.
+        t: the time, or the times.
+        run: what it is an instant of.
+    """
 
     q: Vector
     u: Vector
+    t: Any
+    run: Samples = field(repr=False)
+
+    def __iter__(self) -> Iterator[Vector]:
+        yield from (self.q, self.u)
 
 
 class Residuals(NamedTuple):
@@ -123,7 +136,7 @@ class Samples:
         rates = np.hstack([self._rates.q_dot, self.accelerations])
         x = hermite(self.t, self.y[:, : -len(WORKS)], rates, times)
         q, u = with_unit_quaternions(x[:, :n], self.eom.model.quaternions), x[:, n:]
-        return Instant(q.reshape(*np.shape(t), n), u.reshape(*np.shape(t), u.shape[1]))
+        return Instant(q.reshape(*np.shape(t), n), u.reshape(*np.shape(t), u.shape[1]), t, self)
 
     # what follows from them --------------------------------------------------------------------------------------
 

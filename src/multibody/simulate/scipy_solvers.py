@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.errors import ModelError
+from multibody.errors import ModelError, StepError
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.problem import Problem
 from multibody.simulate.pulled import PulledField
-from multibody.simulate.stepwise import UNCOUNTED, StepError, Stepper, StepwiseIntegrator, onto_constraints
+from multibody.simulate.stepwise import UNCOUNTED, Stepper, StepwiseIntegrator, onto_constraints
 
 EXPLICIT = ("RK23", "RK45", "DOP853")
 IMPLICIT = ("Radau", "BDF", "LSODA")
@@ -38,14 +38,11 @@ class ScipySolver(StepwiseIntegrator):
 
     Example:
         >>> import multibody as mb
-        >>> from multibody.simulate.contract import Watch
         >>> spring = mb.System("spring")
         >>> slide = spring.joint("x", spring.world, spring.body("mass", mass=1.0), "Tx", q=1.0)
         >>> pull = spring.load(mb.JointSpring(slide, 1.0))
-        >>> problem = Problem(mb.derive(spring), [])
-        >>> start = np.array([1.0, 0.0, 0.0, 0.0, 0.0])
-        >>> half = ScipySolver(method="DOP853").run(problem, 0.0, start, np.array([np.pi]), 0.0, Watch())
-        >>> half.status.name, bool(abs(half.last_y[0] + 1) < 1e-8)
+        >>> run = mb.simulate(mb.derive(spring), duration=np.pi, integrator=ScipySolver(method="DOP853"))
+        >>> run.status.name, bool(abs(run["x"][-1] + 1) < 1e-8)
         ('DONE', True)
     """
 

@@ -49,9 +49,11 @@ class StabilisedForm:
         self._Y, self._rate, self._c = np.zeros(self.size), np.zeros(problem.size), np.zeros(())
         self._residual, self._slopes = np.zeros(self.size), np.zeros((self.size, self.size))
         self._forces = np.zeros(len(equations.forces))
-        self._equations, self._F = equations, problem._with_inputs(equations.residual)
+        self._equations, self._F = equations, problem.functions.with_inputs(equations.residual)
         self._call = self._bound("stabilised", {"residual": self._F}, residual=self._residual)
-        self._call_forces = problem._bound("independent_forces", {"forces": equations.forces}, forces=self._forces)
+        self._call_forces = problem.bound(
+            problem.functions.function("independent_forces", {"forces": equations.forces}), forces=self._forces
+        )
 
     @cached_property
     def _call_slopes(self) -> BoundCall:
@@ -89,7 +91,7 @@ class StabilisedForm:
 
     def _place(self, t: float, Y: Vector, rate: Vector) -> None:
         problem = self._problem
-        if problem._law is not None:
+        if problem.law is not None:
             problem.evaluate(t, Y[: problem.size])  # inputs follow
             end_with(problem.failure)
         problem.t[()], self._Y[:], self._rate[:] = t, Y, rate[: problem.size]

@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from multibody.errors import MultibodyError, NumberError
+from multibody.errors import NumberError, StepError
 from multibody.simulate.contract import Integrator, Occurrence, Segment, Status, Vector, Watch
 from multibody.simulate.crossings import Lookout
 from multibody.simulate.problem import Problem
@@ -32,14 +32,6 @@ def made_once(problem: Problem, kind: Callable[[Problem], Made]) -> Made:
     if key not in known:
         known[key] = kind(problem)
     return cast("Made", known[key])
-
-
-class StepError(MultibodyError):
-    """A solver cannot go on; ``status`` says why."""
-
-    def __init__(self, status: Status, message: str) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 def end_with(failure: BaseException | None) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from multibody.simulate.contract import Vector
 from multibody.simulate.problem import Problem
+from multibody.simulate.run_functions import WORKS, RunFunctions
 
 DEAD = 30.0  # a motion that decays by exp(-30) within the run is over for most of it
 REACH = 5.0  # steps of an explicit method are stable up to about |λ|·h = 5
@@ -19,7 +21,7 @@ RATIO = 10.0  # and so many times more of them make it worth while
 
 @dataclass(frozen=True)
 class Stiffness:
-    """What the eigenvalues at one state say.
+    """What the eigenvalues at one state say; of many states at once, each of these is an array.
 
     Attributes:
         fastest: the largest |λ| of motions that die out within the run, in 1/s; 0 if there are none.
@@ -28,15 +30,15 @@ class Stiffness:
         accurate_steps: how many steps the accuracy of what lives on needs.
     """
 
-    fastest: float
-    slowest_needed: float
-    stable_steps: float
-    accurate_steps: float
+    fastest: Any
+    slowest_needed: Any
+    stable_steps: Any
+    accurate_steps: Any
 
     @property
-    def stiff(self) -> bool:
+    def stiff(self) -> Any:
         """Whether an implicit method is worth its cost."""
-        return self.stable_steps > max(DEAREST, RATIO * self.accurate_steps)
+        return self.stable_steps > np.maximum(DEAREST, RATIO * self.accurate_steps)
 
     def __str__(self) -> str:
         return (
@@ -73,14 +75,30 @@ def stiffness(problem: Problem, t0: float, y0: Vector, duration: float) -> Stiff
         >>> print(report)
         stiff: motions that die out at 1e+06/s ask for 2e+06 explicit steps, the others at 1/s for 20
     """
-    slopes = _slopes(problem, t0, y0)
-    if not np.isfinite(slopes).all():
-        return Stiffness(0.0, 0.0, 0.0, 0.0)
-    rates = np.linalg.eigvals(slopes)
+    return judged(_slopes(problem, t0, y0), duration)
+
+
+def judged(slopes: Vector, duration: float) -> Stiffness:
+    """What the eigenvalues of ∂(q̇, u̇)/∂(q, u) say, of one run or of many at once."""
+    known = np.isfinite(slopes).all(axis=(-2, -1), keepdims=True)
+    rates = np.linalg.eigvals(np.where(known, slopes, 0.0))
     dead = -rates.real * duration > DEAD
-    fastest = float(np.abs(rates[dead]).max(initial=0.0))
-    followed = float(np.abs(rates[~dead]).max(initial=0.0))
+    fastest = np.where(dead, np.abs(rates), 0.0).max(axis=-1, initial=0.0)
+    followed = np.where(dead, 0.0, np.abs(rates)).max(axis=-1, initial=0.0)
     return Stiffness(fastest, followed, fastest * duration / REACH, PER_RADIAN * followed * duration)
+
+
+def slopes_of_many(functions: RunFunctions, t: float, y: Vector, r: Vector, p: Vector) -> Vector:
+    """∂(q̇, u̇)/∂(q, u) by central differences for many runs, a row for each; all states are evaluated at once."""
+    n, runs = len(functions.eom.coordinates), len(y)
+    count = functions.size - len(WORKS)
+    nudges = NUDGE * np.maximum(np.abs(y[:, :count]), 1e-3)
+    moves = np.eye(count) * nudges[:, None, :]
+    states = np.stack([y[:, None, :count] + moves, y[:, None, :count] - moves]).reshape(-1, count)
+    inputs, parameters = (np.tile(np.repeat(one, count, axis=0), (2, 1)) for one in (r, p))
+    found = functions.rhs.batch(np.full(len(states), t), states[:, :n], states[:, n:], inputs, parameters)
+    rates = np.asarray(found)[:, :count].reshape(2, runs, count, count)
+    return np.swapaxes((rates[0] - rates[1]) / (2 * nudges[:, :, None]), 1, 2)
 
 
 def _slopes(problem: Problem, t: float, y: Vector) -> Vector:

@@ -20,9 +20,9 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from multibody.errors import MultibodyError
+from multibody.errors import MultibodyError, StorageError
 from multibody.simulate.contract import Vector
-from multibody.simulate.files import StorageError, whole_file
+from multibody.simulate.files import whole_file
 from multibody.simulate.optional import library
 from multibody.simulate.recording import Recording
 
@@ -45,8 +45,20 @@ def write(recording: Recording, path: str | PathLike[str], overwrite: bool = Fal
 def read_trajectory(path: str | PathLike[str]) -> Recording:
     """The arrays of a saved trajectory by name, with their units; no equations are needed.
 
+    Args:
+        path: of a file that ``Trajectory.save`` has written; a CSV file with a column ``t`` from elsewhere will do.
+
     Raises:
         StorageError: if the file cannot be read, or is damaged.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     path, numbers = Path(folder, "measured.csv"), [[0.0, 0.1], [0.5, 0.3]]
+        ...     np.savetxt(path, numbers, delimiter=",", header="t [s],angle [rad]", comments="")
+        ...     found = read_trajectory(path)
+        >>> found["angle"], found.units["angle"]
+        (array([0.1, 0.3]), 'rad')
     """
     chosen = _format(path)
     try:

@@ -13,13 +13,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.errors import ModelError
+from multibody.errors import ModelError, StepError
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.optional import library
 from multibody.simulate.problem import Problem
 from multibody.simulate.pulled import PulledField
 from multibody.simulate.stabilised import StabilisedForm
-from multibody.simulate.stepwise import UNCOUNTED, StepError, Stepper, StepwiseIntegrator, made_once
+from multibody.simulate.stepwise import UNCOUNTED, Stepper, StepwiseIntegrator, made_once
 
 EXTRA = "stiff"
 LARGE = 60  # entries of a state whose exact derivative takes long to compile
@@ -46,15 +46,12 @@ class Cvode(StepwiseIntegrator):
 
     Example:
         >>> import multibody as mb
-        >>> from multibody.simulate.contract import Watch
         >>> stiff = mb.System("stiff")
         >>> slide = stiff.joint("x", stiff.world, stiff.body("mass", mass=1.0), "Tx", q=1.0)
         >>> pull = stiff.load(mb.JointSpring(slide, 1e6))
         >>> brake = stiff.load(mb.JointDamper(slide, 1e6))
-        >>> problem = Problem(mb.derive(stiff), [])
-        >>> start = np.array([1.0, 0.0, 0.0, 0.0, 0.0])
-        >>> run = Cvode().run(problem, 0.0, start, np.array([1.0]), 0.0, Watch())
-        >>> run.status.name, bool(abs(run.last_y[0] - np.exp(-1)) < 1e-6), run.steps < 400
+        >>> run = mb.simulate(mb.derive(stiff), duration=1.0, integrator=Cvode())
+        >>> run.status.name, bool(abs(run["x"][-1] - np.exp(-1)) < 1e-6), run.statistics.steps < 400
         ('DONE', True, True)
     """
 
@@ -91,15 +88,12 @@ class Ida(StepwiseIntegrator):
 
     Example:
         >>> import multibody as mb
-        >>> from multibody.simulate.contract import Watch
         >>> system = mb.System("pendulum", gravity=(0, -9.81, 0))
         >>> bob = system.body("bob", mass=1.0)
         >>> place = system.joint("place", system.world, bob, ["Tx", "Ty"], q=(-1.0, 0.0))
         >>> rod = system.constraint(mb.DistanceConstraint(system.world, bob, 1.0))
-        >>> problem = Problem(mb.derive(system), [])
-        >>> start = np.array([-1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-        >>> run = Ida().run(problem, 0.0, start, np.array([1.0]), 0.0, Watch())
-        >>> bool(np.allclose(run.last_y[:2], (0.9862917511, -0.1650108531), atol=1e-6))
+        >>> run = mb.simulate(mb.derive(system), duration=1.0, integrator=Ida())
+        >>> bool(np.allclose(run.q[-1], (0.9862917511, -0.1650108531), atol=1e-6))
         True
     """
 

@@ -12,7 +12,9 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.simulate import files, records, store, tables
+from multibody.simulate.contact import Impact, with_contacts
 from multibody.simulate.contract import Status, Vector
+from multibody.simulate.events import Event
 from multibody.simulate.quantities import Quantity, quantities
 from multibody.simulate.recording import Recording, column_name, component, split, unknown
 from multibody.simulate.samples import Samples
@@ -119,6 +121,24 @@ class Trajectory(Samples):
             case _:
                 return list((self.sensors if kind == "sensor" else self.joints).values())
 
+    def __add__(self, later: Any) -> Trajectory:
+        """One trajectory over this run and one that goes on from it.
+
+        Where the later one begins before the end of this one, it takes its place. Its status counts.
+
+        Example:
+            >>> import multibody as mb
+            >>> cart = mb.System("cart")
+            >>> slide = cart.joint("slide", cart.world, cart.body("box", mass=2), "Tx", u=1.0)
+            >>> eom = mb.derive(cart)
+            >>> run = mb.simulate(eom, duration=1.0, samples=3)
+            >>> run + mb.simulate(eom, duration=1.0, samples=3, start=run)
+            Trajectory('cart', 0 s to 2 s, 5 samples, done)
+        """
+        from multibody.simulate.continuation import joined  # which knows trajectories
+
+        return joined(self, later) if isinstance(later, Trajectory) else NotImplemented
+
     # to other programs -------------------------------------------------------------------------------------------
 
     def recording(self, *names: str) -> Recording:
@@ -156,16 +176,18 @@ class Trajectory(Samples):
 
     @classmethod
     def read(
-        cls, path: str | PathLike[str], eom: EquationsOfMotion, parameters: Mapping[str, float] | None = None
-    ) -> Trajectory:
+        cls, path: str | PathLike[str], eom: EquationsOfMotion, parameters: Mapping[str, float] | None = None,
+        events: Sequence[Event | Impact] = (),
+    ) -> Trajectory:  # fmt: skip
         """A trajectory that was saved, to be used with the same equations, or those of another formalism.
 
         Args:
             path: of a file that ``save`` has written.
             eom: equations with the same names.
             parameters: values by name, for files that do not hold them; what is not given has its default.
+            events: those of the run; where there were impacts, forces and accelerations depend on whether they rest.
         """
-        return records.restored(store.read_trajectory(path), eom, parameters, str(path))
+        return records.restored(store.read_trajectory(path), with_contacts(eom, events)[0], parameters, str(path))
 
     def plot(
         self, *names: str, path: str | PathLike[str] | None = None, overwrite: bool = False, figure: Any = None

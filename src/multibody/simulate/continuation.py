@@ -1,0 +1,138 @@
+"""Runs that go on from where others have been, and the trajectory of both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from multibody.equations import EquationsOfMotion
+from multibody.errors import ModelError, ShapeError
+from multibody.model.assembly import State
+from multibody.simulate.contract import Vector
+from multibody.simulate.interpolation import hermite
+from multibody.simulate.probes import probe
+from multibody.simulate.run_functions import WORKS
+from multibody.simulate.samples import Instant
+from multibody.simulate.statistics import Counts
+from multibody.simulate.trajectory import Trajectory
+
+Start = State | Instant | Trajectory
+"""What a run can begin with."""
+
+
+class Beginning(NamedTuple):
+    """The start of a run, with what is known from another one.
+
+    Attributes:
+        y: coordinates, speeds and works; empty if they are not known.
+        t: the time; None if it is not known.
+        inputs: values that are held, by name.
+        parameters: by name.
+    """
+
+    y: Vector
+    t: float | None
+    inputs: Mapping[str, float]
+    parameters: Mapping[str, float]
+
+    def time(self, t0: float | None, times: Any) -> float:
+        """The time to begin with: the one that is wanted, if any, or that of the start.
+
+        Raises:
+            ModelError: if times are wanted that begin at another one.
+        """
+        if t0 is not None or self.t is None:
+            return t0 or 0.0
+        first = self.t if times is None or not np.size(times) else float(np.ravel(times)[0])
+        if abs(first - self.t) > 1e-12 * max(1.0, abs(self.t)):
+            raise ModelError(
+                f"The times begin at {first:.9g} s, but the start is at {self.t:.9g} s.",
+                where="simulate",
+                remedy="Let the times begin there, or set the clock: t0=times[0].",
+            )
+        return self.t
+
+
+def beginning(start: Start | None, eom: EquationsOfMotion, given: Sequence[Any] = ()) -> Beginning:
+    """What is known about the start of a run: a state, an instant of a run, or the end of one; or nothing.
+
+    Args:
+        start: where to begin.
+        eom: what is to begin there.
+        given: what else the user has said about it.
+    """
+    if start is None:
+        return Beginning(np.empty(0), None, {}, {})
+    if any(one is not None for one in given):
+        raise ModelError("The start is given twice.", where="simulate", remedy="Give either start, or q, u and fixed.")
+    instant = Instant(start.q[-1], start.u[-1], start.t[-1], start) if isinstance(start, Trajectory) else start
+    model = instant.model if isinstance(instant, State) else instant.run.eom.model
+    _require_same("coordinates and speeds", [[*one.coordinates, *one.speeds] for one in (eom.model, model)], "simulate")
+    if isinstance(instant, State):
+        return Beginning(np.concatenate([instant.q, instant.u, np.zeros(len(WORKS))]), None, {}, {})
+    if np.ndim(instant.t):
+        raise ShapeError("A run begins at one time.", where="simulate", remedy="Write start=trajectory.at(2.0).")
+    run, t = instant.run, float(instant.t)
+    k = int(np.searchsorted(run.t, t, side="right")) - 1
+    inputs = {one.name: float(value) for one, value in zip(run.eom.inputs, run.r[k], strict=True)}
+    return Beginning(np.concatenate([instant.q, instant.u, _works(run, t)]), t, inputs, run.parameters)
+
+
+def _works(run: Any, t: float) -> Vector:
+    """The works at any time within, as ``at`` finds the state."""
+    if t == run.t[-1]:
+        return run.works[-1]
+    rates = probe(run.eom, "powers").batch(run.t, run.q, run.u, run.r, run.p)
+    return hermite(run.t, run.works, rates, np.array([t]))[0]
+
+
+# both as one ---------------------------------------------------------------------------------------------------------
+
+
+def joined(earlier: Trajectory, later: Trajectory) -> Trajectory:
+    """One trajectory over both; see ``Trajectory.__add__``."""
+    t = float(later.t[0])
+    where = f"{earlier!r} + {later!r}"
+    kinds = {"coordinates and speeds": ("coordinates", "speeds"), "inputs": ("inputs",), "parameters": ("parameters",)}
+    for what, parts in kinds.items():
+        _require_same(what, [[x for part in parts for x in getattr(run.eom, part)] for run in (earlier, later)], where)
+    if not np.array_equal(earlier.p, later.p) or not earlier.t[0] <= t <= earlier.t[-1]:
+        raise ModelError(
+            "These runs are not one.",
+            where=where,
+            cause=f"The first covers {earlier.t[0]:.9g} s to {earlier.t[-1]:.9g} s; parameters: "
+            f"{dict(earlier.parameters)} and {dict(later.parameters)}.",
+            remedy="Join a run with one that goes on from it: simulate(…, start=run).",
+        )
+    before = earlier.t < t
+    before |= (earlier.t == t) & (earlier.y != later.y[0]).any(axis=1)  # a jump at the seam
+    return replace(
+        later,
+        t=np.concatenate([earlier.t[before], later.t]),
+        y=np.concatenate([earlier.y[before], later.y]),
+        r=np.concatenate([earlier.r[before], later.r]),
+        counts=_sum(earlier.counts, later.counts),
+        occurrences=[*(one for one in earlier.occurrences if one.t <= t), *later.occurrences],
+    )
+
+
+def _sum(one: Counts, other: Counts) -> Counts:
+    """The work of both."""
+    numbers = {x.name: getattr(one, x.name) + getattr(other, x.name) for x in fields(Counts) if x.name != "integrator"}
+    same = one.integrator == other.integrator
+    return Counts(**numbers, integrator=one.integrator if same else f"{one.integrator}, then {other.integrator}")
+
+
+def _require_same(what: str, symbols: list[list[Any]], where: str) -> None:
+    """An error if two runs, or a run and its start, do not have the same names."""
+    first, second = ([one.name for one in group] for group in symbols)
+    if first != second:
+        raise ModelError(
+            f"The {what} are not the same.",
+            where=where,
+            cause=f"{', '.join(first) or 'none'} on one side, {', '.join(second) or 'none'} on the other.",
+            remedy="Go on with the equations and events of the same system.",
+        )

@@ -1,0 +1,127 @@
+"""One step of all lanes, each with a length of its own. Loaded late: everything here is compiled."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from multibody.simulate.evaluation import AIM, ROUNDING
+from multibody.simulate.lane_record import LANES
+from multibody.simulate.lane_registers import plus_weighted_square, product_plus
+from multibody.simulate.loops import call, compiled, copy, doubles, larger, row, weighted
+
+CORRECTIONS = 6
+"""Newton steps onto the constraints, at most."""
+
+
+@compiled
+def evaluate(run: Any, y: int, rate: int) -> None:
+    """rate = f(t, y), at the times in ``bound_t``."""
+    if y != run.bound_y:
+        copy(y, run.bound_y, run.width)
+    call(run.rhs_at, run.rhs_ports, run.rhs_more)
+    copy(run.bound_rate, rate, run.width)
+    run.evaluations += 1
+
+
+@compiled
+def trial(run: Any) -> None:
+    """From y to new; the rates of the stages are K_k = f(t + c_k·h, y + h·Σ_j a_kj·K_j)."""
+    for k in range(1, run.stages):
+        stage(run, k)
+    combine(run, run.stages, run.new)
+
+
+@compiled
+def stage(run: Any, k: int) -> None:
+    """Rate k from those before it."""
+    t, h, now, c = doubles(run.t), doubles(run.h), doubles(run.bound_t), doubles(run.c)[k]
+    for lane in range(LANES):
+        now[lane] = t[lane] + c * h[lane]
+    combine(run, k, run.bound_y)
+    evaluate(run, run.bound_y, row(run.K, k, run.width))
+
+
+@compiled
+def combine(run: Any, k: int, result: int) -> None:
+    """y + h·Σ_j a_kj·K_j; the small sum first, because it has more digits than y."""
+    weighted(run, row(run.A, k, run.rows), k, result)
+    for i in range(run.size):
+        product_plus(row(result, i, LANES), run.h, row(result, i, LANES), row(run.y, i, LANES))
+
+
+@compiled
+def errors(run: Any) -> None:
+    """The error of the step in each lane, as ``step_control.error_norm``; not a number where a rate is not finite."""
+    h, first, second = doubles(run.h), doubles(run.error), doubles(run.worst)
+    for lane in range(LANES):
+        first[lane] = second[lane] = 0.0
+    for k in range(run.estimates):
+        weighted(run, row(run.E, k, run.rows), run.stages + 1, row(run.F, k, run.width))
+        sum_of_squares(run, row(run.F, k, run.width), run.error if k == 0 else run.worst)
+    share, count = 0.01 if run.estimates > 1 else 0.0, run.coordinates + run.speeds
+    for lane in range(LANES):
+        if first[lane] != 0.0:
+            first[lane] = h[lane] * first[lane] / math.sqrt((first[lane] + share * second[lane]) * count)
+
+
+@compiled
+def sum_of_squares(run: Any, error: int, total: int) -> None:
+    """Total + Σ (error over what is allowed)²."""
+    for i in range(run.coordinates + run.speeds):
+        y, new = row(run.y, i, LANES), row(run.new, i, LANES)
+        plus_weighted_square(total, total, row(error, i, LANES), y, new, run.allowed, run.allowed + 8 * LANES)
+
+
+@compiled
+def onto_constraints(run: Any, y: int, most: int) -> int:
+    """Newton's method from y, in place, for lanes that are ``open``, at the times in ``bound_t``.
+
+    Lanes that do not come close enough are ``lost``; the answer is the number of corrections in any lane.
+    """
+    if run.projection_at == 0:
+        return 0
+    unsettled, worst, lost = doubles(run.open), doubles(run.worst), doubles(run.lost)
+    gaps, corrections = doubles(run.bound_gaps), 0
+    for _ in range(most):
+        copy(y, run.bound_y, run.width)
+        call(run.projection_at, run.projection_ports, run.projection_more)
+        going = False
+        for lane in range(LANES):
+            if unsettled[lane] != 0.0:
+                worst[lane] = larger(gaps[lane], gaps[LANES + lane])
+                if worst[lane] <= ROUNDING:
+                    unsettled[lane] = 0.0
+                elif not moved(run, y, lane):
+                    unsettled[lane], lost[lane] = 0.0, 1.0
+                elif worst[lane] <= AIM * run.gap:
+                    unsettled[lane], corrections = 0.0, corrections + 1
+                else:
+                    going, corrections = True, corrections + 1
+        if not going:
+            break
+    for lane in range(LANES):
+        if unsettled[lane] != 0.0 and not worst[lane] <= run.gap:
+            lost[lane] = 1.0
+    return corrections
+
+
+@compiled
+def moved(run: Any, y: int, lane: int) -> bool:
+    """Take the corrected state into a lane of y, if it is finite."""
+    target, source = doubles(y), doubles(run.bound_projected)
+    end = LANES * (run.coordinates + run.speeds)
+    if not finite_in_lane(run.bound_projected, lane, end):
+        return False
+    for i in range(lane, end, LANES):
+        target[i] = source[i]
+    return True
+
+
+@compiled
+def finite_in_lane(address: int, lane: int, end: int) -> bool:
+    """Whether there is no NaN and no infinity in a lane."""
+    values, total = doubles(address), 0.0
+    for i in range(lane, end, LANES):
+        total += 0.0 * values[i]
+    return total == 0.0

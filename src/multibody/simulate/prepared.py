@@ -1,0 +1,148 @@
+"""Equations with inputs and events, made ready once for any number of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache, cached_property
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from multibody.compile import Function
+from multibody.equations import EquationsOfMotion
+from multibody.graph.number import is_number
+from multibody.model.assembly import State
+from multibody.simulate.closure import checked
+from multibody.simulate.contact import Impact, with_contacts
+from multibody.simulate.contract import Integrator, Vector
+from multibody.simulate.events import Event, Signals
+from multibody.simulate.inputs import Inputs, read_inputs
+from multibody.simulate.problem import WORKS, Problem
+from multibody.simulate.reasons import explained
+from multibody.simulate.run import Progress, Record, Run
+from multibody.simulate.run_functions import RunFunctions
+from multibody.simulate.runge_kutta import DormandPrince8
+from multibody.simulate.statistics import Counts
+from multibody.simulate.stiffness import stiffness
+from multibody.simulate.sundials import Cvode
+from multibody.simulate.trajectory import EventRecord, Trajectory
+
+
+class Prepared:
+    """Equations with inputs and events; what is compiled for one run serves all others, also at the same time.
+
+    Args:
+        eom: equations of motion.
+        inputs: what inputs do, by name.
+        events: ``Event`` and ``Impact`` objects.
+        held: values by name with which inputs go on that are not given as numbers.
+
+    Attributes:
+        eom: the equations of the runs, with an input for each contact that may rest.
+        inputs: what inputs do, sorted by kind.
+        signals: the events.
+    """
+
+    def __init__(
+        self, eom: EquationsOfMotion, inputs: Mapping[str, Any] | None = None, events: Sequence[Event | Impact] = (),
+        held: Mapping[str, float] | None = None,
+    ) -> None:  # fmt: skip
+        self._given, given = eom, read_inputs(eom, inputs)
+        self._start_inputs = dict(zip([one.name for one in eom.inputs], map(float, given.values), strict=True))
+        self.eom, happenings = with_contacts(eom, events)
+        names = [one.name for one in self.eom.inputs]
+        self.inputs = _held(_extended(given, len(names)), names, held or {}, inputs or {})
+        self.signals = Signals(self.eom, happenings, self.inputs.expressions)
+
+    def start(
+        self, q: Any, u: Any, fixed: Sequence[str], parameters: Mapping[str, float] | None, t: float
+    ) -> State:  # fmt: skip
+        """Coordinates and speeds that keep all constraints; see ``EquationsOfMotion.consistent``."""
+        return self._given.consistent(q, u, fixed, parameters=parameters, inputs=self._start_inputs, t=t)
+
+    def parameters(self, given: Mapping[str, float] | None) -> Vector:
+        """A value for each parameter, in order."""
+        return np.array(list(self.eom.model.parameter_values(given).values()), dtype=float)
+
+    def problem(self, p: Vector) -> Problem:
+        """The equations as numbers in memory, for one run."""
+        return self._problem.with_parameters(list(p))
+
+    def moved(
+        self, problem: Problem, times: Vector, y: Vector, integrator: Integrator, progress: Progress | None = None
+    ) -> Trajectory:
+        """The trajectory of a problem from a state on.
+
+        Raises:
+            Exception: of any kind, from a function that the user gave.
+        """
+        record = Run(self.eom, problem, integrator, self.inputs, self.signals, progress).through(times, y)
+        if isinstance(problem.failure, Exception):
+            raise problem.failure
+        return self.trajectory(problem.p, record, integrator)
+
+    def trajectory(self, p: Vector, record: Record, integrator: Integrator) -> Trajectory:
+        """The trajectory that was recorded."""
+        t, y, r = (np.concatenate(parts) for parts in (record.t, record.y, record.r))
+        if self.inputs.expressions:
+            places = [self.eom.inputs.index(one) for one in self.inputs.expressions]
+            n, m = len(self.eom.coordinates), len(self.eom.speeds)
+            r[:, places] = np.asarray(self._followed.batch(t, y[:, :n], y[:, n : n + m], r, p)).reshape(len(t), -1)
+        totals = {
+            name: sum(getattr(one, name) for one in record.segments)
+            for name in ("steps", "rejected", "evaluations", "jacobians")
+        }
+        counts = Counts(**totals, seconds=record.seconds, integrator=repr(integrator))
+        happened = [EventRecord(self.signals.names[one.event], one.t, one.y) for one in record.occurrences]
+        run = Trajectory(self.eom, t, y, r, p, record.status, counts, happened, explained(self.eom, record))
+        return checked(run)
+
+    @property
+    def functions(self) -> RunFunctions:
+        """What is compiled."""
+        return self._problem.functions
+
+    @cached_property
+    def _problem(self) -> Problem:
+        """The one whose compiled functions all others share; its numbers are never used."""
+        return Problem(self.eom, np.zeros(len(self.eom.parameters)).tolist(), self.signals.expressions,
+                       self.inputs.expressions)  # fmt: skip
+
+    @cached_property
+    def _followed(self) -> Function:
+        """The inputs that follow expressions."""
+        return self.eom.function("inputs", {"values": list(self.inputs.expressions.values())})
+
+
+def first_state(state: State) -> Vector:
+    """y = (q, u, works) at the start of a run."""
+    return np.concatenate([state.q, state.u, np.zeros(len(WORKS))])
+
+
+def chosen(problem: Problem, times: Vector, y: Vector) -> Integrator:
+    """An implicit method for stiff equations, if its library is there; an explicit one otherwise."""
+    t, duration = float(times[0]), float(times[-1] - times[0])
+    if has_sundials() and stiffness(problem, t, y, duration).stiff:
+        return Cvode()
+    return DormandPrince8()
+
+
+@cache
+def has_sundials() -> bool:
+    """Whether stiff equations can be solved as such."""
+    return find_spec("sksundae") is not None
+
+
+def _held(inputs: Inputs, names: list[str], held: Mapping[str, float], given: Mapping[str, Any]) -> Inputs:
+    """Inputs that go on with their values, but for those that are given as numbers."""
+    places = [k for k, name in enumerate(names) if name in held and not is_number(given.get(name))]
+    inputs.values[places] = [held[names[k]] for k in places]
+    return replace(inputs, held=frozenset(places))
+
+
+def _extended(inputs: Inputs, count: int) -> Inputs:
+    """Inputs with those of resting contacts, which begin with zero."""
+    values = np.concatenate([inputs.values, np.zeros(count - len(inputs.values))])
+    return Inputs(values, inputs.expressions, inputs.laws, inputs.sampled)

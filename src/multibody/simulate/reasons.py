@@ -1,0 +1,58 @@
+"""Why a run ended before its time, in words."""
+
+from __future__ import annotations
+
+from multibody.equations import EquationsOfMotion
+from multibody.simulate.contract import Status, Vector
+from multibody.simulate.run import Record
+
+REASONS: dict[Status, tuple[str, str]] = {
+    Status.STEP_TOO_SMALL: (
+        "The equations are stiff there, or a singular configuration or an endless series of events was met.",
+        "Try Cvode(), or look at eom.margin(q) and at the loads in this state.",
+    ),
+    Status.NOT_FINITE: (
+        "A singular configuration, an argument outside a function's domain, or a loop that cannot close any further.",
+        "Look at this state; use Multipliers() instead of independent speeds or explicit loops, or limit the motion.",
+    ),
+    Status.TOO_MANY_STEPS: (
+        "The equations are stiff, or events pile up.",
+        "Try Cvode(), a larger max_steps, or an impact with rest > 0.",
+    ),
+    Status.CONSTRAINTS_LOST: (
+        "The mechanism is in, or next to, a singular configuration.",
+        "Look at eom.margin(q) there; change the start a little, or use a smaller max_step.",
+    ),
+    Status.SOLVER_FAILED: ("The solver says why.", "Try another integrator, or other tolerances."),
+    Status.INTERRUPTED: ("You stopped it.", "What was computed is kept; run on from its last state."),
+}
+"""The likely cause of a failure, and what to do about it."""
+
+SPECIAL = (
+    "The mechanism can move only with special lengths or directions, and these are others.",
+    "Check parameters and geometry; eom.constraints.redundant lists the equations that should follow from the others.",
+)
+"""The same for constraints that are lost where more equations act than are independent."""
+
+
+def explained(eom: EquationsOfMotion, record: Record) -> str:
+    """When, in which state, why, and what to do; empty for a run that came to its end."""
+    if record.failed_at is None or record.status not in REASONS:
+        return ""
+    said = record.segments[-1].message if record.segments else ""
+    special = record.status is Status.CONSTRAINTS_LOST and eom.constraints.softness > 0
+    cause, remedy = SPECIAL if special else REASONS[record.status]
+    if special:
+        cause += f" Or: {REASONS[record.status][0]}"
+    return told(eom, record.status, *record.failed_at, said, cause, remedy)
+
+
+def told(eom: EquationsOfMotion, status: Status, t: float, y: Vector, said: str, cause: str, remedy: str) -> str:
+    """What there is to say about the end of a run."""
+    names = [one.name for one in (*eom.coordinates, *eom.speeds)]
+    state = ", ".join(f"{name}={value:.6g}" for name, value in zip(names, y, strict=False))
+    detail = f" ({said})" if said else ""
+    return (
+        f"The run ended at t = {t:.9g} s: {status.value}{detail}.\n  where: system '{eom.model.name}', {state}\n"
+        f"  likely cause: {cause}\n  what to do: {remedy}"
+    )

@@ -1,0 +1,108 @@
+"""The functions of a run, compiled once for all problems that differ in their numbers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from threading import RLock
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from multibody.compile import Function
+from multibody.compile.block import Block
+from multibody.equations import EquationsOfMotion
+from multibody.graph import Expr, jacobian, substitute
+from multibody.simulate.lane_record import LANES
+from multibody.simulate.projection import correction
+from multibody.simulate.work import explicit, powers
+
+WORKS = ("work_of_inputs", "dissipated", "work_of_drives")
+"""Integrals that are kept beside the state."""
+
+
+Made = TypeVar("Made")
+
+
+def _made_once(make: Callable[[Any], Made]) -> cached_property[Made]:
+    """A cached property that is made once, whichever thread asks first."""
+
+    def locked(self: Any) -> Made:
+        with self._lock:
+            if make.__name__ not in self.__dict__:
+                self.__dict__[make.__name__] = make(self)
+            return cast("Made", self.__dict__[make.__name__])
+
+    locked.__doc__ = make.__doc__
+    return cached_property(locked)
+
+
+class RunFunctions:
+    """The right-hand side, its derivative, the constraints and the events of a run, as compiled functions.
+
+    Args:
+        eom: equations of motion.
+        signals: expressions of (t, q, u, r, p) whose zero crossings are events.
+        inputs: for some inputs the expression of (t, q, u, p) that they follow.
+
+    Attributes:
+        eom: equations of motion.
+        events: the signals.
+        size: number of entries of the state y = (q, u, works).
+    """
+
+    def __init__(
+        self, eom: EquationsOfMotion, signals: Sequence[Expr] = (), inputs: Mapping[Expr, Expr] | None = None
+    ) -> None:
+        self.eom, self.events = eom, tuple(signals)
+        self.size = len(eom.coordinates) + len(eom.speeds) + len(WORKS)
+        self._inputs = dict(inputs or {})
+        self._lock = RLock()
+
+    @_made_once
+    def rhs(self) -> Function:
+        """rate = (q̇, u̇, powers)."""
+        return self.function("rhs", {"rate": self._rates})
+
+    @_made_once
+    def slopes(self) -> Function:
+        """∂rate/∂y, exact; nothing depends on the works."""
+        states = [*self.eom.coordinates, *self.eom.speeds]
+        works = np.zeros((self.size, len(WORKS)))
+        matrix = np.hstack([jacobian(self.with_inputs(self._rates), states), works.astype(object)])
+        return self.function("slopes", {"slopes": matrix})
+
+    @_made_once
+    def signals(self) -> Function:
+        """The values whose zero crossings are events."""
+        return self.function("signals", {"signals": list(self.events)})
+
+    @_made_once
+    def projection(self) -> Function | None:
+        """One Newton step onto the constraints, and the gaps before it; None if there is nothing to keep to."""
+        found = correction(self.eom)
+        if found is None:
+            return None
+        return self.function("projection", {"projected": [*found.q, *found.u], "gaps": found.gaps})
+
+    @_made_once
+    def rhs_block(self) -> Block:
+        """The right-hand side for all lanes."""
+        return self.rhs.block(LANES)
+
+    @_made_once
+    def projection_block(self) -> Block | None:
+        """The way back onto the constraints for all lanes."""
+        return None if self.projection is None else self.projection.block(LANES)
+
+    def with_inputs(self, expressions: Any) -> Any:
+        """Expressions in which inputs are what they follow."""
+        return substitute(expressions, self._inputs) if self._inputs else expressions
+
+    def function(self, name: str, outputs: Mapping[str, Any]) -> Function:
+        """A compiled function of (t, q, u, r, p), with inputs as they are here."""
+        return self.eom.function(name, {key: self.with_inputs(value) for key, value in outputs.items()})
+
+    @property
+    def _rates(self) -> list[Expr]:
+        return [*self.eom.rates, *self.eom.acceleration, *explicit(self.eom, powers(self.eom, self._inputs))]

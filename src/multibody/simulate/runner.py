@@ -1,0 +1,193 @@
+"""The runs of a sweep, one after the other or in groups: what every worker does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from threading import Lock
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from multibody.equations import EquationsOfMotion
+from multibody.errors import MultibodyError, NumberError
+from multibody.simulate.cases import Case
+from multibody.simulate.compiled_run import CompiledIntegrator
+from multibody.simulate.contact import Impact
+from multibody.simulate.contract import Integrator, Status, Vector
+from multibody.simulate.events import Event
+from multibody.simulate.prepared import Prepared, chosen, first_state
+from multibody.simulate.side_by_side import SideBySide
+from multibody.simulate.statistics import Counts
+from multibody.simulate.trajectory import EventRecord, Trajectory
+
+NO_START, ERROR, MEASURE_FAILED = "NO_START", "ERROR", "MEASURE_FAILED"
+"""How runs can fail before, beside and after the integration; all others end with the name of a ``Status``."""
+
+Measure = Callable[[Trajectory], Any]
+
+_one_at_a_time = Lock()  # solvers in Python hold the interpreter, and catch what SUNDIALS prints for all threads
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What came of a case.
+
+    Attributes:
+        number: of the case.
+        status: the name of a ``Status``, or NO_START, ERROR or MEASURE_FAILED.
+        message: why it failed.
+        seconds: what it took, all in all.
+        ending: the name of the status of the trajectory; empty if there is none.
+        t: times of the samples.
+        y: states.
+        r: inputs.
+        counts: what the integrator did.
+        occurrences: events that happened.
+        measures: by name.
+    """
+
+    number: int
+    status: str
+    message: str = ""
+    seconds: float = 0.0
+    ending: str = ""
+    t: Vector = field(default_factory=lambda: np.empty(0))
+    y: Vector = field(default_factory=lambda: np.empty((0, 0)))
+    r: Vector = field(default_factory=lambda: np.empty((0, 0)))
+    counts: Counts = field(default_factory=Counts)
+    occurrences: tuple[EventRecord, ...] = ()
+    measures: Mapping[str, Any] = field(default_factory=dict)
+
+    def trajectory(self, eom: EquationsOfMotion, p: Vector) -> Trajectory:
+        """The trajectory, if it began at all."""
+        status = Status[self.ending]
+        message = "" if status.ok else self.message
+        return Trajectory(eom, self.t, self.y, self.r, p, status, self.counts, self.occurrences, message)
+
+
+class Fault(NamedTuple):
+    """Why there is no trajectory."""
+
+    status: str
+    message: str
+
+
+@dataclass(frozen=True, eq=False)
+class Runner:
+    """Everything that a worker needs to know, but for the cases.
+
+    Attributes:
+        eom: equations of motion.
+        times: of the samples.
+        inputs: what inputs do, by name.
+        events: to look for.
+        fixed: coordinates and speeds that keep their start values.
+        integrator: how to move; None to choose it for each run by its stiffness.
+        measures: functions of a trajectory, by name.
+    """
+
+    eom: EquationsOfMotion
+    times: Vector
+    inputs: Mapping[str, Any] | None = None
+    events: Sequence[Event | Impact] = ()
+    fixed: Sequence[str] = ()
+    integrator: Integrator | None = None
+    measures: Mapping[str, Measure] = field(default_factory=dict)
+
+    @cached_property
+    def prepared(self) -> Prepared:
+        """The equations with inputs and events, for all runs."""
+        return Prepared(self.eom, self.inputs, self.events)
+
+    def run(self, cases: Sequence[Case], stopped: Callable[[], bool] = lambda: False) -> list[Outcome]:
+        """What comes of some cases.
+
+        Args:
+            cases: to run.
+            stopped: asked after every run; if it says so, the rest is left undone.
+        """
+        outcomes: list[Outcome] = []
+        begun = perf_counter()
+        for case, found in self._moved(cases):
+            outcome = self._outcome(case, found)
+            now = perf_counter()
+            outcomes.append(replace(outcome, seconds=now - begun))
+            begun = now
+            if stopped():
+                break
+        return outcomes
+
+    # trajectories ------------------------------------------------------------------------------------------------
+
+    def _moved(self, cases: Sequence[Case]) -> Iterator[tuple[Case, Trajectory | Fault]]:
+        """The trajectories of a group of cases: those that may go side by side do, whatever the group."""
+        starts = {case.number: self._start(case) for case in cases}
+        begun = {number: start for number, start in starts.items() if not isinstance(start, Fault)}
+        arrived = self._together.moved(begun) if self._together.possible else {}
+        for case in cases:
+            start = starts[case.number]
+            if case.number in arrived:
+                yield case, arrived[case.number]
+            else:
+                yield case, start if isinstance(start, Fault) else self._alone(*start)
+
+    @cached_property
+    def _together(self) -> SideBySide:
+        return SideBySide(self.prepared, self.times, self.integrator)
+
+    def _alone(self, p: Vector, y: Vector) -> Trajectory | Fault:
+        """One case, as ``simulate`` does it."""
+        try:
+            problem = self.prepared.problem(p)
+            integrator = self.integrator or chosen(problem, self.times, y)
+            with nullcontext() if isinstance(integrator, CompiledIntegrator) else _one_at_a_time:
+                found = self.prepared.moved(problem, self.times, y, integrator)
+        except Exception as error:  # noqa: BLE001 - of any kind, in a function of the user
+            return Fault(ERROR, _said(error))
+        if found.status is Status.INTERRUPTED:  # by a function of the user: the sweep ends, and this run is not done
+            raise KeyboardInterrupt
+        return found
+
+    def _start(self, case: Case) -> tuple[Vector, Vector] | Fault:
+        """The parameters, and the state at the start."""
+        try:
+            state = self.prepared.start(case.q, case.u, self.fixed, case.parameters, float(self.times[0]))
+            return self.prepared.parameters(case.parameters), first_state(state)
+        except Exception as error:  # noqa: BLE001 - whatever keeps this case from its start, others may run
+            return Fault(NO_START, _said(error))
+
+    # outcomes ----------------------------------------------------------------------------------------------------
+
+    def _outcome(self, case: Case, found: Trajectory | Fault) -> Outcome:
+        if isinstance(found, Fault):
+            return Outcome(case.number, found.status, found.message)
+        ending = found.status.name
+        outcome = Outcome(
+            case.number, ending, found.message, 0.0, ending, found.t, found.y, found.r, found.counts,
+            tuple(found.occurrences),
+        )  # fmt: skip
+        if not found.status.ok:
+            return outcome  # what is measured of a run that failed would look like a result
+        try:
+            return replace(outcome, measures={name: _numbers(name, law(found)) for name, law in self.measures.items()})
+        except Exception as error:  # noqa: BLE001 - of any kind, in a function of the user
+            return replace(outcome, status=MEASURE_FAILED, message=_said(error))
+
+
+def _said(error: Exception) -> str:
+    """The text of an error; with its kind, if it is not one of ours."""
+    return str(error) if isinstance(error, MultibodyError) else f"{type(error).__name__}: {error}"
+
+
+def _numbers(name: str, value: Any) -> Any:
+    """What a measure returned, as a number or lists of numbers."""
+    numbers = np.asarray(value)
+    if numbers.dtype.kind not in "biuf":
+        raise NumberError(
+            f"The measure returned {value!r:.200}.", where=f"measure '{name}'", remedy="Return a number, or an array."
+        )
+    return numbers.astype(float).tolist()

@@ -1,0 +1,75 @@
+"""Runs of a sweep that move together: several of them in each instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multibody.simulate.compiled_run import CompiledIntegrator
+from multibody.simulate.contract import Integrator, Segment, Status, Vector
+from multibody.simulate.lanes import Lanes, allows_lanes
+from multibody.simulate.prepared import Prepared, has_sundials
+from multibody.simulate.run import Record
+from multibody.simulate.runge_kutta import DormandPrince8
+from multibody.simulate.stiffness import judged, slopes_of_many
+from multibody.simulate.trajectory import Trajectory
+
+
+class SideBySide:
+    """Runs with the same equations, inputs and times, from different states and with different parameters.
+
+    Args:
+        prepared: what moves.
+        times: of the samples.
+        integrator: how to move; None for an explicit one, and stiff runs are left to others.
+    """
+
+    def __init__(self, prepared: Prepared, times: Vector, integrator: Integrator | None) -> None:
+        self._prepared, self._times, self._given = prepared, times, integrator
+
+    @cached_property
+    def possible(self) -> bool:
+        """Whether there is nothing that only one run at a time can do: functions of Python, controllers, events."""
+        busy = self._prepared.inputs.laws or self._prepared.inputs.sampled
+        return not busy and allows_lanes(self._integrator, self._prepared.functions)
+
+    def moved(self, starts: Mapping[int, tuple[Vector, Vector]]) -> dict[int, Trajectory]:
+        """The trajectories of those runs that came to their end without trouble, by their numbers.
+
+        Args:
+            starts: parameters and state of each run, by its number.
+        """
+        if not starts:
+            return {}
+        p, y = (np.array(column) for column in zip(*starts.values(), strict=True))
+        r = np.tile(self._prepared.inputs.values, (len(y), 1))
+        calm = np.flatnonzero(~self._stiff(y, r, p))
+        integrator = self._integrator
+        assert isinstance(integrator, CompiledIntegrator)
+        lanes = Lanes(self._prepared.functions, integrator)
+        segments = lanes.run(self._times, y[calm, : y.shape[1] - 3], r[calm], p[calm]) if len(calm) else []
+        numbers = list(starts)
+        return {
+            numbers[k]: self._prepared.trajectory(p[k], self._record(segment, r[k]), integrator)
+            for k, segment in zip(calm, segments, strict=True)
+            if segment.status is Status.DONE
+        }
+
+    @property
+    def _integrator(self) -> Integrator:
+        return self._given or DormandPrince8()
+
+    def _stiff(self, y: Vector, r: Vector, p: Vector) -> NDArray[np.bool_]:
+        """Which runs an explicit method should not be chosen for, if there is a choice."""
+        if self._given is not None or not has_sundials():
+            return np.zeros(len(y), dtype=bool)
+        times = self._times
+        slopes = slopes_of_many(self._prepared.functions, float(times[0]), y, r, p)
+        found: NDArray[np.bool_] = judged(slopes, float(times[-1] - times[0])).stiff
+        return found
+
+    def _record(self, segment: Segment, r: Vector) -> Record:
+        return Record([segment.t], [segment.y], [np.tile(r, (len(segment.t), 1))], segments=[segment])

@@ -1,0 +1,160 @@
+"""``sweep``: from equations of motion to many runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from multibody.equations import EquationsOfMotion
+from multibody.errors import ModelError, StorageError
+from multibody.simulate.cases import Plan, planned
+from multibody.simulate.contact import Impact, with_contacts
+from multibody.simulate.contract import Integrator
+from multibody.simulate.events import Event
+from multibody.simulate.front import wanted_times
+from multibody.simulate.progress import SweepProgress, runs_bar
+from multibody.simulate.runner import Measure, Runner
+from multibody.simulate.sweep_facts import facts_of, opened, plan_of, require_equations
+from multibody.simulate.sweep_pool import pool
+from multibody.simulate.sweep_result import Sweep
+from multibody.simulate.sweep_store import Store
+
+SAMPLES = 101
+
+
+def sweep(
+    eom: EquationsOfMotion, duration: float | None = None, *, times: Any = None,
+    parameters: Mapping[str, Any] | None = None, initial: Mapping[str, Any] | None = None,
+    cases: Iterable[Mapping[str, float]] | None = None, draws: int = 1, seed: int = 0,
+    inputs: Mapping[str, Any] | None = None, events: Sequence[Event | Impact] = (), fixed: Sequence[str] = (),
+    integrator: Integrator | None = None, samples: int = SAMPLES, measures: Mapping[str, Measure] | None = None,
+    path: str | PathLike[str] | None = None, workers: int | None = None, client: Any = None,
+    progress: SweepProgress | None = None,
+) -> Sweep:  # fmt: skip
+    """Move a mechanism through time again and again, with other values each time.
+
+    The runs are all combinations: every case of the list, at every point of the grid that the sequences span, as often
+    as values are drawn; the last axis changes fastest. A run that fails does not end the sweep: its reason is kept.
+
+    Args:
+        eom: equations of motion.
+        duration: of each run, in seconds; or give ``times``.
+        times: the instants to keep, increasing; the first one is the start.
+        parameters: by name a number, which all runs share; a sequence, which is an axis of the grid; or a
+            distribution: ``Uniform(low, high)``, ``Normal(mean, deviation)`` or ``Choice(values)``.
+        initial: start values of coordinates and speeds, in the same way.
+        cases: a list of runs that are no grid: mappings from names of parameters, coordinates and speeds to numbers;
+            what one of them does not mention is as in the model.
+        draws: how many times values are drawn for each case and point of the grid.
+        seed: of the random values; the same seed gives the same values.
+        inputs: what inputs do; see ``simulate``.
+        events: ``Event`` and ``Impact`` objects.
+        fixed: names of coordinates and speeds that must keep their start values.
+        integrator: by default chosen for each run by its stiffness.
+        samples: how many instants to keep, evenly spaced, where ``times`` are not given.
+        measures: by name a function of a trajectory that gives a number, or an array of numbers.
+        path: of a file to store runs in as they come. If it is there already, with the same sweep, only the runs that
+            are missing are done; a sweep that was killed goes on like that.
+        workers: how many threads; by default as many as there are processors.
+        client: a Dask client, for workers on other machines.
+        progress: called with the numbers of runs that are done, that there are, and that have failed; by default a
+            bar on a terminal, if it takes longer than a second.
+
+    Returns:
+        All runs. If you interrupt it, those that were done; give a ``path`` to go on from there.
+
+    Raises:
+        StorageError: if the file cannot be written, or holds something else; what was stored before is kept.
+
+    Example:
+        >>> import multibody as mb
+        >>> pendulum = mb.System("pendulum", gravity=(0, 0, -9.81))
+        >>> (l,) = pendulum.parameters(l=1.0)
+        >>> hinge = pendulum.joint("angle", pendulum.world, pendulum.body("bob", 2, (0, 0, -l)), "Ry")
+        >>> runs = mb.sweep(
+        ...     mb.derive(pendulum),
+        ...     2.0,
+        ...     parameters={"l": [0.5, 1.0]},
+        ...     initial={"angle": [0.1, 0.2, 0.3]},
+        ...     measures={"largest": lambda run: abs(run["angle"]).max()},
+        ... )
+        >>> runs, runs.shape
+        (Sweep('pendulum', 6 of 6 runs), (2, 3))
+        >>> runs.measures["largest"].reshape(runs.shape)[0].round(3)
+        array([0.1, 0.2, 0.3])
+    """
+    plan = planned(eom, parameters, initial, cases, draws, seed)
+    _require_free(measures or {}, plan)
+    instants = wanted_times(duration, times, samples)
+    runner = Runner(eom, instants, inputs, tuple(events), tuple(fixed), integrator, dict(measures or {}))
+    moving = runner.prepared.eom  # now, because what is wrong with inputs and events shows here
+    with opened(path, facts_of(runner, plan)) as store:
+        _fill(store, runner, plan, workers, client, progress)
+    return Sweep(moving, plan, instants, tuple(runner.measures), store)
+
+
+def read_sweep(
+    path: str | PathLike[str], eom: EquationsOfMotion, events: Sequence[Event | Impact] = ()
+) -> Sweep:  # fmt: skip
+    """A sweep that was stored, complete or not.
+
+    Args:
+        path: of its file.
+        eom: the same equations, from any formalism.
+        events: the same as in the sweep, if there were impacts among them.
+
+    Raises:
+        StorageError: if the file is not a sweep, or one of other equations.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> import multibody as mb
+        >>> cart = mb.System("cart")
+        >>> slide = cart.joint("x", cart.world, cart.body("box", mass=2), "Tx")
+        >>> eom = mb.derive(cart)
+        >>> with TemporaryDirectory() as folder:
+        ...     runs = mb.sweep(eom, 2.0, initial={"x_dot": [1.0, 3.0]}, path=f"{folder}/cart.sweep")
+        ...     mb.read_sweep(f"{folder}/cart.sweep", eom).last("x").round(9)
+        array([2., 6.])
+    """
+    if not Path(path).is_file():
+        raise StorageError("There is no such file.", where=str(path), remedy="Run the sweep with this path.")
+    store = Store(path)
+    facts = store.facts()
+    moving = with_contacts(eom, events)[0]
+    require_equations(store, facts, eom, moving)
+    return Sweep(moving, plan_of(facts), facts["times"], tuple(facts["measures"]), store)
+
+
+def _require_free(measures: Iterable[str], plan: Plan) -> None:
+    """What is measured stands beside what varies in tables, and must be called otherwise."""
+    taken = [name for name in measures if name in (*plan.names, "number", "status", "message", "seconds")]
+    if taken:
+        raise ModelError(
+            f"A measure cannot be called {' or '.join(map(repr, taken))}.",
+            where="measures of the sweep",
+            cause="Something else in the table of all runs is called so.",
+            remedy=f"Choose another name, such as '{taken[0]}_measured'.",
+        )
+
+
+def _fill(
+    store: Store, runner: Runner, plan: Plan, workers: int | None, client: Any, progress: SweepProgress | None
+) -> None:
+    """Do all runs that are not there."""
+    known = dict(store.column("message"))
+    left = [number for number in range(len(plan)) if number not in known]
+    if not left:
+        return
+    done, failed = len(known), sum(map(bool, known.values()))
+    with pool(runner, workers, client) as hands, runs_bar(progress) as report:
+        try:
+            for found in hands.outcomes((plan.case(number) for number in left), len(left)):
+                store.add(found)
+                done, failed = done + len(found), failed + sum(bool(one.message) for one in found)
+                report(done, len(plan), failed)
+        except KeyboardInterrupt:
+            for found in hands.rest():
+                store.add(found)

@@ -1,0 +1,234 @@
+"""The result of a sweep: all its runs, by number and by name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from multibody.equations import EquationsOfMotion
+from multibody.errors import MultibodyError, ShapeError
+from multibody.simulate import sweep_tables
+from multibody.simulate.cases import Plan
+from multibody.simulate.contract import Status, Vector
+from multibody.simulate.quantities import Quantity, quantities
+from multibody.simulate.recording import split, unknown
+from multibody.simulate.runner import Outcome
+from multibody.simulate.sweep_store import Store
+from multibody.simulate.trajectory import Trajectory
+
+MISSING = "MISSING"
+"""The status of runs that have not been done."""
+
+
+class RunError(MultibodyError, LookupError):
+    """A run without a trajectory."""
+
+
+class FailedRun(NamedTuple):
+    """A run that failed: its number, the values that it was run with, and why it failed."""
+
+    number: int
+    values: Mapping[str, float]
+    message: str
+
+
+class Sweep:
+    """Many runs of the same equations.
+
+    ``sweep[k]`` is the trajectory of run number k, read from where it is stored.
+
+    Args:
+        eom: the equations of the runs.
+        plan: what was to be run.
+        times: of the samples.
+        measures: their names.
+        store: where the outcomes are.
+
+    Example:
+        >>> import multibody as mb
+        >>> cart = mb.System("cart")
+        >>> slide = cart.joint("x", cart.world, cart.body("box", mass=2), "Tx")
+        >>> runs = mb.sweep(mb.derive(cart), 2.0, initial={"x_dot": [1.0, 3.0]}, samples=3)
+        >>> runs.values("x").round(9)
+        array([[0., 1., 2.],
+               [0., 3., 6.]])
+        >>> runs[1]
+        Trajectory('cart', 0 s to 2 s, 3 samples, done)
+        >>> runs.status, runs.failures
+        (['DONE', 'DONE'], [])
+    """
+
+    def __init__(
+        self, eom: EquationsOfMotion, plan: Plan, times: Vector, measures: tuple[str, ...], store: Store
+    ) -> None:
+        self.eom, self._plan, self.times, self._measures, self._store = eom, plan, times, measures, store
+
+    def __len__(self) -> int:
+        return len(self._plan)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many cases, values along each axis of the grid, and draws: ``array.reshape(sweep.shape)``."""
+        return self._plan.shape
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """What is counted in ``shape``: "case", the names of the axes, "draw"."""
+        return self._plan.dimensions
+
+    @cached_property
+    def cases(self) -> dict[str, Vector]:
+        """For each name that varies, its values over the runs."""
+        return self._plan.varied(self.eom)
+
+    # how it went -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def status(self) -> list[str]:
+        """For each run the name of its ``Status``, or NO_START, ERROR, MEASURE_FAILED or MISSING."""
+        known: dict[int, str] = dict(self._store.column("status"))
+        return [known.get(number, MISSING) for number in range(len(self))]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all runs were done, well or not."""
+        return MISSING not in self.status
+
+    @cached_property
+    def seconds(self) -> Vector:
+        """What each run took; NaN if it was not done."""
+        return self._over_runs(dict(self._store.column("seconds")), "seconds")
+
+    @property
+    def messages(self) -> list[str]:
+        """Why each run failed; empty where it did not."""
+        known: dict[int, str] = dict(self._store.column("message"))
+        return [known.get(number, "") for number in range(len(self))]
+
+    @property
+    def where(self) -> str:
+        """Where it is stored."""
+        return self._store.where
+
+    @cached_property
+    def failures(self) -> list[FailedRun]:
+        """The runs that failed, with their reasons."""
+        messages = self.messages
+        failed = [number for number, status in enumerate(self.status) if status != MISSING and not _good(status)]
+        return [FailedRun(one, self._plan.case(one).values, messages[one]) for one in failed]
+
+    # what came out -----------------------------------------------------------------------------------------------
+
+    def __getitem__(self, number: int) -> Trajectory:
+        if not -len(self) <= number < len(self):
+            raise RunError(f"There is no run {number}.", where=self._title, remedy=f"There are {len(self)}, from 0 on.")
+        number %= len(self)
+        outcome = self._store.outcome(number)
+        if outcome is None or not outcome.ending:
+            reason = "It has not been run." if outcome is None else outcome.message
+            raise RunError(f"Run {number} has no trajectory.", where=self._title, cause=reason)
+        return self._trajectory(outcome)
+
+    def _trajectory(self, outcome: Outcome) -> Trajectory:
+        parameters = self.eom.model.parameter_values(self._plan.case(outcome.number).parameters)
+        trajectory = outcome.trajectory(self.eom, np.array(list(parameters.values()), dtype=float))
+        vars(trajectory)["quantities"] = self.quantities  # the same for all runs, and slow to find
+        return trajectory
+
+    def __iter__(self) -> Iterator[Trajectory]:
+        """The trajectories of all runs that have one."""
+        return (trajectory for _, trajectory in self.trajectories())
+
+    def trajectories(self) -> Iterator[tuple[int, Trajectory]]:
+        """Number and trajectory of all runs that have one."""
+        found = (self._store.outcome(number) for number in self._store.numbers())
+        return ((one.number, self._trajectory(one)) for one in found if one is not None and one.ending)
+
+    @cached_property
+    def measures(self) -> dict[str, Vector]:
+        """What was measured, an array over the runs for each name; NaN for runs that failed."""
+        found = {number: json.loads(text) for number, text in self._store.column("measures")}
+        return {name: self._over_runs({k: one[name] for k, one in found.items() if name in one}, name)
+                for name in self._measures}  # fmt: skip
+
+    def last(self, name: str) -> Vector:
+        """A quantity at the end of each run; NaN for runs that failed.
+
+        Args:
+            name: as in a trajectory.
+        """
+        self._require(name)
+        return self._over_runs({k: run[name][-1] for k, run in self.trajectories() if run.status.ok}, name)
+
+    def values(self, name: str) -> Vector:
+        """A quantity over runs and times; NaN where a run did not get there.
+
+        Args:
+            name: as in a trajectory.
+        """
+        self._require(name)
+        return self._over_runs({k: self._at_times(run, run[name]) for k, run in self.trajectories()}, name, self.times)
+
+    def _at_times(self, run: Trajectory, values: Vector) -> Vector:
+        """The values at the times of all runs; after the jump where there is one."""
+        places = np.searchsorted(run.t, self.times, side="right") - 1
+        found = np.array(values[places], dtype=float)
+        found[run.t[places] != self.times] = np.nan
+        return found
+
+    def _over_runs(self, found: Mapping[int, Any], name: str, *axes: Vector) -> Vector:
+        shapes = {np.shape(one) for one in found.values()} or {tuple(len(axis) for axis in axes)}
+        if len(shapes) > 1:
+            raise ShapeError(
+                f"'{name}' has arrays of different shapes: {sorted(shapes)}.", where=self._title,
+                remedy="Measure something of the same shape in all runs.",
+            )  # fmt: skip
+        values = np.full((len(self), *shapes.pop()), np.nan)
+        for number, one in found.items():
+            values[number] = one
+        return values
+
+    def _require(self, name: str) -> None:
+        if split(name)[0] not in self.quantities:
+            raise unknown(name, self.quantities, self._title)
+
+    @cached_property
+    def quantities(self) -> Mapping[str, Quantity]:
+        """Everything that has a name in a trajectory, with its kind and unit."""
+        return quantities(self.eom)
+
+    # to other programs -------------------------------------------------------------------------------------------
+
+    def to_dataframe(self) -> Any:
+        """A pandas table with a row for each run: the values that vary, status, message, seconds, measures."""
+        return sweep_tables.dataframe(self)
+
+    def to_xarray(self, *names: str) -> Any:
+        """An xarray data set with the dimensions ``run`` and ``t``; the values that vary are coordinates of the runs.
+
+        Args:
+            names: what is wanted; by default coordinates and speeds.
+        """
+        return sweep_tables.dataset(self, names)
+
+    # to people ---------------------------------------------------------------------------------------------------
+
+    @property
+    def _title(self) -> str:
+        return f"sweep of '{self.eom.model.name}'"
+
+    def __repr__(self) -> str:
+        done = len(self) - self.status.count(MISSING)
+        failed = f", {len(self.failures)} failed" if self.failures else ""
+        return f"Sweep('{self.eom.model.name}', {done} of {len(self)} runs{failed})"
+
+    def __str__(self) -> str:
+        return sweep_tables.summary(self)
+
+
+def _good(status: str) -> bool:
+    return status in Status.__members__ and Status[status].ok

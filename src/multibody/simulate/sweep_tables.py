@@ -1,0 +1,69 @@
+"""Sweeps as tables: for pandas, for xarray, and for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multibody.simulate.optional import library
+from multibody.simulate.recording import column_name, component, split
+from multibody.simulate.statistics import duration, table
+
+if TYPE_CHECKING:
+    from multibody.simulate.sweep_result import FailedRun, Sweep
+
+SHOWN = 5  # failures in a printout
+
+
+def dataframe(sweep: Sweep) -> Any:
+    """A pandas table with a row for each run."""
+    columns: dict[str, Any] = {**sweep.cases, "status": sweep.status, "message": sweep.messages}
+    columns["seconds"] = sweep.seconds
+    for name, values in sweep.measures.items():
+        columns |= {column_name(name, place): component(values, place) for place in np.ndindex(values.shape[1:])}
+    pandas = library("pandas", "data")
+    return pandas.DataFrame(columns, index=pandas.RangeIndex(len(sweep), name="number"))
+
+
+def dataset(sweep: Sweep, names: Sequence[str]) -> Any:
+    """An xarray data set of runs and times; the axes of an array ``tip`` are the dimensions ``tip_0``, ``tip_1`` …."""
+    variables = {}
+    for name in names or [one.name for one in (*sweep.eom.coordinates, *sweep.eom.speeds)]:
+        values = sweep.values(name)
+        axes = ("run", "t", *(f"{name}_{axis}" for axis in range(values.ndim - 2)))
+        variables[name] = (axes, values, {"units": sweep.quantities[split(name)[0]].unit})
+    coordinates: dict[str, Any] = {"run": np.arange(len(sweep)), "t": ("t", sweep.times, {"units": "s"})}
+    varied = {_free(name, variables): ("run", values) for name, values in sweep.cases.items()}
+    about = {"system": sweep.eom.model.name, "formalism": sweep.eom.formalism}
+    return library("xarray", "data").Dataset(variables, coords=coordinates | varied, attrs=about)
+
+
+def _free(name: str, taken: dict[str, Any]) -> str:
+    """The name of a value that varies; a start value is not called as the variable that starts there."""
+    return f"{name}_start" if name in taken else name
+
+
+def summary(sweep: Sweep) -> str:
+    """What was run, how it went, and the first failures."""
+    grid = " × ".join(f"{count} {name}" for count, name in zip(sweep.shape, sweep.dimensions, strict=True))
+    rows = [
+        ("system", sweep.eom.model.name),
+        ("runs", f"{len(sweep)}{' = ' if grid else ''}{grid}"),
+        ("time", f"{sweep.times[0]:.6g} s to {sweep.times[-1]:.6g} s, {len(sweep.times)} samples"),
+        ("time taken", duration(float(np.nansum(sweep.seconds)))),
+        ("stored in", sweep.where),
+        ("status", ", ".join(f"{count} {status}" for status, count in Counter(sweep.status).most_common())),
+    ]
+    if sweep.failures:
+        more = len(sweep.failures) - SHOWN
+        shown = [*map(_line, sweep.failures[:SHOWN]), *([f"and {more} more"] if more > 0 else [])]
+        rows.append(("failures", "\n".join(shown)))
+    return table(rows)
+
+
+def _line(one: FailedRun) -> str:
+    values = ", ".join(f"{name}={value:.6g}" for name, value in one.values.items())
+    return f"run {one.number} ({values}): {one.message.partition(chr(10))[0]}"

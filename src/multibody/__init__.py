@@ -35,41 +35,48 @@ from multibody.model import __all__ as _vocabulary
 from multibody.model.body import diag
 
 __all__ = [
-    "ArticulatedBody", "Choice", "Comparison", "DormandPrince5", "DormandPrince8", "EquationsOfMotion", "Event",
-    "Formalism", "Function", "Impact", "IndependentSpeeds", "Kane", "Lagrange", "Multipliers", "NewtonEuler", "Normal",
-    "Quaternion", "Recursive", "Rotation", "RungeKutta4", "Sampled", "SemiImplicitEuler", "Sweep", "Symplectic",
-    "Trajectory", "Transform", "Uniform", "Vec3", "Wittenburg", "compare", "derive", "diag", "errors", "graph", "pi",
-    "read_sweep", "read_urdf", "simulate", "sweep",
+    "ArticulatedBody", "Choice", "Comparison", "Cvode", "DormandPrince5", "DormandPrince8", "EquationsOfMotion",
+    "Event", "Formalism", "Function", "Ida", "Impact", "IndependentCoordinates", "IndependentSpeeds", "Kane",
+    "Lagrange", "Multipliers", "NewtonEuler", "Normal", "Quaternion", "Recursive", "Rotation", "RungeKutta4",
+    "Sampled", "ScipySolver", "SemiImplicitEuler", "Status", "Sweep", "Symplectic", "Trajectory", "Transform",
+    "Uniform", "Vec3", "Wittenburg", "baumgarte", "compare", "derive", "diag", "errors", "graph", "pi",
+    "read_sweep", "read_trajectory", "read_urdf", "simulate", "sweep",
 ]  # fmt: skip
 __all__.extend(_vocabulary)
 __version__ = "0.1.0"
 
-_LATE = {
-    "read_urdf": "multibody.io",
-    **dict.fromkeys(
-        ("Choice", "DormandPrince5", "DormandPrince8", "Event", "Impact", "Normal", "RungeKutta4", "Sampled",
-         "SemiImplicitEuler", "Sweep", "Symplectic", "Trajectory", "Uniform", "read_sweep", "simulate", "sweep"),
-        "multibody.simulate"),
-}  # fmt: skip
+_LATE = {"read_urdf": "multibody.io"} | dict.fromkeys(
+    """Choice Cvode DormandPrince5 DormandPrince8 Event Ida Impact IndependentCoordinates Normal RungeKutta4 Sampled
+    ScipySolver SemiImplicitEuler Status Sweep Symplectic Trajectory Uniform baumgarte read_sweep read_trajectory
+    simulate sweep""".split(),
+    "multibody.simulate",
+)
 """Rooms that only some scripts enter are imported when they are first used."""
 
 if TYPE_CHECKING:
     from multibody.io import read_urdf
     from multibody.simulate import (
         Choice,
+        Cvode,
         DormandPrince5,
         DormandPrince8,
         Event,
+        Ida,
         Impact,
+        IndependentCoordinates,
         Normal,
         RungeKutta4,
         Sampled,
+        ScipySolver,
         SemiImplicitEuler,
+        Status,
         Sweep,
         Symplectic,
         Trajectory,
         Uniform,
+        baumgarte,
         read_sweep,
+        read_trajectory,
         simulate,
         sweep,
     )  # fmt: skip
@@ -77,6 +84,8 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     """Names from the rooms that are imported late."""
+    if name == "simulate":
+        return import_module("multibody.simulate")  # the room itself, which can be called
     if name in _LATE:
         return getattr(import_module(_LATE[name]), name)
     raise AttributeError(f"module 'multibody' has no attribute {name!r}")

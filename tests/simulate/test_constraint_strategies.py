@@ -8,7 +8,7 @@ import pytest
 
 import multibody as mb
 from multibody.errors import NumberError
-from multibody.simulate.baumgarte import baumgarte
+from multibody.simulate.baumgarte_terms import baumgarte
 from multibody.simulate.contract import Status, Watch
 from multibody.simulate.independent import IndependentCoordinates, Loops
 from multibody.simulate.problem import Problem

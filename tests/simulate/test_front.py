@@ -1,5 +1,8 @@
 """``simulate``: inputs, events, controllers, impacts, failures, and running on."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -202,3 +205,27 @@ def test_the_integrator_is_chosen_by_stiffness_and_reported():
     assert "DormandPrince8" in soft.statistics.integrator
     assert "Cvode" in stiff.statistics.integrator
     assert stiff["x_dot"][-1] == pytest.approx(1.0, rel=1e-6)
+
+
+def test_what_is_no_event_is_refused():
+    with pytest.raises(ModelError, match="is no event"):
+        mb.simulate(mb.derive(mb.System("nothing")), 1.0, events=["nonsense"])
+
+
+def test_the_room_is_the_verb():
+    """``mb.simulate`` can be called, and holds what belongs to it, from its first use on."""
+    script = "import multibody as mb; assert mb.simulate.Cvode is mb.Cvode; assert callable(mb.simulate)"
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_the_choice_of_an_integrator_is_explained():
+    def brake(damping):
+        system = mb.System("brake")
+        slide = system.joint("x", system.world, system.body("mass", mass=1.0), "Tx", q=1.0)
+        system.load(mb.JointSpring(slide, 1e6))
+        system.load(mb.JointDamper(slide, damping))
+        return mb.simulate(mb.derive(system), duration=10.0)
+
+    assert "stiff: motions that die out at 1e+06/s" in str(brake(1e6))
+    assert "not stiff" in str(brake(0.0))
+    assert "chosen" not in str(mb.simulate(mb.derive(mb.System("nothing")), 1.0, integrator=mb.DormandPrince5()))

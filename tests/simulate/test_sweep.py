@@ -367,3 +367,27 @@ def test_an_interruption_in_a_function_of_the_user_leaves_its_run_undone(eom):
     runs = sweep(eom, 0.1, initial={"x": np.linspace(1, 2, 30)}, inputs={"F": law}, workers=1)
     assert not runs.complete
     assert set(runs.status) == {"DONE", "MISSING"}
+
+
+class _Counting:
+    """A controller that remembers how often it was asked."""
+
+    def __init__(self):
+        self.count = 0
+
+    def __call__(self, t):
+        self.count += 1
+        return float(self.count)
+
+
+def test_controllers_with_a_memory_begin_anew_in_every_run():
+    system = mb.System("rail")
+    force = system.input("F")
+    slide = system.joint("x", system.world, system.body("mass", mass=1.0), "Tx")
+    system.load(mb.JointLoad(slide, force))
+    eom = mb.derive(system)
+    law = _Counting()
+    found = mb.sweep(eom, 1.0, cases=[{}] * 6, inputs={"F": mb.Sampled(law, 0.25)})
+    alone = mb.simulate(eom, 1.0, inputs={"F": mb.Sampled(_Counting(), 0.25)})
+    np.testing.assert_allclose(found.last("x"), alone["x"][-1], rtol=1e-12)
+    assert law.count == 0

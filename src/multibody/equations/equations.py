@@ -160,6 +160,11 @@ class EquationsOfMotion:
         return self.constraints.gamma
 
     @cached_property
+    def kept(self) -> dict[Any, Any]:
+        """What other rooms have made of these equations and will need again, such as compiled functions for runs."""
+        return {}
+
+    @cached_property
     def kinetics(self) -> Kinetics:
         """Poses, velocities, accelerations, and the forces through every joint."""
         return Kinetics(self.model)

@@ -4,7 +4,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from multibody.simulate.baumgarte import baumgarte
+from multibody.simulate.baumgarte_terms import baumgarte
 from multibody.simulate.contact import Impact
 from multibody.simulate.contract import Integrator, Status
 from multibody.simulate.distributions import Choice, Normal, Uniform

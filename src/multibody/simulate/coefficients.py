@@ -7,7 +7,7 @@ Ordinary Differential Equations I* (2nd edition 1993, sections II.4 to II.6), an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +17,8 @@ EXPLICIT, SEMI_IMPLICIT, LEAPFROG = range(3)
 """Kinds of methods: explicit Runge–Kutta, and two that treat positions and speeds differently."""
 
 
-class Tableau(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Tableau:
     """A method; of an explicit Runge–Kutta method these are all its numbers.
 
     Row k of A and c make stage k. Row ``stages`` makes the end of the step, and the rate there is the first of the next

@@ -13,7 +13,7 @@ from multibody.simulate.contract import Integrator, Occurrence, Segment, Status,
 from multibody.simulate.interruption import noticed
 from multibody.simulate.machine_code import ONE_RUN, advance
 from multibody.simulate.problem import Problem
-from multibody.simulate.run_memory import address, for_events, for_steps, of_method, of_problem
+from multibody.simulate.run_memory import Room, address, for_events, for_steps, mark_events, of_method, of_problem
 from multibody.simulate.run_record import PAUSE, PAUSED, Run
 
 STATUS = (
@@ -117,10 +117,13 @@ class _Loop:
     ) -> None:  # fmt: skip
         method, stepping = integrator.method, integrator.stepping
         self._problem = problem  # its machine code must live as long as this
-        self._arrays = for_steps(method, y0) | for_events(watch, problem.size)
+        self._room = Room(for_steps(method, problem.size) | for_events(watch, problem.size))
+        self._room["y"][: problem.size] = y0
         fields = of_problem(problem, integrator.project) | of_method(method)
-        self._run = run = Run(**fields, **{name: address(array) for name, array in self._arrays.items()})
-        run.events, run.room, run.tolerance = len(watch.directions), len(self._arrays["hit_t"]), watch.tolerance
+        self._run = run = Run(**fields, **self._room.addresses)
+        if watch.directions:
+            mark_events(self._room, watch)
+        run.events, run.room, run.tolerance = len(watch.directions), len(self._room["hit_t"]), watch.tolerance
         run.rtol, run.atol, run.fixed, run.max_step = stepping.rtol, stepping.atol, stepping.step, stepping.max_step
         run.max_steps, run.gap = integrator.max_steps, integrator.gap
         run.start, run.t, run.end, run.step, run.error = t0, t0, times[-1], stepping.step or step, 1e-4
@@ -130,7 +133,7 @@ class _Loop:
 
     @property
     def _last_y(self) -> Vector:
-        return self._arrays["y"][: self._run.size]
+        return self._room["y"][: self._run.size]
 
     def _make_room(self, times: Vector, every_step: bool) -> None:
         """Room for samples; those at the start are known."""
@@ -157,8 +160,10 @@ class _Loop:
     def _carry_away(self) -> None:
         """Take what the loop has found, so that there is room for more."""
         run = self._run
-        found = zip(*(self._arrays[name][: run.hits] for name in ("hit_event", "hit_t", "hit_y")), strict=True)
-        self._occurrences += [Occurrence(int(event), float(t), y.copy()) for event, t, y in found]
+        if run.hits:
+            states = self._room["hit_y"].reshape(-1, run.size)
+            found = zip(self._room["hit_event"][: run.hits], self._room["hit_t"], states, strict=False)
+            self._occurrences += [Occurrence(int(event), float(t), y.copy()) for event, t, y in found]
         run.hits = 0
         if run.every_step:
             self._parts.append((self._t[: run.samples].copy(), self._y[: run.samples].copy()))

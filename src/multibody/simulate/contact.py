@@ -79,8 +79,15 @@ class _Contact:
     resting: Expr
 
 
-def with_contacts(eom: EquationsOfMotion, events: Sequence[Event | Impact]) -> tuple[EquationsOfMotion, list[Event]]:
+def with_contacts(eom: EquationsOfMotion, events: Sequence[Any]) -> tuple[EquationsOfMotion, list[Event]]:
     """The equations with an input for each contact that may rest, and the events of all impacts."""
+    strange = [one for one in events if not isinstance(one, Impact | Event)]
+    if strange:
+        raise ModelError(
+            f"{strange[0]!r} is no event.",
+            where=f"events of a run of '{eom.model.name}'",
+            remedy="Write Event(expression), or Impact(gap, restitution).",
+        )
     contacts = [_contact(eom, one) for one in events if isinstance(one, Impact)]
     _require_separate(contacts)
     plain = [one for one in events if isinstance(one, Event)]

@@ -13,7 +13,7 @@ from multibody.simulate.contact import Impact
 from multibody.simulate.continuation import Start, beginning
 from multibody.simulate.contract import Integrator, Vector
 from multibody.simulate.events import Event
-from multibody.simulate.prepared import Prepared, chosen, first_state
+from multibody.simulate.prepared import Prepared, first_state
 from multibody.simulate.progress import time_bar
 from multibody.simulate.trajectory import Trajectory
 
@@ -70,7 +70,7 @@ def simulate(
     y = before.y if start is not None else first_state(prepared.start(q, u, fixed, known, float(instants[0])))
     problem = prepared.problem(prepared.parameters(known))
     with time_bar(problem.t, instants, progress):
-        return prepared.moved(problem, instants, y, integrator or chosen(problem, instants, y), progress)
+        return prepared.moved(problem, instants, y, integrator, progress)
 
 
 def wanted_times(duration: float | None, times: Any, samples: int, t0: float = 0.0) -> Vector:

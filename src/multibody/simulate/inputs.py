@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -151,3 +153,18 @@ def called(law: Law, eom: EquationsOfMotion, t: float, q: Vector, u: Vector, sen
             remedy="It must return a finite number.",
         )
     return float(value)
+
+
+def copied(given: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """The same inputs for another run; objects that are called, and may remember something, as they are now.
+
+    Functions are not copied: what they remember outside of themselves is shared by all runs.
+    """
+    objects = {name: one for name, one in (given or {}).items() if _remembers(one)}
+    return given if not objects else {**(given or {}), **{name: deepcopy(one) for name, one in objects.items()}}
+
+
+def _remembers(value: Any) -> bool:
+    """Whether it is an object of the user's own, not a function, a number or an expression."""
+    law = value.function if isinstance(value, Sampled) else value
+    return callable(law) and not isinstance(law, Expr | Table | FunctionType | BuiltinFunctionType)

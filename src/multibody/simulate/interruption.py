@@ -18,9 +18,9 @@ def noticed(problem: Problem) -> Iterator[None]:
     An exception cannot pass through compiled code: it would be printed and forgotten wherever it comes up just as the
     function of Python is entered, and the rates would be those of the call before.
     """
-    handler = signal.getsignal(signal.SIGINT)
     here = threading.current_thread() is threading.main_thread()
-    if problem.law is None or not here or handler is not signal.default_int_handler:
+    handler = signal.getsignal(signal.SIGINT) if problem.law is not None and here else None
+    if handler is not signal.default_int_handler:
         yield
         return
 

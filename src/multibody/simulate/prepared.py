@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,9 @@ from multibody.simulate.inputs import Inputs, read_inputs
 from multibody.simulate.problem import WORKS, Problem
 from multibody.simulate.reasons import explained
 from multibody.simulate.run import Progress, Record, Run
-from multibody.simulate.run_functions import RunFunctions
+from multibody.simulate.run_functions import RunFunctions, functions_of
 from multibody.simulate.runge_kutta import DormandPrince8
+from multibody.simulate.scipy_solvers import ScipySolver
 from multibody.simulate.statistics import Counts
 from multibody.simulate.stiffness import stiffness
 from multibody.simulate.sundials import Cvode
@@ -71,19 +72,22 @@ class Prepared:
         return self._problem.with_parameters(list(p))
 
     def moved(
-        self, problem: Problem, times: Vector, y: Vector, integrator: Integrator, progress: Progress | None = None
-    ) -> Trajectory:
-        """The trajectory of a problem from a state on.
+        self, problem: Problem, times: Vector, y: Vector, integrator: Integrator | None = None,
+        progress: Progress | None = None,
+    ) -> Trajectory:  # fmt: skip
+        """The trajectory of a problem from a state on; without an integrator, one is chosen.
 
         Raises:
             Exception: of any kind, from a function that the user gave.
         """
-        record = Run(self.eom, problem, integrator, self.inputs, self.signals, progress).through(times, y)
+        problem.r[:] = self.inputs.values
+        choice = Chosen(integrator) if integrator else chosen(problem, times, y)
+        record = Run(self.eom, problem, choice.integrator, self.inputs, self.signals, progress).through(times, y)
         if isinstance(problem.failure, Exception):
             raise problem.failure
-        return self.trajectory(problem.p, record, integrator)
+        return self.trajectory(problem.p, record, choice)
 
-    def trajectory(self, p: Vector, record: Record, integrator: Integrator) -> Trajectory:
+    def trajectory(self, p: Vector, record: Record, choice: Chosen) -> Trajectory:
         """The trajectory that was recorded."""
         t, y, r = (np.concatenate(parts) for parts in (record.t, record.y, record.r))
         if self.inputs.expressions:
@@ -94,7 +98,7 @@ class Prepared:
             name: sum(getattr(one, name) for one in record.segments)
             for name in ("steps", "rejected", "evaluations", "jacobians")
         }
-        counts = Counts(**totals, seconds=record.seconds, integrator=repr(integrator))
+        counts = Counts(**totals, seconds=record.seconds, integrator=repr(choice.integrator), choice=choice.why)
         happened = [EventRecord(self.signals.names[one.event], one.t, one.y) for one in record.occurrences]
         run = Trajectory(self.eom, t, y, r, p, record.status, counts, happened, explained(self.eom, record))
         return checked(run)
@@ -107,8 +111,8 @@ class Prepared:
     @cached_property
     def _problem(self) -> Problem:
         """The one whose compiled functions all others share; its numbers are never used."""
-        return Problem(self.eom, np.zeros(len(self.eom.parameters)).tolist(), self.signals.expressions,
-                       self.inputs.expressions)  # fmt: skip
+        functions = functions_of(self.eom, self.signals.expressions, self.inputs.expressions)
+        return Problem(self.eom, [0.0] * len(self.eom.parameters), functions=functions)
 
     @cached_property
     def _followed(self) -> Function:
@@ -121,12 +125,19 @@ def first_state(state: State) -> Vector:
     return np.concatenate([state.q, state.u, np.zeros(len(WORKS))])
 
 
-def chosen(problem: Problem, times: Vector, y: Vector) -> Integrator:
-    """An implicit method for stiff equations, if its library is there; an explicit one otherwise."""
-    t, duration = float(times[0]), float(times[-1] - times[0])
-    if has_sundials() and stiffness(problem, t, y, duration).stiff:
-        return Cvode()
-    return DormandPrince8()
+class Chosen(NamedTuple):
+    """An integrator, and why it was chosen; nothing if the user did."""
+
+    integrator: Integrator
+    why: str = ""
+
+
+def chosen(problem: Problem, times: Vector, y: Vector) -> Chosen:
+    """An implicit method for stiff equations, an explicit one otherwise."""
+    found = stiffness(problem, float(times[0]), y, float(times[-1] - times[0]))
+    if not found.stiff:
+        return Chosen(DormandPrince8(), str(found))
+    return Chosen(Cvode() if has_sundials() else ScipySolver(method="Radau"), str(found))
 
 
 @cache

@@ -64,6 +64,7 @@ class Problem:
         self.slopes = np.zeros((self.size, self.size))
         self.weights = np.arange(self.size) < self.n + self.m
         self.failure: BaseException | None = None
+        self.native_fields: dict[bool, dict[str, int]] = {}  # kept by compiled loops
         self.law: Callable[[], None] | None = None
 
     def with_parameters(self, parameters: Sequence[float]) -> Problem:
@@ -77,6 +78,7 @@ class Problem:
         """
         self.law = law
         self.__dict__.pop("rhs", None)
+        self.native_fields.clear()
 
     def _followed(self, *_: Any) -> None:
         try:

@@ -13,11 +13,12 @@ REASONS: dict[Status, tuple[str, str]] = {
     ),
     Status.NOT_FINITE: (
         "A singular configuration, an argument outside a function's domain, or a loop that cannot close any further.",
-        "Look at this state; use Multipliers() instead of independent speeds or explicit loops, or limit the motion.",
+        "Look at this state and at the loads there; if there are loops, use Multipliers() instead of independent "
+        "speeds or explicit loops.",
     ),
     Status.TOO_MANY_STEPS: (
-        "The equations are stiff, or events pile up.",
-        "Try Cvode(), a larger max_steps, or an impact with rest > 0.",
+        "The equations are stiff, events pile up, or a loop that is solved in closed form is at a dead point.",
+        "Try Cvode(), a larger max_steps, an impact with rest > 0, or System(…, recognise_loops=False).",
     ),
     Status.CONSTRAINTS_LOST: (
         "The mechanism is in, or next to, a singular configuration.",

@@ -21,6 +21,9 @@ WORKS = ("work_of_inputs", "dissipated", "work_of_drives")
 """Integrals that are kept beside the state."""
 
 
+MOST_KEPT = 16
+"""Runs with so many different inputs and events are remembered."""
+
 Made = TypeVar("Made")
 
 
@@ -106,3 +109,14 @@ class RunFunctions:
     @property
     def _rates(self) -> list[Expr]:
         return [*self.eom.rates, *self.eom.acceleration, *explicit(self.eom, powers(self.eom, self._inputs))]
+
+
+def functions_of(
+    eom: EquationsOfMotion, signals: Sequence[Expr] = (), inputs: Mapping[Expr, Expr] | None = None
+) -> RunFunctions:
+    """The functions of a run, from an earlier one with the same events and inputs if there was any."""
+    key = "functions of runs", tuple(signals), tuple((inputs or {}).items())
+    if key not in eom.kept and len(eom.kept) >= MOST_KEPT:
+        eom.kept.clear()
+    found: RunFunctions = eom.kept.setdefault(key, RunFunctions(eom, signals, inputs))
+    return found

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -17,8 +20,36 @@ def address(array: Vector) -> int:
     return int(array.__array_interface__["data"][0])
 
 
+class Room:
+    """Arrays of zeros, one after the other in one piece of memory.
+
+    Args:
+        sizes: how many numbers each of them has, by name.
+
+    Attributes:
+        addresses: where they begin, by name.
+    """
+
+    def __init__(self, sizes: Mapping[str, int]) -> None:
+        ends = list(accumulate(sizes.values(), initial=0))
+        self._memory = np.zeros(ends[-1])
+        self._places = {name: slice(a, b) for name, (a, b) in zip(sizes, pairwise(ends), strict=True)}
+        first = address(self._memory)
+        self.addresses = {name: first + 8 * place.start for name, place in self._places.items()}
+
+    def __getitem__(self, name: str) -> Vector:
+        return self._memory[self._places[name]]
+
+
 def of_problem(problem: Problem, project: bool) -> dict[str, int]:
     """The problem's arrays and functions; the address of a function that is not there is 0."""
+    known = problem.native_fields
+    if project not in known:
+        known[project] = _of_problem(problem, project)
+    return known[project]
+
+
+def _of_problem(problem: Problem, project: bool) -> dict[str, int]:
     fields = {"size": problem.size, "width": _width(problem.size), "coordinates": problem.n, "speeds": problem.m}
     for name in ("t", "y", "rate", "projected", "gaps", "signals"):
         fields[f"bound_{name}"] = address(getattr(problem, name))
@@ -34,19 +65,17 @@ def _has_plain_speeds(problem: Problem) -> bool:
     return len(rates) == len(speeds) and all(a is b for a, b in zip(rates, speeds, strict=True))
 
 
+@cache
 def of_method(method: Tableau) -> dict[str, Any]:
     """The numbers of a method."""
-    fields = {key: address(one) if isinstance(one, np.ndarray) else one for key, one in method._asdict().items()}
+    fields = {key: address(one) if isinstance(one, np.ndarray) else one for key, one in vars(method).items()}
     return fields | {"rows": len(method.c), "estimates": len(method.E), "refinements": len(method.D)}
 
 
-def for_steps(method: Tableau, y0: Vector) -> dict[str, Vector]:
-    """Both ends of a step, and what is between them."""
-    width = _width(len(y0))
+def for_steps(method: Tableau, size: int) -> dict[str, int]:
+    """The sizes of arrays for both ends of a step, and what is between them."""
     rows = {"y": 1, "new": 1, "point": 1, "last_y": 1, "last_rate": 1, "K": len(method.c), "F": 3 + len(method.D)}
-    arrays = {name: np.zeros(count * width) for name, count in rows.items()}
-    arrays["y"][: len(y0)] = y0
-    return arrays
+    return {name: count * _width(size) for name, count in rows.items()}
 
 
 def _width(size: int) -> int:
@@ -54,13 +83,15 @@ def _width(size: int) -> int:
     return -(-size // 8) * 8
 
 
-def for_events(watch: Watch, size: int) -> dict[str, Vector]:
-    """What to watch, probes of it, and room for what is found."""
+def for_events(watch: Watch, size: int) -> dict[str, int]:
+    """The sizes of arrays for what to watch, probes of it, and room for what is found: twice what one step can find."""
     count = len(watch.directions)
-    room = 2 * PROBES * count  # twice what one step can find
-    sizes = {"sides": count, "last_sides": count, "roots": count, "thetas": PROBES, "probes": PROBES * count}
-    sizes |= {"hit_event": room, "hit_t": room}
-    arrays = {name: np.zeros(one) for name, one in sizes.items()}
-    arrays["directions"], arrays["stops"] = np.array(watch.directions, float), np.array(watch.stops, float)
-    arrays["sides"][list(watch.quiet)] = QUIET
-    return arrays | {"hit_y": np.empty((room, size))}
+    room = 2 * PROBES * count
+    sizes = dict.fromkeys(("directions", "stops", "sides", "last_sides", "roots"), count)
+    return sizes | {"thetas": PROBES, "probes": PROBES * count, "hit_event": room, "hit_t": room, "hit_y": room * size}
+
+
+def mark_events(room: Room, watch: Watch) -> None:
+    """What to watch."""
+    room["directions"][:], room["stops"][:] = watch.directions, watch.stops
+    room["sides"][list(watch.quiet)] = QUIET

@@ -19,6 +19,7 @@ from multibody.simulate.compiled_run import CompiledIntegrator
 from multibody.simulate.contact import Impact
 from multibody.simulate.contract import Integrator, Status, Vector
 from multibody.simulate.events import Event
+from multibody.simulate.inputs import copied
 from multibody.simulate.prepared import Prepared, chosen, first_state
 from multibody.simulate.side_by_side import SideBySide
 from multibody.simulate.statistics import Counts
@@ -142,15 +143,22 @@ class Runner:
     def _alone(self, p: Vector, y: Vector) -> Trajectory | Fault:
         """One case, as ``simulate`` does it."""
         try:
-            problem = self.prepared.problem(p)
-            integrator = self.integrator or chosen(problem, self.times, y)
+            prepared = self._own
+            problem = prepared.problem(p)
+            integrator = self.integrator or chosen(problem, self.times, y).integrator
             with nullcontext() if isinstance(integrator, CompiledIntegrator) else _one_at_a_time:
-                found = self.prepared.moved(problem, self.times, y, integrator)
+                found = prepared.moved(problem, self.times, y, self.integrator)
         except Exception as error:  # noqa: BLE001 - of any kind, in a function of the user
             return Fault(ERROR, _said(error))
         if found.status is Status.INTERRUPTED:  # by a function of the user: the sweep ends, and this run is not done
             raise KeyboardInterrupt
         return found
+
+    @property
+    def _own(self) -> Prepared:
+        """What one run needs for itself: controllers that remember something begin anew."""
+        mine = copied(self.inputs)
+        return self.prepared if mine is self.inputs else Prepared(self.eom, mine, self.events)
 
     def _start(self, case: Case) -> tuple[Vector, Vector] | Fault:
         """The parameters, and the state at the start."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from multibody.simulate.compiled_run import CompiledIntegrator
 from multibody.simulate.contract import Integrator, Segment, Status, Vector
 from multibody.simulate.lanes import Lanes, allows_lanes
-from multibody.simulate.prepared import Prepared, has_sundials
+from multibody.simulate.prepared import Chosen, Prepared
 from multibody.simulate.run import Record
 from multibody.simulate.runge_kutta import DormandPrince8
 from multibody.simulate.stiffness import judged, slopes_of_many
@@ -51,9 +51,9 @@ class SideBySide:
         assert isinstance(integrator, CompiledIntegrator)
         lanes = Lanes(self._prepared.functions, integrator)
         segments = lanes.run(self._times, y[calm, : y.shape[1] - 3], r[calm], p[calm]) if len(calm) else []
-        numbers = list(starts)
+        numbers, choice = list(starts), Chosen(integrator, "" if self._given else "not stiff at the start")
         return {
-            numbers[k]: self._prepared.trajectory(p[k], self._record(segment, r[k]), integrator)
+            numbers[k]: self._prepared.trajectory(p[k], self._record(segment, r[k]), choice)
             for k, segment in zip(calm, segments, strict=True)
             if segment.status is Status.DONE
         }
@@ -64,7 +64,7 @@ class SideBySide:
 
     def _stiff(self, y: Vector, r: Vector, p: Vector) -> NDArray[np.bool_]:
         """Which runs an explicit method should not be chosen for, if there is a choice."""
-        if self._given is not None or not has_sundials():
+        if self._given is not None:
             return np.zeros(len(y), dtype=bool)
         times = self._times
         slopes = slopes_of_many(self._prepared.functions, float(times[0]), y, r, p)

@@ -16,6 +16,7 @@ class Counts:
         jacobians: calls of its derivative.
         seconds: how long it took.
         integrator: what did it, with its options.
+        choice: why it was chosen, if the user left that open.
     """
 
     steps: int = 0
@@ -24,6 +25,7 @@ class Counts:
     jacobians: int = 0
     seconds: float = 0.0
     integrator: str = ""
+    choice: str = ""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Statistics(Counts):
         energy_drift: the largest error of the energy balance, relative to the energies that are exchanged.
 
     Example:
-        >>> print(Statistics(40, 2, 252, 0, 0.0012, "RungeKutta(order=5)", 101, 3e-14, 2e-11))
+        >>> print(Statistics(40, 2, 252, 0, 0.0012, "RungeKutta(order=5)", "", 101, 3e-14, 2e-11))
         integrator   RungeKutta(order=5)
         steps        40, and 2 rejected
         evaluations  252
@@ -54,8 +56,10 @@ class Statistics(Counts):
         """What and how much, as text."""
         rejected = f", and {self.rejected:,} rejected" if self.rejected else ""
         jacobians = f", and {self.jacobians:,} Jacobians" if self.jacobians else ""
+        chosen = [("chosen", self.choice)] if self.choice else []
         return [
             ("integrator", self.integrator or "not named"),
+            *chosen,
             ("steps", f"{self.steps:,}{rejected}"),
             ("evaluations", f"{self.evaluations:,}{jacobians}"),
             ("time taken", duration(self.seconds)),

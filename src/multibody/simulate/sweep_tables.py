@@ -53,7 +53,7 @@ def summary(sweep: Sweep) -> str:
         ("system", sweep.eom.model.name),
         ("runs", f"{len(sweep)}{' = ' if grid else ''}{grid}"),
         ("time", f"{sweep.times[0]:.6g} s to {sweep.times[-1]:.6g} s, {len(sweep.times)} samples"),
-        ("time taken", duration(float(np.nansum(sweep.seconds)))),
+        ("time taken", f"{duration(float(np.nansum(sweep.seconds)))}, all runs together"),
         ("stored in", sweep.where),
         ("status", ", ".join(f"{count} {status}" for status, count in Counter(sweep.status).most_common())),
     ]

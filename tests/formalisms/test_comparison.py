@@ -70,6 +70,21 @@ def test_an_identity_that_is_not_known_is_measured():
     assert found.agree()
 
 
+def test_accelerations_without_a_value_do_not_agree():
+    """The logarithm of a negative number is not close to anything."""
+
+    class Undefined(Recursive):
+        def derive(self, model, handling=None):
+            eom = super().derive(model, handling)
+            first, *others = eom.acceleration
+            return replace(eom, acceleration=(first + log(-1 - model.coordinates[0] ** 2), *others))
+
+    for pair in ([mb.Kane(), Undefined()], [Undefined(), mb.Kane()]):
+        found = mb.compare(random_tree(1, 2), pair)
+        assert not found.agree(1e9)
+        assert found.pairs[0].difference == float("inf")
+
+
 def test_a_formalism_that_refuses_says_so_in_the_table():
     system = mb.System("gears")
     a, b = (system.joint(n, system.world, system.body(n + "_w", 1, (0, 0, 0), (1, 1, 1)), "Rz") for n in "ab")

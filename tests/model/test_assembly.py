@@ -134,3 +134,37 @@ def test_contradictions_and_impossible_equations_are_errors():
     driven.constraint(wheels[0].coordinate - 2 * driven.time, name="fast")
     with pytest.raises(ModelError, match="fast contradict"):
         mb.derive(driven)
+
+
+def test_what_follows_in_closed_form_cannot_be_given_and_the_error_says_so():
+    eom = mb.derive(four_bar())
+    with pytest.raises(ModelError, match=r"'knee' follows from others(.|\n)*closed form(.|\n)*Give others: drive"):
+        eom.consistent(q={"knee": 1.0})
+
+
+def test_a_loop_that_stays_open_names_the_inputs_that_its_lengths_follow():
+    lever = mb.System("lever")
+    arm, rod = (lever.body(name, 1, (0.5, 0, 0), (1, 1, 1)) for name in ("arm", "rod"))
+    lever.joint("angle", lever.world, arm, "Rz", q=0.5)
+    lever.joint("swing", lever.frame("foot", (1, -0.5, 0)), lever.body("barrel", 1, (0, 0, 0), (1, 1, 1)), "Rz", q=1.2)
+    lever.joint("length", lever["barrel"], rod, "Tx", prescribed=lever.input("stroke"))
+    lever.joint("eye", rod, arm.frame("tip", (2, 0, 0)), "Rz")
+    eom = mb.derive(lever)
+    assert eom.consistent(inputs={"stroke": 1.5})["angle"] > 0.0
+    with pytest.raises(AssemblyError, match=r"follows inputs; they were stroke=0\.1"):
+        eom.consistent(inputs={"stroke": 0.1})
+
+
+def test_start_values_that_were_given_are_kept_and_the_others_follow():
+    """A slider-crank of which only the crank's angle and speed are given; both of them stay."""
+    system = mb.System("press", recognise_loops=False)
+    crank, rod, ram = (system.body(name, 1.0, (0.5, 0, 0), (0, 0, 0.1)) for name in ("crank", "rod", "ram"))
+    system.joint("angle", system.world, crank, "Rz", q=0.7, u=6.0)
+    system.joint("elbow", crank.frame("pin", (1, 0, 0)), rod, "Rz")
+    system.joint("stroke", system.world, ram, "Tx")
+    system.joint("wrist", rod.frame("end", (3, 0, 0)), ram, "Rz", cut=True)
+    state = mb.derive(system).consistent()
+    assert (state["angle"], state["angle_dot"]) == (0.7, 6.0)
+    assert state["stroke"] == pytest.approx(np.cos(0.7) + np.sqrt(9 - np.sin(0.7) ** 2))
+    slope = -np.sin(0.7) - np.sin(0.7) * np.cos(0.7) / np.sqrt(9 - np.sin(0.7) ** 2)
+    assert state["stroke_dot"] == pytest.approx(6.0 * slope)

@@ -88,7 +88,8 @@ AT_ONCE = {
         lambda s: s.joint("j", s["a"], s["a"].frame("f"), "Rz"),
         ModelError, "Both ends of the joint are on the body 'a'", "joint 'j'", "two different bodies"),
     "movement that is none": (
-        lambda s: s.joint("j", s["a"], s["b"], "Rw"), ModelError, "'Rw' is not an elementary movement", "", "'Tx'"),
+        lambda s: s.joint("j", s["a"], s["b"], "Rw"),
+        ModelError, "'Rw' is not an elementary movement", "joint 'j'", "'Tx'"),
     "axis of length zero": (
         lambda s: s.joint("j", s["a"], s["b"], Revolute((0, 0, 0))),
         ModelError, "length zero has no direction", "", "nonzero component"),

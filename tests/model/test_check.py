@@ -138,6 +138,18 @@ def test_degrees_of_freedom_of_a_loop(kinds, expected):
     assert report.degrees_of_freedom == expected
 
 
+def test_a_loop_without_freedom_in_general_is_said_to_be_so():
+    report = str(ring(["Rz"] * 3).check())
+    assert "0 degrees of freedom in general (some loops move all the same: see analyse)" in report
+    assert str(ring(["Rz"] * 4).check()).splitlines()[0].endswith("1 loop, 1 degree of freedom")
+
+
+def test_one_body_is_not_called_bodies():
+    system = System("ball")
+    system.joint("j", system.world, system.body("b", 1, inertia=(1, 1, 1)), "Rz")
+    assert str(system.analyse()).startswith("system 'ball': 1 body\n")
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_what_a_joint_forbids_does_not_happen(name):
     """Where a joint belongs to the tree, its locks hold by themselves, and their wrenches do no work."""

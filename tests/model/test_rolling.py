@@ -291,6 +291,20 @@ def test_the_chaplygin_sledge():
     assert found["lambda_blade"] == pytest.approx(m * (v * w + a * turning))
 
 
+@pytest.mark.parametrize("coordinates", ["stack", "flying"])
+def test_a_disc_that_lies_nearly_flat_has_all_its_digits(coordinates):
+    """At an inclination α its centre is at r·sin α; √(1 - cos²α) would have lost all digits of that."""
+    inclination = 1e-7
+    lean = math.pi / 2 - inclination
+    height = R * math.sin(math.pi / 2 - lean)
+    turned = {"c_rx": lean} if coordinates == "stack" else {"c_qw": math.cos(lean / 2), "c_qx": math.sin(lean / 2)}
+    up = {"c_tz": height} if coordinates == "stack" else {"c_z": height}
+    eom = mb.derive(disc(coordinates))
+    q = [(turned | up).get(one.name, 0.0) for one in eom.coordinates]
+    gap = eom.constraint_residuals(0.0, q, [0.0] * len(eom.speeds), [], [M, R]).position
+    assert abs(gap[-1]) < 1e-8 * height
+
+
 # faults ---------------------------------------------------------------------------------------------------------------
 
 

@@ -114,7 +114,7 @@ class BoundCall:
         lanes: the last dimension of each array, if several states lie side by side.
     """
 
-    __slots__ = ("_args", "_arrays", "_call", "_library", "_ports")
+    __slots__ = ("_args", "_arrays", "_call", "_library", "_names", "_ports")
 
     def __init__(
         self, function: Function, library: Library, call: Callable[..., None], arrays: Mapping[str, Array],
@@ -124,6 +124,7 @@ class BoundCall:
         complain_about_names(function, ports, arrays)
         self._arrays = [_in_place(port, arrays[port.name], function.name, lanes) for port in ports]
         _refuse_overlap(function, self._arrays)
+        self._names = [port.name for port in ports]
         self._ports = addresses(self._arrays)
         self._args = tuple(ctypes.c_void_p(array.ctypes.data) for array in (self._ports, *more))
         self._arrays += more  # they must live as long as their addresses, and the machine code as long as this
@@ -143,6 +144,22 @@ class BoundCall:
         address = ctypes.cast(self._call, ctypes.c_void_p).value  # type: ignore[arg-type]
         values = [argument.value or 0 for argument in self._args]
         return address or 0, values[0], values[1] if len(values) > 1 else 0
+
+    def movable(self) -> MovablePorts:
+        """The list of ports for compiled callers that put arrays of their own in the places of some of them."""
+        return MovablePorts(self._ports.copy(), self._names)
+
+
+class MovablePorts:
+    """A list of the addresses of ports, as the first argument of a compiled function."""
+
+    def __init__(self, ports: np.ndarray[Any, np.dtype[np.uint64]], names: Sequence[str]) -> None:
+        self._ports, self._names = ports, names
+        self.address = int(ports.ctypes.data)
+
+    def place(self, name: str) -> int:
+        """Where the address of a port is kept."""
+        return self.address + 8 * self._names.index(name)
 
 
 class BoundBlock(BoundCall):

@@ -28,10 +28,11 @@ from multibody.errors import ModelError
 from multibody.graph import ONE, ZERO, Expr, Symbol, array, jacobian, product, substitute
 from multibody.graph.linear_algebra import Matrix
 from multibody.model import Joint, Model
-from multibody.model.assembly import State, Vector, consistent, modes
+from multibody.model.assembly import State, Vector
 from multibody.model.constraint_equations import Constraints
 from multibody.model.energy import angular_momentum, kinetic_energy, linear_momentum, potential_energy
 from multibody.model.regularity import margin
+from multibody.model.start_state import consistent, modes
 
 
 class Implicit(NamedTuple):
@@ -65,11 +66,13 @@ class EquationsOfMotion:
 
     @classmethod
     def of(
-        cls, model: Model, formalism: str, parts: Callable[[], tuple[Matrix, Matrix, Matrix]], solution: Solution,
+        cls, kinetics: Kinetics, formalism: str, parts: Callable[[], tuple[Matrix, Matrix, Matrix]], solution: Solution,
         auxiliary: Mapping[str, Expr] | None = None,
     ) -> EquationsOfMotion:  # fmt: skip
         """Equations from what makes M, h and f, and from their solution."""
-        return cls(model, formalism, solution.acceleration, parts, *solution[1:], auxiliary or {})
+        made = cls(kinetics.model, formalism, solution.acceleration, parts, *solution[1:], auxiliary or {})
+        vars(made)["kinetics"] = kinetics  # what the formalism has found out is not found out again
+        return made
 
     # names -------------------------------------------------------------------------------------------------------
 
@@ -239,6 +242,9 @@ class EquationsOfMotion:
         It is the smallest singular value, relative to the largest, of the constraint equations that count: for all
         speeds, or, if the equations were solved for independent speeds, for the dependent ones. These become useless
         where it is zero: derive the equations with others, by ``IndependentSpeeds``.
+
+        Without constraints it is 1. It does not see where the axes of three hinges line up (gimbal lock), so that the
+        mass matrix becomes singular: a ball joint with a quaternion, ``Spherical()``, has no such places.
         """
         return margin(self.constraints, self.independent, q, parameters, t)
 

@@ -7,12 +7,7 @@ from functools import cached_property
 
 from multibody.algebra import ForceMotor
 from multibody.equations.loop_forces import loop_forces, reaction_with_loops
-from multibody.equations.recursion import (
-    LinkMotion,
-    inward,
-    outward,
-    projected,
-)
+from multibody.equations.recursion import LinkMotion, inward, outward, projected
 from multibody.equations.welds import weld_reaction
 from multibody.graph import ONE, ZERO, Expr, Symbol, jacobian
 from multibody.model import Applied, Joint, Wrench
@@ -73,9 +68,15 @@ class Kinetics(Kinematics):
     def _columns(self) -> dict[Symbol, int]:
         return {speed: column for column, speed in enumerate(self.model.speeds)}
 
-    def motions(self, *, with_acceleration: bool) -> list[LinkMotion]:
-        """The motion of all links; without acceleration, only prescribed motions accelerate."""
-        return outward(self.model, [link.a if with_acceleration else link.drift for link in self.model.links])
+    @cached_property
+    def motions(self) -> list[LinkMotion]:
+        """The motion of all links, with u̇ as symbols."""
+        return outward(self.model, [link.a for link in self.model.links])
+
+    @cached_property
+    def drifts(self) -> list[LinkMotion]:
+        """The motion of all links while the speeds do not change: only prescribed motions accelerate."""
+        return outward(self.model, [link.drift for link in self.model.links])
 
     @cached_property
     def constraints(self) -> Constraints:
@@ -106,21 +107,21 @@ class Kinetics(Kinematics):
     @cached_property
     def transmitted(self) -> list[ForceMotor]:
         """The force that each link gets through its motion, with u̇ and λ as symbols."""
-        return inward(self.model, self.motions(with_acceleration=True), self.held)
+        return inward(self.model, self.motions, self.held)
 
     def residual(self) -> list[Expr]:
         """M·u̇ + h - f by one recursion."""
-        needed = projected(self.model, inward(self.model, self.motions(with_acceleration=True), self.applied))
+        needed = projected(self.model, inward(self.model, self.motions, self.applied))
         return [total - load for total, load in zip(needed, self.joint_loads, strict=True)]
 
     def bias(self) -> list[Expr]:
         """h - f by one recursion."""
-        needed = projected(self.model, inward(self.model, self.motions(with_acceleration=False), self.applied))
+        needed = projected(self.model, inward(self.model, self.drifts, self.applied))
         return [total - load for total, load in zip(needed, self.joint_loads, strict=True)]
 
     def inertia_bias(self) -> list[Expr]:
         """h: as ``bias``, without loads."""
-        return projected(self.model, inward(self.model, self.motions(with_acceleration=False), {}))
+        return projected(self.model, inward(self.model, self.drifts, {}))
 
     def reaction(self, joint: Joint) -> ForceMotor:
         """The force that a joint transmits to its child frame, at that frame's origin and in its axes.

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from multibody.algebra import ForceMotor, Inertia, Mat3, Rotation, Transform, Vec3
 from multibody.graph import ZERO, Expr
 from multibody.model import Link, Model
-from multibody.model.kinematics import ZERO3, combined
+from multibody.model.kinematics import ZERO3, relative_motion
 
 
 class LinkMotion(NamedTuple):
@@ -67,13 +67,7 @@ def at_rest(model: Model) -> LinkMotion:
 
 def _carried(link: Link, a: Sequence[Expr], parent: LinkMotion) -> LinkMotion:
     pose = link.motion.pose(link.q)
-    axes = link.motion.axes(link.q)
-    turn, slide = combined(axes, link.u)
-    turn_rate, slide_rate = combined(axes, a)
-    bias = link.motion.bias(link.q, link.u)
-    if bias is not None:
-        turn_rate, slide_rate = turn_rate + bias.resultant, slide_rate + bias.moment
-
+    turn, slide, turn_rate, slide_rate = relative_motion(link, a)
     carried_spin = into(link, pose, parent.spin)
     spin = carried_spin + turn
     spin_rate = into(link, pose, parent.spin_rate) + turn_rate + carried_spin.cross(turn)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from multibody.model.assembly import Vector
 
 if TYPE_CHECKING:
     from multibody.equations.equations import EquationsOfMotion
 
-Vector = NDArray[np.float64]
 RANK = 1e-9  # singular values below this, relative to the largest, count as zero
 
 

@@ -49,6 +49,16 @@ class Multipliers(Handling):
         softness: a small number such as 1e-9 makes the constraints give way where they are not independent, so that a
             mechanism can pass through a singular configuration (the augmented Lagrangian of Bayo and Ledesma 1996);
             elsewhere it changes nothing that matters.
+
+    Example:
+        >>> import multibody as mb
+        >>> gears = mb.System("gears")
+        >>> a, b = (gears.joint(n, gears.world, gears.body(n + "_wheel", 1, (0, 0, 0), (1, 1, 1)), "Rz") for n in "ab")
+        >>> mesh = gears.constraint(a.coordinate + 2 * b.coordinate, name="mesh")
+        >>> drive = gears.load(mb.JointLoad(a, 5))
+        >>> eom = mb.derive(gears, constraints=mb.Multipliers())
+        >>> eom.acceleration, eom.multiplier_values
+        ((4, -2), (-1,))
     """
 
     def __init__(self, softness: float = 0.0) -> None:
@@ -119,6 +129,16 @@ class IndependentSpeeds(Handling):
 
     A choice is good only near positions in which the dependent speeds follow from it; elsewhere use another one, or
     ``Multipliers``.
+
+    Example:
+        >>> import multibody as mb
+        >>> gears = mb.System("gears")
+        >>> a, b = (gears.joint(n, gears.world, gears.body(n + "_wheel", 1, (0, 0, 0), (1, 1, 1)), "Rz") for n in "ab")
+        >>> mesh = gears.constraint(a.coordinate + 2 * b.coordinate, name="mesh")
+        >>> drive = gears.load(mb.JointLoad(a, 5))
+        >>> eom = mb.derive(gears, constraints=mb.IndependentSpeeds("b_dot"))
+        >>> eom.acceleration, eom.multiplier_values
+        ((4, -2), (-1,))
     """
 
     def __init__(self, *speeds: str) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 
+from multibody.equations.table import Table
 from multibody.graph import Expr
 from multibody.model import Link, Model
 from multibody.model.constraint_equations import Constraints
@@ -23,7 +23,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class SymbolTable:
+class SymbolTable(Table):
     """All symbols of equations of motion. Printed, or shown in a notebook, it is a table."""
 
     entries: tuple[Entry, ...]
@@ -34,17 +34,6 @@ class SymbolTable:
     def rows(self) -> list[list[str]]:
         """The table with its head."""
         return [["symbol", "kind", "unit", "meaning"], *([e.name, e.kind, e.unit, e.description] for e in self.entries)]
-
-    def __str__(self) -> str:
-        rows = self.rows()
-        widths = [max(len(row[k]) for row in rows) for k in range(4)]
-        return "\n".join("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows)
-
-    def _repr_html_(self) -> str:
-        head, *body = self.rows()
-        top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-        lines = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in body]
-        return f"<table><tr>{top}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
 
 
 def symbol_table(model: Model, constraints: Constraints) -> SymbolTable:

@@ -19,7 +19,7 @@ def weld_reaction(kinetics: Kinetics, joint: Joint) -> ForceMotor:
     far = bodies_behind(model, joint)
     link, place = model.attachment(joint.child)
     total = ForceMotor(ZERO3, ZERO3)
-    motion = kinetics.motions(with_acceleration=True)[link] if link >= 0 else at_rest(model)
+    motion = kinetics.motions[link] if link >= 0 else at_rest(model)
     for body in far:
         if model.attachments[body][0] == link:
             own = model.attachments[body][1].to_parent(Inertia.rigid_body(body.mass, body.com, body.inertia))

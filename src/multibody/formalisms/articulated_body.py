@@ -42,7 +42,15 @@ _NO_TENSOR = Symmetric3(ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
 
 
 class ArticulatedBody(Formalism):
-    """Order n: best for long chains and large trees."""
+    """Order n: best for long chains and large trees.
+
+    Example:
+        >>> import multibody as mb
+        >>> pendulum = mb.System("pendulum", gravity=(0, 0, -9.81))
+        >>> hinge = pendulum.joint("angle", pendulum.world, pendulum.body("bob", 2, (0, 0, -1)), "Ry")
+        >>> mb.derive(pendulum, mb.ArticulatedBody()).acceleration
+        (-9.81*sin(angle),)
+    """
 
     def derive(self, model: Model, handling: Handling | None = None) -> EquationsOfMotion:
         """The explicit accelerations; mass matrix and bias on request.
@@ -65,7 +73,7 @@ class ArticulatedBody(Formalism):
             return mass_matrix(model, poses), h, h - array(kinetics.bias())
 
         solution = _solution(kinetics, constraints)
-        return EquationsOfMotion.of(model, "ArticulatedBody", implicit, solution)
+        return EquationsOfMotion.of(kinetics, "ArticulatedBody", implicit, solution)
 
 
 def has_own_speeds(model: Model) -> bool:

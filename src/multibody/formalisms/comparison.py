@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import combinations
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from multibody.compile import Function
 from multibody.equations import EquationsOfMotion, Handling
+from multibody.equations.table import Table
 from multibody.errors import MultibodyError
 from multibody.formalisms.articulated_body import ArticulatedBody
 from multibody.formalisms.choice import derive
@@ -22,7 +21,7 @@ from multibody.formalisms.lagrange import Lagrange
 from multibody.formalisms.newton_euler import NewtonEuler
 from multibody.formalisms.recursive import Recursive
 from multibody.formalisms.wittenburg import Wittenburg
-from multibody.graph import ZERO, Expr, all_same, array, jacobian, product, solve, substitute
+from multibody.graph import ZERO, Expr, all_same, array, evaluate, jacobian, product, solve, substitute
 from multibody.model import Model, System
 
 _ALL = (Recursive(), ArticulatedBody(), NewtonEuler(), Kane(), Lagrange(), Wittenburg())
@@ -59,7 +58,7 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Table):
     """All derivations of one model, and every pair of them. Printed, or shown in a notebook, it is a table."""
 
     model: Model
@@ -88,16 +87,7 @@ class Comparison:
         return table
 
     def __str__(self) -> str:
-        rows = self.rows()
-        widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-        return "\n".join([f"{self.model.name}: {len(self.model.speeds)} speeds", *lines])
-
-    def _repr_html_(self) -> str:
-        head, *body = self.rows()
-        lines = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in body]
-        top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-        return f"<table><tr>{top}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+        return f"{self.model.name}: {len(self.model.speeds)} speeds\n{super().__str__()}"
 
 
 def _verdict(pair: Agreement) -> str:
@@ -172,15 +162,17 @@ def in_joint_speeds(eom: EquationsOfMotion | None, model: Model) -> list[Expr]:
 
 
 def _difference(model: Model, one: Sequence[Expr], other: Sequence[Expr]) -> float:
-    """The largest difference at random states, relative to the largest value of each state."""
-    groups = (model.coordinates, model.speeds, model.input_symbols)
-    ports = {"t": model.time, "q": groups[0], "u": groups[1], "r": groups[2], "p": model.parameter_symbols}
-    function = Function(f"{model.name}_comparison", ports, {"one": list(one), "other": list(other)})
-    p = [float(value) for value in model.parameter_values().values()] if model.parameters else []
+    """The largest difference at random states, relative to the largest value of each state.
+
+    States for which neither has a value say nothing; where only one has, and where there are no others, they differ.
+    """
     rng = np.random.default_rng(0)
-    worst = 0.0
-    for _ in range(STATES):
-        values = function(rng.uniform(), *(rng.normal(size=len(group)) for group in groups), p)
-        scale = max(float(np.abs(values.one).max(initial=0)), np.finfo(float).tiny)
-        worst = max(worst, float(np.abs(values.one - values.other).max(initial=0)) / scale)
-    return worst
+    states = (model.time, *model.coordinates, *model.speeds, *model.input_symbols)
+    known: dict[Any, Any] = {symbol: rng.normal(size=STATES) for symbol in states} | model.parameter_values()
+    both = (evaluate(list(part), known) for part in (one, other))
+    first, second = (np.array([np.broadcast_to(value, STATES) for value in part]) for part in both)
+    telling = np.isfinite(first).all(axis=0) | np.isfinite(second).all(axis=0)
+    with np.errstate(invalid="ignore"):
+        scale = np.maximum(np.abs(first).max(axis=0), np.finfo(float).tiny)
+        gaps = (np.abs(first - second).max(axis=0) / scale)[telling]
+    return float(np.nan_to_num(gaps, nan=np.inf, posinf=np.inf).max()) if len(gaps) else np.inf

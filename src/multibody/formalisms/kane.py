@@ -66,7 +66,7 @@ class Kane(Formalism):
         how = handling or self._independent(chosen)
         solution = how.solve(M, list(h - f), kinetics.constraints)
         evidence = forces_in_evidence(kinetics, self.auxiliary)
-        return EquationsOfMotion.of(chosen, "Kane", lambda: (M, h, f), solution, evidence)
+        return EquationsOfMotion.of(kinetics, "Kane", lambda: (M, h, f), solution, evidence)
 
     def _independent(self, model: Model) -> IndependentSpeeds:
         unknown = [name for name in self.dependent if name not in [one.name for one in model.speeds]]

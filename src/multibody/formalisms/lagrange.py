@@ -34,7 +34,15 @@ from multibody.model.energy import first_moment, kinetic_energy
 
 
 class Lagrange(Formalism):
-    """Energies, and derivatives of them. It takes models in the speeds of their joints."""
+    """Energies, and derivatives of them. It takes models in the speeds of their joints.
+
+    Example:
+        >>> import multibody as mb
+        >>> pendulum = mb.System("pendulum", gravity=(0, 0, -9.81))
+        >>> hinge = pendulum.joint("angle", pendulum.world, pendulum.body("bob", 2, (0, 0, -1)), "Ry")
+        >>> mb.derive(pendulum, mb.Lagrange()).h
+        array([19.62*sin(angle)], dtype=object)
+    """
 
     def derive(self, model: Model, handling: Handling | None = None) -> EquationsOfMotion:
         """M, h and f from the Lagrangian, then u̇."""
@@ -42,7 +50,7 @@ class Lagrange(Formalism):
         kinetics = Kinetics(model)
         M, h, f = _equations(kinetics)
         solution = (handling or Multipliers()).solve(M, list(h - f), kinetics.constraints)
-        return EquationsOfMotion.of(model, "Lagrange", lambda: (M, h, f), solution)
+        return EquationsOfMotion.of(kinetics, "Lagrange", lambda: (M, h, f), solution)
 
 
 def _equations(kinetics: Kinetics) -> tuple[Matrix, Matrix, Matrix]:

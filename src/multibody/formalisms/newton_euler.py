@@ -23,14 +23,22 @@ from multibody.model.kinematics import ZERO3
 
 
 class NewtonEuler(Formalism):
-    """One equation for all: short for small systems, long for large ones. It takes every model."""
+    """One equation for all: short for small systems, long for large ones. It takes every model.
+
+    Example:
+        >>> import multibody as mb
+        >>> pendulum = mb.System("pendulum", gravity=(0, 0, -9.81))
+        >>> hinge = pendulum.joint("angle", pendulum.world, pendulum.body("bob", 2, (0, 0, -1)), "Ry")
+        >>> mb.derive(pendulum, mb.NewtonEuler()).readable().acceleration
+        array([-9.81*sin(angle)], dtype=object)
+    """
 
     def derive(self, model: Model, handling: Handling | None = None) -> EquationsOfMotion:
         """Eqs. (4.3) to (4.9)."""
         kinetics = Kinetics(model)
         M, h, f = _reduced(kinetics)
         solution = (handling or Multipliers()).solve(M, list(h - f), kinetics.constraints)
-        return EquationsOfMotion.of(model, "NewtonEuler", lambda: (M, h, f), solution)
+        return EquationsOfMotion.of(kinetics, "NewtonEuler", lambda: (M, h, f), solution)
 
 
 class _Body(NamedTuple):

@@ -17,17 +17,24 @@ from multibody.model import Model
 
 
 class Recursive(Formalism):
-    """The default: best up to about ten joints in a row, and for many short branches."""
+    """The default: best up to about ten joints in a row, and for many short branches.
+
+    Example:
+        >>> import multibody as mb
+        >>> pendulum = mb.System("pendulum", gravity=(0, 0, -9.81))
+        >>> hinge = pendulum.joint("angle", pendulum.world, pendulum.body("bob", 2, (0, 0, -1)), "Ry")
+        >>> mb.derive(pendulum, mb.Recursive()).M
+        array([[2]], dtype=object)
+    """
 
     def derive(self, model: Model, handling: Handling | None = None) -> EquationsOfMotion:
         """Mass matrix and bias, then the explicit accelerations; joints that close loops are cut."""
         kinetics = Kinetics(model)
-        poses = [motion.pose for motion in kinetics.motions(with_acceleration=False)]
-        mass = mass_matrix(model, poses)
+        mass = mass_matrix(model, [motion.pose for motion in kinetics.drifts])
 
         def implicit() -> tuple[Matrix, Matrix, Matrix]:
             h = array(kinetics.inertia_bias())
             return mass, h, h - array(kinetics.bias())
 
         solution = (handling or Multipliers()).solve(mass, kinetics.bias(), kinetics.constraints)
-        return EquationsOfMotion.of(model, "Recursive", implicit, solution)
+        return EquationsOfMotion.of(kinetics, "Recursive", implicit, solution)

@@ -49,7 +49,7 @@ class Analysis:
 
     def __str__(self) -> str:
         lines = [
-            f"system '{self.system}': {self.bodies} bodies",
+            f"system '{self.system}': {self.bodies} {'body' if self.bodies == 1 else 'bodies'}",
             f"  loops closed by: {', '.join(self.loops) or 'none'}",
             f"  solved in closed form: {', '.join(self.explicit) or 'none'}",
             f"  degrees of freedom: {'unknown' if self.mobility is None else self.mobility} near the start, "

@@ -7,15 +7,15 @@ same way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.errors import AssemblyError, ModelError, MultibodyError
-from multibody.graph import Expr, Symbol, evaluate
+from multibody.errors import AssemblyError, MultibodyError
+from multibody.graph import Expr, evaluate, free_symbols
 from multibody.model.constraint_equations import Constraints
 from multibody.model.model import Model
 
@@ -92,10 +92,13 @@ class Assembly:
 
     # positions ---------------------------------------------------------------------------------------------------
 
-    def closed(self, guess: Vector, held: Iterable[int] = (), tolerance: float = 1e-12) -> Vector | None:
-        """The coordinates near a guess that keep all constraints; None if they are not found."""
-        q, error = self._approach(guess, [k for k in range(len(guess)) if k not in set(held)])
-        return q if error <= tolerance else None
+    def closed(
+        self, guess: Vector, held: Iterable[int] = (), tolerance: float = 1e-12, tries: int = 1
+    ) -> Vector | None:
+        """The coordinates near a guess that keep all constraints, also from around it; None if they are not found."""
+        free = [k for k in range(len(guess)) if k not in set(held)]
+        found = (self._approach(start, free) for start in _around(guess, free, tries if free else 1))
+        return next((q for q, error in found if error <= tolerance), None)
 
     def _approach(self, guess: Vector, free: list[int]) -> tuple[Vector, float]:
         """The best that Newton's method finds from a guess, with its error.
@@ -131,12 +134,8 @@ class Assembly:
         if self._error(guess) <= ROUNDED:
             return guess
         free = [k for k in range(len(guess)) if k not in set(held)]
-        rng = np.random.default_rng(0)
         best, least = guess, np.inf
-        for trial in range(TRIES):
-            spread = 0.0 if trial == 0 else 0.02 * 1.35**trial
-            start = guess.copy()
-            start[free] += spread * rng.normal(size=len(free))
+        for start in _around(guess, free, TRIES):
             q, error = self._approach(start, free)
             if error <= tolerance:
                 return q
@@ -192,9 +191,16 @@ class Assembly:
             f"The mechanism cannot be assembled: it stays open at {still or 'a quaternion'}.",
             where=f"system '{self.model.name}'",
             cause="Lengths do not fit, or the coordinates that are held do not allow it"
-            + (f": {', '.join(held)}." if held else "."),
+            + (f": {', '.join(held)}." if held else ".")
+            + self._inputs_then(),
             remedy=f"Start from another guess, or hold fewer coordinates. The closest configuration was {reached}.",
         )
+
+    def _inputs_then(self) -> str:
+        """The inputs that the gaps depend on, with the values that were taken for them."""
+        symbols = free_symbols(list(self.constraints.gaps))
+        values = [f"{one.name}={self._known[one]:.6g}" for one in self.model.input_symbols if one in symbols]
+        return f" The motion of a joint follows inputs; they were {', '.join(values)}." if values else ""
 
     # speeds ------------------------------------------------------------------------------------------------------
 
@@ -225,6 +231,15 @@ class Assembly:
         return u
 
 
+def _around(guess: Vector, free: list[int], tries: int) -> Iterator[Vector]:
+    """A guess, and others farther and farther away from it."""
+    rng = np.random.default_rng(0)
+    for trial in range(tries):
+        start = guess.copy()
+        start[free] += (0.02 * 1.35**trial if trial else 0.0) * rng.normal(size=len(free))
+        yield start
+
+
 def _angles(model: Model) -> set[Expr]:
     """Coordinates that are angles: those of motions that turn about one axis, and do not advance along it."""
     found = set()
@@ -234,78 +249,3 @@ def _angles(model: Model) -> set[Expr]:
             if any(part.fp != 0 for part in axis.resultant) and all(part.fp == 0 for part in axis.moment):
                 found.add(link.q[0])
     return found
-
-
-def consistent(
-    constraints: Constraints, q: Any = None, u: Any = None, fixed: Iterable[str] = (),
-    parameters: Mapping[str, float] | None = None, inputs: Mapping[str, float] | None = None, t: float = 0.0,
-    tolerance: float = 1e-12,
-) -> State:  # fmt: skip
-    """A state that keeps all constraints, near the start values; see ``EquationsOfMotion.consistent``."""
-    model = constraints.model
-    names = [one.name for one in model.coordinates], [one.name for one in model.speeds]
-    _require_known(model, fixed, [*names[0], *names[1]])
-    assembly = Assembly(constraints, parameters, inputs, t)
-    guess, given = guessed(model, model.coordinates, q)
-    speeds, driven = guessed(model, model.speeds, u)
-    if not constraints.equations and not model.quaternions:
-        return State(model, guess, speeds)
-    held = [k for k, name in enumerate(names[0]) if name in set(fixed)]
-    found = assembly.closed(guess, {*held, *given}, tolerance)
-    if found is None:  # what was given is a guess only
-        found = assembly.assembled(guess, held, tolerance)
-    kept = [k for k, name in enumerate(names[1]) if name in set(fixed)]
-    try:
-        moving = assembly.moving(found, speeds, [*kept, *(k for k in driven if k not in kept)], tolerance)
-    except AssemblyError:
-        moving = assembly.moving(found, speeds, kept, tolerance)
-    return State(model, found, moving)
-
-
-def modes(
-    constraints: Constraints, fixed: Iterable[str], q: Mapping[str, float] | None, tries: int,
-    parameters: Mapping[str, float] | None, t: float,
-) -> list[Vector]:  # fmt: skip
-    """Ways to assemble a mechanism; see ``EquationsOfMotion.assembly_modes``."""
-    model = constraints.model
-    names = [one.name for one in model.coordinates]
-    _require_known(model, fixed, names)
-    guess, _ = guessed(model, model.coordinates, q)
-    held = [names.index(name) for name in fixed]
-    return Assembly(constraints, parameters, None, t).modes(guess, held, tries, 1e-12)
-
-
-def guessed(model: Model, symbols: Sequence[Symbol], values: Any) -> tuple[Vector, list[int]]:
-    """Start values with what was given in their place, and the numbers of what was given."""
-    start = np.array([model.start[one] for one in symbols], dtype=float)
-    if values is None:
-        return start, []
-    if isinstance(values, Mapping):
-        names = [one.name for one in symbols]
-        _require_known(model, values, names)
-        for name, value in values.items():
-            start[names.index(name)] = value
-        return start, [names.index(name) for name in values]
-    given = np.asarray(values, dtype=float)
-    if given.shape != start.shape:
-        raise ModelError(
-            f"{len(start)} values are needed, not {given.size}.",
-            where=f"system '{model.name}'",
-            remedy=f"Give them in the order {', '.join(one.name for one in symbols)}, or by name.",
-        )
-    return given.copy(), []
-
-
-def _require_known(model: Model, names: Iterable[str], known: Sequence[str]) -> None:
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise ModelError(
-            f"There is no coordinate or speed {', '.join(map(repr, unknown))}.",
-            where=f"system '{model.name}'",
-            remedy=f"There are: {', '.join(known)}.",
-        )
-
-
-def start_guess(model: Model) -> Vector:
-    """The start values of all coordinates, whether they close the loops or not."""
-    return guessed(model, model.coordinates, None)[0]

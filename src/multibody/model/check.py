@@ -20,7 +20,7 @@ from multibody.model.kinematics import ZERO3, Kinematics
 from multibody.model.loads.contract import Load
 from multibody.model.loads.gravity import GravityField
 from multibody.model.loops import ExplicitLoop
-from multibody.model.model import Model
+from multibody.model.model import QUATERNION, Model
 from multibody.model.quantity import Parameter, defaults
 from multibody.model.report import Finding, Report
 from multibody.model.sensors.contract import Sensor
@@ -105,21 +105,21 @@ def _parameter_values(system: System) -> tuple[dict[Symbol, float] | None, list[
 def _start_findings(model: Model) -> Iterator[Finding]:
     """Start values outside the range of their coordinates, quaternions that are not of length one."""
     for joint in model.joints:
-        for q, start, limits in zip(joint.coordinates, joint.q, joint.limits, strict=True):
+        for q, given, limits in zip(joint.coordinates, joint.q, joint.limits, strict=True):
+            start = model.start.get(q, given)
             if limits is not None and not limits[0] <= start <= limits[1]:
                 yield Finding(
                     "warning", f"The start value {start:g} of {q} is not between {limits[0]:g} and {limits[1]:g}.",
                     f"joint '{joint.name}'", remedy="Give another q, or other limits.",
                 )  # fmt: skip
-        parts = [start for q, start in zip(joint.coordinates, joint.q, strict=True) if q.name[-3:] in _QUATERNION]
-        if len(parts) == 4 and abs(np.hypot.reduce(parts) - 1) > 1e-6:
+    for link in model.links:
+        labels = zip(link.q, link.motion.coordinates, strict=True)
+        parts = [model.start[q] for q, label in labels if label in QUATERNION and isinstance(q, Symbol)]
+        if parts and abs(np.hypot.reduce(parts) - 1) > 1e-6:
             yield Finding(
                 "error", f"The quaternion of the start values has length {np.hypot.reduce(parts):.6g}, not 1.",
-                f"joint '{joint.name}'", remedy="Divide its four components by this length.",
+                f"joint '{link.joint.name}'", remedy="Divide its four components by this length.",
             )  # fmt: skip
-
-
-_QUATERNION = ("_qw", "_qx", "_qy", "_qz")
 
 
 def require_part(system: System, thing: Any, kind: type[Any], label: str) -> None:

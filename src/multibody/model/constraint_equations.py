@@ -147,7 +147,7 @@ class Constraints:
         """
         from multibody.model.regularity import regular_rows  # which needs the constraints itself
 
-        return regular_rows(self)
+        return regular_rows(self) if self.equations else ()
 
     @cached_property
     def acting(self) -> tuple[int, ...]:
@@ -164,12 +164,6 @@ class Constraints:
     def softness(self) -> float:
         """How much the equations must give way to be solved, because more of them act than are independent."""
         return 0.0 if self.acting == self.independent else SHARED
-
-    def with_independent_rows(self) -> Constraints:
-        """The same equations, of which only independent ones act."""
-        other = self.without_drift()
-        vars(other).update(gamma=self.gamma, acting=self.independent)
-        return other
 
     def _require_possible(self) -> None:
         """An error if a coordinate equation that no motion can change does not hold."""

@@ -60,6 +60,7 @@ def frozen(system: System) -> Model:
         sensors=MappingProxyType(dict(system.sensors)),
         constraints=MappingProxyType(_constraints(system, cuts)),
         values=MappingProxyType(builder.values),
+        written=frozenset(system.starts).union(*(joint.written for joint in moving)),
     )
     closed = with_closed_joints(model)
     return reduced(closed, recognised(closed) | system.loops if system.recognise_loops else system.loops)
@@ -68,7 +69,8 @@ def frozen(system: System) -> Model:
 def _tree(system: System, joints: Mapping[str, Joint], bodies: Sequence[Body]) -> Tree:
     edges = [Edge(joint.name, joint.parent.body, joint.child.body) for joint in joints.values()]
     cut = [joint.name for joint in joints.values() if joint.cut]
-    tree = spanning_tree(system.world, bodies, edges, cut, _reluctance(system, joints))
+    closed = len(joints) > len(bodies)  # otherwise there is one tree at most, and nothing to choose
+    tree = spanning_tree(system.world, bodies, edges, cut, _reluctance(system, joints) if closed else {})
     if tree.unreached:
         lost = ", ".join(repr(body.name) for body in tree.unreached if isinstance(body, Body))
         among = [edge.name for edge in edges if edge.parent in tree.unreached]

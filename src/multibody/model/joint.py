@@ -30,6 +30,7 @@ class Joint:
         limits: range of each coordinate, for sliders and checks; None where it has none.
         prescribed: for a joint whose motion is given, each coordinate as an expression of time and inputs.
         cut: True if it is to close a loop, False if it must not; None to leave the choice.
+        written: names of coordinates and speeds whose start values were given.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Joint:
     limits: tuple[tuple[float, float] | None, ...]
     prescribed: tuple[Expr, ...] | None
     cut: bool | None = None
+    written: frozenset[str] = frozenset()
 
     @property
     def coordinate(self) -> Symbol:
@@ -85,8 +87,8 @@ def joint(
     cut: bool | None = None,
 ) -> Joint:  # fmt: skip
     """A joint with its symbols and start values."""
-    what = as_kind(kind, name)
     try:
+        what = as_kind(kind, name)
         steps = what.steps()
     except ModelError as error:
         error.where = error.where or f"joint '{name}'"
@@ -95,11 +97,12 @@ def joint(
     speeds = tuple(s for step, own in _by_step(steps, coordinates) for s in _speeds(name, step, own, scope))
     rest = [value for step in steps for value in step.motion.rest]
     given = None if prescribed is None else _prescribed(prescribed, len(coordinates), name)
+    written = (*(coordinates if q is not None else ()), *(speeds if u is not None else ()))
     return Joint(
         name, parent, child, what, coordinates, speeds,
         _numbers(q, rest, f"start value q of joint '{name}'"),
         _numbers(u, [0.0] * len(speeds), f"start value u of joint '{name}'"),
-        _limits(limits, len(coordinates), name), given, cut,
+        _limits(limits, len(coordinates), name), given, cut, frozenset(one.name for one in written),
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
+from typing import NamedTuple
 
 from multibody.algebra import ForceMotor, Transform, Vec3, VelocityMotor
 from multibody.errors import ModelError
@@ -26,6 +27,26 @@ def combined(axes: Sequence[VelocityMotor], weights: Sequence[Expr]) -> tuple[Ve
         angular = angular + axis.resultant * weight
         linear = linear + axis.moment * weight
     return angular, linear
+
+
+class RelativeMotion(NamedTuple):
+    """How a link moves against its parent, at its origin and in its own axes: Ω, V and their rates."""
+
+    turn: Vec3
+    slide: Vec3
+    turn_rate: Vec3
+    slide_rate: Vec3
+
+
+def relative_motion(link: Link, rates: Sequence[Expr]) -> RelativeMotion:
+    """Ω and V are the axes times the speeds; their rates the axes times the rates of the speeds, and the bias."""
+    axes = link.motion.axes(link.q)
+    turn, slide = combined(axes, link.u)
+    turn_rate, slide_rate = combined(axes, rates)
+    bias = link.motion.bias(link.q, link.u)
+    if bias is not None:
+        turn_rate, slide_rate = turn_rate + bias.resultant, slide_rate + bias.moment
+    return RelativeMotion(turn, slide, turn_rate, slide_rate)
 
 
 class Kinematics:
@@ -132,12 +153,7 @@ class Kinematics:
         arm = pose.position
         linear = linear + angular.cross(arm) + parent.resultant.cross(parent.resultant.cross(arm))
         angular, linear, spin = (pose.vector_to_child(v) for v in (angular, linear, parent.resultant))
-        axes = link.motion.axes(link.q)
-        turn, slide = combined(axes, link.u)
-        turn_rate, slide_rate = combined(axes, getattr(link, rates))
-        bias = link.motion.bias(link.q, link.u)
-        if bias is not None:
-            turn_rate, slide_rate = turn_rate + bias.resultant, slide_rate + bias.moment
+        turn, slide, turn_rate, slide_rate = relative_motion(link, getattr(link, rates))
         return angular + turn_rate + spin.cross(turn), linear + slide_rate + (spin * 2 + turn).cross(slide)
 
     # paths -------------------------------------------------------------------------------------------------------

@@ -92,6 +92,7 @@ class Model:
         values: coordinates, speeds and accelerations of joints that are not states of their own, as expressions of
             those that are.
         unreduced: the model with all loops as constraints, if some of them are solved in closed form here.
+        written: names of coordinates and speeds whose start values were given, not left at their defaults.
     """
 
     name: str
@@ -115,6 +116,7 @@ class Model:
     constraints: Mapping[str, Any]
     values: Mapping[Symbol, Expr]
     unreduced: Model | None = None
+    written: frozenset[str] = frozenset()
 
     def attachment(self, frame: Frame) -> tuple[int, Transform]:
         """The link that carries a frame, and the constant X from the frame to that link."""

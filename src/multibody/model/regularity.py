@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from multibody.errors import AssemblyError, ExpressionError, MissingValueError
-from multibody.model.assembly import Assembly, Vector, guessed, start_guess
+from multibody.model.assembly import Assembly, Vector
 from multibody.model.constraint_equations import Constraints
+from multibody.model.start_state import guessed, start_guess
 
 RANK = 1e-6  # relative size of a row that counts as dependent
 NO_NUMBERS = (MissingValueError, AssemblyError, ExpressionError)

@@ -90,6 +90,8 @@ class Report:
             _count(self.loops, "loop"),
             _count(self.degrees_of_freedom, "degree of freedom", "degrees of freedom"),
         ]
+        if self.loops and self.degrees_of_freedom == 0:
+            counts[-1] += " in general (some loops move all the same: see analyse)"
         head = f"system '{self.system}': {', '.join(filter(None, counts))}"
         return "\n".join([head, *map(str, self.findings)] if self.findings else [head, "nothing to complain about"])
 

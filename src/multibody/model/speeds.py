@@ -44,6 +44,14 @@ def with_speeds(model: Model, speeds: Mapping[str, Any]) -> Model:
 
     Raises:
         ModelError: if the old speeds do not follow from the new ones.
+
+    Example:
+        >>> from multibody.model import System
+        >>> robot = System("robot")
+        >>> turn = robot.joint("turn", robot.world, robot.body("arm", 1, (1, 0, 0), (1, 1, 1)), ["Rz", "Rx"])
+        >>> pan, tilt = turn.speeds
+        >>> with_speeds(robot.freeze(), {"w": pan + 2 * tilt}).speeds
+        (w, turn_rz_dot)
     """
     given = {name: as_expr(resolved(as_expr(value), Kinematics(model))) for name, value in speeds.items()}
     new = [symbol(name, "speed", model.name) for name in given]

@@ -75,7 +75,8 @@ class System:
 
         Args:
             name: an identifier.
-            default: a number, an array, or a formula of other parameters; None if it must be given later.
+            default: a number, an array, or a formula of other parameters; None if it must be given later. The elements
+                of an array are called ``name_1``, ``name_2`` … or ``name_1_1`` ….
             unit: SI unit, as text.
             description: what it is.
         """
@@ -89,7 +90,15 @@ class System:
         self, name: str, shape: int | tuple[int, ...] = (), *, unit: str = "", description: str = "",
         limits: tuple[float, float] = (-1.0, 1.0),
     ) -> Any:  # fmt: skip
-        """An input: its symbol, or an array of symbols of the given shape."""
+        """An input: its symbol, or an array of symbols of the given shape, named ``F_1``, ``F_2`` … or ``F_1_1`` ….
+
+        Args:
+            name: an identifier.
+            shape: how many, or rows and columns; one symbol without it.
+            unit: SI unit, as text.
+            description: what it is.
+            limits: its range, for a slider.
+        """
         size = (shape,) if isinstance(shape, int) else tuple(shape)
         symbols = shaped_symbols(names.check(name, "input"), "input", self.name, size)
         return self._register(Input(name, symbols, unit, description, limits)).symbols
@@ -130,8 +139,9 @@ class System:
             parent: the frame to start from: a body, a frame on a body, or ``system.world``.
             child: the frame that moves.
             kind: a string such as ``"Tx"``, a list such as ``["Tx", "Ry"]``, or an object such as ``Revolute("z")``.
-            q: start values of the coordinates.
-            u: start values of the speeds.
+            q: start values of the coordinates. Where constraints tie them to others, those that are not given follow;
+                if too many are given for that, all of them are guesses and move as little as possible.
+            u: start values of the speeds, likewise.
             limits: a range (low, high), or one for each coordinate.
             prescribed: the coordinates as expressions of time and inputs, for a motion that is given.
             cut: True to close a loop with this joint, by equations between its frames; False to keep its coordinates;
@@ -188,7 +198,7 @@ class System:
             >>> crane = System("crane")
             >>> crab = crane.body("crab", mass=1)
             >>> sensor = crane.sensor("v", Velocity(crab))
-            >>> brake = crane.load(Force(crab, (-3 * crane.measured("v")[0], 0, 0)))
+            >>> brake = crane.load(Force(crab, -3 * crane.measured("v"), expressed_in=crane.world))
         """
         if name not in self.sensors:
             raise ModelError(f"There is no sensor '{name}'.", where=f"system '{self.name}'", remedy="Add it first.")

@@ -13,8 +13,8 @@ from multibody.simulate.contract import Integrator, Occurrence, Segment, Status,
 from multibody.simulate.interruption import noticed
 from multibody.simulate.machine_code import ONE_RUN, advance
 from multibody.simulate.problem import Problem
-from multibody.simulate.run_memory import Room, address, for_events, for_steps, mark_events, of_method, of_problem
-from multibody.simulate.run_record import PAUSE, PAUSED, Run
+from multibody.simulate.run_memory import Room, address, begun, for_events, for_steps, mark_events
+from multibody.simulate.run_record import PAUSE, PAUSED
 
 STATUS = (
     Status.INTERRUPTED, Status.DONE, Status.EVENT, Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.TOO_MANY_STEPS,
@@ -119,8 +119,9 @@ class _Loop:
         self._problem = problem  # its machine code must live as long as this
         self._room = Room(for_steps(method, problem.size) | for_events(watch, problem.size))
         self._room["y"][: problem.size] = y0
-        fields = of_problem(problem, integrator.project) | of_method(method)
-        self._run = run = Run(**fields, **self._room.addresses)
+        self._run = run = begun(problem, method, integrator.project)
+        for name, place in self._room.addresses.items():
+            setattr(run, name, place)
         if watch.directions:
             mark_events(self._room, watch)
         run.events, run.room, run.tolerance = len(watch.directions), len(self._room["hit_t"]), watch.tolerance

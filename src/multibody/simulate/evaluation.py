@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from multibody.simulate.loops import call, compiled, copy, doubles, finite, larger
+from multibody.simulate.loops import call, compiled, copy, doubles, finite, larger, put
 
 AIM = 1e-3
 """Gaps that are so much smaller than allowed need one correction more, and no look at what is left."""
@@ -22,11 +22,18 @@ def place(run: Any, t: float, y: int) -> None:
 
 @compiled
 def evaluate(run: Any, t: float, y: int, rate: int) -> None:
-    """rate = f(t, y)."""
-    place(run, t, y)
-    call(run.rhs_at, run.rhs_ports, run.rhs_more)
-    copy(run.bound_rate, rate, run.size)
+    """rate = f(t, y): the function reads and writes in place, or, if it follows a law of Python, in the problem."""
     run.evaluations += 1
+    if run.port_rate == 0:
+        place(run, t, y)
+        call(run.rhs_at, run.rhs_ports, run.rhs_more)
+        copy(run.bound_rate, rate, run.size)
+    else:
+        doubles(run.bound_t)[0] = t
+        put(run.port_q, y)
+        put(run.port_u, y + 8 * run.coordinates)
+        put(run.port_rate, rate)
+        call(run.rhs_at, run.rhs_ports, run.rhs_more)
 
 
 @compiled

@@ -121,7 +121,19 @@ def _whole(typing_context: Any, value: Any) -> Any:
     return signature, generate
 
 
+def _put(typing_context: Any, place: Any, address: Any) -> Any:
+    """Keep an address at a place."""
+    signature = types.void(types.int64, types.int64)
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[1], builder.inttoptr(args[0], ir.IntType(64).as_pointer()))
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
 doubles: Any = intrinsic(_doubles)
+put: Any = intrinsic(_put)
 row: Any = intrinsic(_row)
 whole: Any = intrinsic(_whole)
 

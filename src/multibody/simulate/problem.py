@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from multibody.compile import Function
-from multibody.compile.calls import BoundCall
+from multibody.compile.calls import BoundCall, MovablePorts
 from multibody.equations import EquationsOfMotion
 from multibody.graph import Expr
 from multibody.simulate.contract import Vector
@@ -64,7 +64,7 @@ class Problem:
         self.slopes = np.zeros((self.size, self.size))
         self.weights = np.arange(self.size) < self.n + self.m
         self.failure: BaseException | None = None
-        self.native_fields: dict[bool, dict[str, int]] = {}  # kept by compiled loops
+        self.native_fields: dict[Any, Any] = {}  # kept by compiled loops
         self.law: Callable[[], None] | None = None
 
     def with_parameters(self, parameters: Sequence[float]) -> Problem:
@@ -110,6 +110,11 @@ class Problem:
         kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
         self._callback = kind(self._called_back)  # it must live as long as its address
         return Native(ctypes.cast(self._callback, ctypes.c_void_p).value or 0, 0, 0)
+
+    @cached_property
+    def movable(self) -> MovablePorts:
+        """The ports of ``rhs`` for loops with states and rates of their own; not for one that follows a law."""
+        return self._rhs.movable()
 
     @cached_property
     def projection(self) -> Native | None:

@@ -12,7 +12,7 @@ import numpy as np
 from multibody.simulate.coefficients import Tableau
 from multibody.simulate.contract import Vector, Watch
 from multibody.simulate.problem import Native, Problem
-from multibody.simulate.run_record import PROBES, QUIET
+from multibody.simulate.run_record import PROBES, QUIET, Run
 
 
 def address(array: Vector) -> int:
@@ -41,21 +41,26 @@ class Room:
         return self._memory[self._places[name]]
 
 
-def of_problem(problem: Problem, project: bool) -> dict[str, int]:
-    """The problem's arrays and functions; the address of a function that is not there is 0."""
-    known = problem.native_fields
-    if project not in known:
-        known[project] = _of_problem(problem, project)
-    return known[project]
+def begun(problem: Problem, method: Tableau, project: bool) -> Run:
+    """A run of a problem by a method, with all that is known before it begins; the first one is kept for others."""
+    known, key = problem.native_fields, (method, project)
+    if key not in known:
+        known[key] = Run(**_of_problem(problem, project), **of_method(method))
+    return Run.from_buffer_copy(known[key])
 
 
 def _of_problem(problem: Problem, project: bool) -> dict[str, int]:
+    """The problem's arrays and functions; the address of a function that is not there is 0."""
     fields = {"size": problem.size, "width": _width(problem.size), "coordinates": problem.n, "speeds": problem.m}
     for name in ("t", "y", "rate", "projected", "gaps", "signals"):
         fields[f"bound_{name}"] = address(getattr(problem, name))
     functions = {"rhs": problem.rhs, "projection": problem.projection if project else None, "events": problem.events}
     for name, native in functions.items():
         fields |= dict(zip((f"{name}_at", f"{name}_ports", f"{name}_more"), native or Native(0, 0, 0), strict=True))
+    if problem.law is None:
+        ports = problem.movable
+        fields["rhs_ports"] = ports.address
+        fields |= {f"port_{name}": ports.place(name) for name in ("q", "u", "rate")}
     return fields | {"plain": _has_plain_speeds(problem)}
 
 

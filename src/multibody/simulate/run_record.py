@@ -18,7 +18,8 @@ QUIET = 2.0
 
 _INTEGERS = """
     bound_t bound_y bound_rate bound_projected bound_gaps bound_signals
-    rhs_at rhs_ports rhs_more projection_at projection_ports projection_more events_at events_ports events_more
+    port_q port_u port_rate rhs_at rhs_ports rhs_more
+    projection_at projection_ports projection_more events_at events_ports events_more
     kind stages rows order c A E estimates D refinements
     size width coordinates speeds plain max_steps
     y new point K F

@@ -59,7 +59,7 @@ class Wittenburg(Formalism):
         balance = _Balance(Tables(model), kinetics)
         A, h, f = balance.A(), balance.h(), balance.f()
         solution = (handling or Multipliers()).solve(A, list(h - f), kinetics.constraints)
-        return EquationsOfMotion.of(model, "Wittenburg", lambda: (A, h, f), solution)
+        return EquationsOfMotion.of(kinetics, "Wittenburg", lambda: (A, h, f), solution)
 
 
 class _Balance:

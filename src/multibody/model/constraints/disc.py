@@ -19,7 +19,7 @@ class RollingDisc(Rolling):
     """A wheel that rolls without slip on the plane z = 0 of the base: a coin, a bicycle wheel, a wheel of a robot.
 
     With the normal n of the plane and the axis a of the wheel, in the middle plane of the wheel the direction
-    m = (n - (n·a)·a)/s, s = √(1 - (n·a)²), points away from the lowest point, which is at c = -(r - ρ)·m - ρ·n from the
+    m = (n - (n·a)·a)/s, s = |a × n|, points away from the lowest point, which is at c = -(r - ρ)·m - ρ·n from the
     centre. The equations are
 
     - ``forward``: no slip along the track a × n / s; a positive spin about the axis carries the wheel this way,
@@ -62,9 +62,10 @@ class RollingDisc(Rolling):
         radius, crown = (given(value, kinematics, self, CONSTANT) for value in self.expressions)
         pose = kinematics.pose(self.frame, self.base)
         n, a = pose.vector_to_child(UNIT[2].symbolic()), self.axis
-        s = _upright(pose, n.dot(a), radius - crown, crown)
-        m = (n - a * n.dot(a)) / s
-        forward = a.cross(n) / s
+        track = a.cross(n)
+        s = _upright(pose, track.dot(track), radius - crown, crown)
+        forward = track / s
+        m = forward.cross(a)
         return Contact(
             point=-m * (radius - crown) - n * crown,
             tangents={"forward": forward, "sideways": n.cross(forward)},
@@ -89,13 +90,14 @@ class RollingDisc(Rolling):
         return self.radius, self.crown
 
 
-def _upright(pose: Transform, cosine: Any, ring: Expr, crown: Expr) -> Expr:
-    """s = √(1 - (n·a)²): one for an upright wheel, zero for a flat one.
+def _upright(pose: Transform, square: Any, ring: Expr, crown: Expr) -> Expr:
+    """s = |a × n| from its square: one for an upright wheel, zero for a flat one.
+
+    As √(1 - (n·a)²) it would lose its digits by cancellation where the wheel is nearly flat.
 
     Where the coordinates themselves keep the wheel on the plane, (z - ρ)² = (r - ρ)²·s² holds identically. Then s is
     (z - ρ)/(r - ρ), without a root whose sign nobody knows, and it is seen that the touching restricts nothing.
     """
-    square = 1 - cosine * cosine
     above = pose.position.z - crown
     kept = is_zero(above * above - ring * ring * square)
     return above / ring if kept else sqrt(as_expr(square))

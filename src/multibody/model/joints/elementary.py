@@ -172,7 +172,7 @@ def _check(movement: Any) -> None:
         raise ModelError(
             f"'{movement}' is not an elementary movement.",
             cause="A movement is T (translation) or R (rotation) with an axis x, y or z.",
-            remedy="Write 'Tx', 'Rz', or a list of these; or use a class such as Revolute.",
+            remedy="Write 'Tx', 'Rz', or a list of these; for other directions Revolute('-y') or Prismatic((1, 1, 0)).",
         )
 
 

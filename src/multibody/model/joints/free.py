@@ -48,6 +48,18 @@ class Free(JointKind):
     Args:
         form: coordinates of the orientation: ``"quaternion"``, which has no singularity, or a sequence of axes such as
             ``"zxz"`` (Euler) or ``"xyz"`` (Cardan).
+
+    The coordinates are the position of the child's origin in the parent frame, then the orientation; the speeds are the
+    angular velocity, then the velocity of the origin, both in the axes of the child.
+
+    Example:
+        >>> from multibody.model import System
+        >>> space = System("space", gravity=(0, 0, 0))
+        >>> flight = space.joint("f", space.world, space.body("stone", 1, inertia=(1, 2, 3)), Free())
+        >>> flight.coordinates
+        (f_x, f_y, f_z, f_qw, f_qx, f_qy, f_qz)
+        >>> flight.speeds
+        (f_wx, f_wy, f_wz, f_vx, f_vy, f_vz)
     """
 
     def __init__(self, form: str = "quaternion") -> None:

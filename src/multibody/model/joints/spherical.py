@@ -98,6 +98,14 @@ class Spherical(JointKind):
         form: coordinates of the orientation: ``"quaternion"``, which has no singularity, or a sequence of axes such as
             ``"zxz"`` (Euler) or ``"xyz"`` (Cardan). The speeds are in any case the components of the child's angular
             velocity in its own axes.
+
+    Example:
+        >>> from multibody.model import System
+        >>> top = System("top")
+        >>> cone = top.body("cone", mass=1, com=(0, 0, 1), inertia=(1, 1, 2))
+        >>> tip = top.joint("tip", top.world, cone, Spherical(), q=(1, 0, 0, 0), u=(0, 0, 50))
+        >>> tip.coordinates, tip.speeds
+        ((tip_qw, tip_qx, tip_qy, tip_qz), (tip_wx, tip_wy, tip_wz))
     """
 
     def __init__(self, form: str = "quaternion") -> None:

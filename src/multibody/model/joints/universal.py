@@ -17,6 +17,13 @@ class Universal(JointKind):
     Args:
         first: an axis of the parent frame.
         second: an axis of the frame after the first rotation, which is the same in the child frame.
+
+    Example:
+        >>> from multibody.model import System
+        >>> shaft = System("shaft")
+        >>> yoke = shaft.joint("yoke", shaft.world, shaft.body("rod", mass=1, inertia=(1, 1, 1)), Universal("y", "z"))
+        >>> yoke.coordinates
+        (yoke_r1, yoke_r2)
     """
 
     def __init__(self, first: Direction = "x", second: Direction = "y") -> None:

@@ -26,7 +26,8 @@ class Force(Load):
         vector: three components, as numbers or expressions.
         at: where it acts: coordinates in ``on``, or a frame (on any body) whose origin it is; by default the origin of
             ``on``.
-        expressed_in: the frame along whose axes the components are given; by default ``on``.
+        expressed_in: the frame along whose axes the components are given; by default ``on``, while sensors
+            measure along the axes of the world by default.
         reaction_on: a frame on the body that the force comes from; None for a force from outside.
         reaction_at: where the reaction acts: coordinates in ``reaction_on``, or a frame; by default at the same point.
 
@@ -91,7 +92,8 @@ class Torque(Load):
     Args:
         on: the frame that the torque acts on; where its origin lies does not matter.
         vector: three components, as numbers or expressions.
-        expressed_in: the frame along whose axes the components are given; by default ``on``.
+        expressed_in: the frame along whose axes the components are given; by default ``on``, while sensors
+            measure along the axes of the world by default.
         reaction_on: a frame on the body that the torque comes from; None for a torque from outside.
     """
 

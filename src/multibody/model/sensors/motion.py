@@ -66,6 +66,12 @@ class MotionSensor(Sensor):
 class Velocity(MotionSensor):
     """The rate of change of the vector r from ``relative_to`` to ``frame``, as the observer sees it.
 
+    Args:
+        frame: the frame that moves.
+        relative_to: the frame that its motion is compared with; by default the world.
+        expressed_in: the frame whose axes give the three coordinates; by default those of ``relative_to``.
+        observer: the frame from which the rate of change is seen; by default ``relative_to``.
+
     Example:
         >>> from multibody.model import System
         >>> crane = System("crane")
@@ -83,7 +89,21 @@ class Velocity(MotionSensor):
 
 
 class AngularVelocity(MotionSensor):
-    """The angular velocity of ``frame`` relative to ``relative_to``; it is the same for all observers."""
+    """The angular velocity of ``frame`` relative to ``relative_to``; it is the same for all observers.
+
+    Args:
+        frame: the frame that turns.
+        relative_to: the frame that its motion is compared with; by default the world.
+        expressed_in: the frame whose axes give the three coordinates; by default those of ``relative_to``. Loads take
+            their components along the axes of the body that they act on, if nothing else is said.
+
+    Example:
+        >>> from multibody.model import System, Torque
+        >>> air = System("air")
+        >>> ball = air.body("ball", mass=1, inertia=(1, 1, 1))
+        >>> spin = air.sensor("spin", AngularVelocity(ball))
+        >>> drag = air.load(Torque(ball, -0.1 * air.measured("spin"), expressed_in=air.world))
+    """
 
     unit = "rad/s"
 
@@ -98,7 +118,7 @@ class AngularVelocity(MotionSensor):
 class Acceleration(MotionSensor):
     """The second derivative of the vector r from ``relative_to`` to ``frame``, as the observer sees it.
 
-    An accelerometer would show this minus gravity.
+    An accelerometer would show this minus gravity. Axes and observer are chosen as for ``Velocity``.
     """
 
     unit = "m/s²"
@@ -109,7 +129,10 @@ class Acceleration(MotionSensor):
 
 
 class AngularAcceleration(MotionSensor):
-    """The rate of change of the angular velocity of ``frame`` relative to ``relative_to``, as the observer sees it."""
+    """The rate of change of the angular velocity of ``frame`` relative to ``relative_to``, as the observer sees it.
+
+    Axes and observer are chosen as for ``Velocity``.
+    """
 
     unit = "rad/s²"
 

@@ -89,3 +89,8 @@ def __getattr__(name: str) -> Any:
     if name in _LATE:
         return getattr(import_module(_LATE[name]), name)
     raise AttributeError(f"module 'multibody' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """What is public, also what is imported late."""
+    return sorted([*__all__, "__version__"])

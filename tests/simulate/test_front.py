@@ -229,3 +229,14 @@ def test_the_choice_of_an_integrator_is_explained():
     assert "stiff: motions that die out at 1e+06/s" in str(brake(1e6))
     assert "not stiff" in str(brake(0.0))
     assert "chosen" not in str(mb.simulate(mb.derive(mb.System("nothing")), 1.0, integrator=mb.DormandPrince5()))
+
+
+def test_gimbal_lock_is_named():
+    """Three hinges without mass between them: the first and the last axis fall together where the second is at zero."""
+    system = mb.System("gimbals")
+    rotor = system.body("rotor", 1.0, (0, 0, 0), (1.0, 2.0, 3.0))
+    system.joint("gimbals", system.world, rotor, ["Rz", "Ry", "Rz"], q=[0.3, 0.0, 0.1], u=[0.0, -1.0, 0.0])
+    run = mb.simulate(mb.derive(system), 5.0)
+    assert not run.status.ok
+    assert "gimbal lock" in run.message
+    assert "Spherical()" in run.message

@@ -100,7 +100,7 @@ class Prepared:
         }
         counts = Counts(**totals, seconds=record.seconds, integrator=repr(choice.integrator), choice=choice.why)
         happened = [EventRecord(self.signals.names[one.event], one.t, one.y) for one in record.occurrences]
-        run = Trajectory(self.eom, t, y, r, p, record.status, counts, happened, explained(self.eom, record))
+        run = Trajectory(self.eom, t, y, r, p, record.status, counts, happened, explained(self.eom, record, p))
         return checked(run)
 
     @property

@@ -6,6 +6,7 @@ correction in the sense of kinetic energy. Quaternions are brought back to unit 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +14,11 @@ import numpy as np
 from multibody.equations import EquationsOfMotion
 from multibody.equations.solution import solved_softly, tips_first
 from multibody.errors import SingularMatrixError
-from multibody.graph import ZERO, Expr, absolute, array, ldl, ldl_solve, maximum, product, sqrt
+from multibody.graph import ONE, ZERO, Expr, absolute, array, ldl, ldl_solve, maximum, product, sqrt
 from multibody.graph.linear_algebra import Matrix
+
+FAST = 1000.0
+"""A speed from which on rounding is felt in velocities."""
 
 
 class Correction(NamedTuple):
@@ -23,7 +27,8 @@ class Correction(NamedTuple):
     Attributes:
         q: corrected coordinates.
         u: corrected speeds.
-        gaps: the largest |φ| and the largest |B·u + β| before the correction.
+        gaps: the largest |φ| and the largest |B·u + β| before the correction; at speeds above ``FAST`` in proportion,
+            because rounding grows with them.
     """
 
     q: list[Expr]
@@ -40,7 +45,8 @@ def correction(eom: EquationsOfMotion, softness: float = 0.0) -> Correction | No
     q, u = array(list(eom.coordinates)), array(list(eom.speeds))
     gaps: list[Expr] = [ZERO, ZERO]
     if rows:
-        u, gaps[1] = _moved(eom, rows, [eom.constraints.velocity[row] for row in rows], u, softness)
+        moved, gap = _moved(eom, rows, [eom.constraints.velocity[row] for row in rows], u, softness)
+        u, gaps[1] = moved, gap / maximum(ONE, _largest(eom.speeds) / FAST)
     positions = {row: eom.constraints.equations[row].position for row in rows}
     closed = [row for row, position in positions.items() if position is not None]
     if closed:
@@ -61,10 +67,14 @@ def _moved(
     B = eom.B[rows]
     effect = _compliance(eom, B)
     forces = solved_softly(product(B, effect), array(gap), softness)
-    largest: Expr = ZERO
-    for one in gap:
-        largest = maximum(largest, absolute(one))
-    return start - product(effect, forces), largest
+    return start - product(effect, forces), _largest(gap)
+
+
+def _largest(values: Iterable[Expr]) -> Expr:
+    found: Expr = ZERO
+    for one in values:
+        found = maximum(found, absolute(one))
+    return found
 
 
 def _compliance(eom: EquationsOfMotion, B: Matrix) -> Matrix:

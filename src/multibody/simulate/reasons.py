@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from multibody.equations import EquationsOfMotion
+from multibody.errors import MultibodyError
+from multibody.graph import evaluate
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.run import Record
+from multibody.simulate.run_functions import WORKS
+
+SINGULAR = 1e-6
+"""An eigenvalue of the scaled mass matrix that is so small makes trouble."""
 
 REASONS: dict[Status, tuple[str, str]] = {
     Status.STEP_TOO_SMALL: (
@@ -36,16 +46,37 @@ SPECIAL = (
 """The same for constraints that are lost where more equations act than are independent."""
 
 
-def explained(eom: EquationsOfMotion, record: Record) -> str:
+def explained(eom: EquationsOfMotion, record: Record, p: Vector) -> str:
     """When, in which state, why, and what to do; empty for a run that came to its end."""
     if record.failed_at is None or record.status not in REASONS:
         return ""
     said = record.segments[-1].message if record.segments else ""
-    special = record.status is Status.CONSTRAINTS_LOST and eom.constraints.softness > 0
-    cause, remedy = SPECIAL if special else REASONS[record.status]
-    if special:
-        cause += f" Or: {REASONS[record.status][0]}"
+    cause, remedy = REASONS[record.status]
+    if record.status is Status.CONSTRAINTS_LOST and eom.constraints.softness > 0:
+        cause, remedy = f"{SPECIAL[0]} Or: {cause}", SPECIAL[1]
+    elif record.status in (Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.TOO_MANY_STEPS):
+        stuck = _without_inertia(eom, *record.failed_at, p)
+        if stuck:
+            cause = f"Nothing resists a motion of {', '.join(stuck)} against each other there (gimbal lock?)."
+            remedy = "Use Spherical() or Free(), which have no such positions, or give small bodies some inertia."
     return told(eom, record.status, *record.failed_at, said, cause, remedy)
+
+
+def _without_inertia(eom: EquationsOfMotion, t: float, y: Vector, p: Vector) -> list[str]:
+    """The speeds of a motion for which the mass matrix, with all entries scaled to 1 on its diagonal, is singular."""
+    state = dict(zip((*eom.coordinates, *eom.speeds, *eom.parameters), (*y[: -len(WORKS)], *p), strict=True))
+    known: dict[Any, float] = {eom.model.time: t, **dict.fromkeys(eom.inputs, 0.0), **state}
+    try:
+        M = np.asarray(evaluate([list(row) for row in eom.M], known), dtype=np.float64)
+    except MultibodyError:
+        return []
+    sizes = np.sqrt(np.diagonal(M))
+    if not len(M) or not np.isfinite(M).all() or not (sizes > 0).all():
+        return []
+    values, motions = np.linalg.eigh(M / np.outer(sizes, sizes))
+    if values[0] > SINGULAR:
+        return []
+    return [u.name for u, part in zip(eom.speeds, motions[:, 0], strict=True) if abs(part) > 0.1]
 
 
 def told(eom: EquationsOfMotion, status: Status, t: float, y: Vector, said: str, cause: str, remedy: str) -> str:

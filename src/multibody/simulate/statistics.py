@@ -36,6 +36,7 @@ class Statistics(Counts):
         samples: how many instants were kept.
         constraint_residual: the largest of all |φ| and |B·u + β| at the end.
         energy_drift: the largest error of the energy balance, relative to the energies that are exchanged.
+        constrained: whether there are constraints, or quaternions.
 
     Example:
         >>> print(Statistics(40, 2, 252, 0, 0.0012, "RungeKutta(order=5)", "", 101, 3e-14, 2e-11))
@@ -51,6 +52,7 @@ class Statistics(Counts):
     samples: int = 0
     constraint_residual: float = 0.0
     energy_drift: float = 0.0
+    constrained: bool = True
 
     def rows(self) -> list[tuple[str, str]]:
         """What and how much, as text."""
@@ -64,7 +66,7 @@ class Statistics(Counts):
             ("evaluations", f"{self.evaluations:,}{jacobians}"),
             ("time taken", duration(self.seconds)),
             ("samples", f"{self.samples:,}"),
-            ("constraints", f"kept to {self.constraint_residual:.1e}"),
+            ("constraints", f"kept to {self.constraint_residual:.1e}" if self.constrained else "none"),
             ("energy", f"drift {self.energy_drift:.1e}"),
         ]
 

@@ -1,20 +1,10 @@
 """The spatial mechanisms among the examples: what they show is held against formulas once more, from other numbers."""
 
-import runpy
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
-
-def ran(name):
-    """Everything that an example has defined, after it ran with all its own asserts."""
-    return runpy.run_path(str(EXAMPLES / f"{name}.py"))
-
-
-def test_a_gyroscope_precesses_nutates_and_passes_near_gimbal_lock(capsys):
+def test_a_gyroscope_precesses_nutates_and_passes_near_gimbal_lock(ran, capsys):
     found = ran("gyroscope")
     assert "nutation at 371.31" in capsys.readouterr().out
     angle = found["steady"]["precession"][-1]
@@ -25,7 +15,7 @@ def test_a_gyroscope_precesses_nutates_and_passes_near_gimbal_lock(capsys):
     assert abs(found["through"].energies.kinetic / found["smooth"].energies.kinetic - 1).max() < 1e-6
 
 
-def test_a_spatial_slider_crank_keeps_its_rod_and_its_energy():
+def test_a_spatial_slider_crank_keeps_its_rod_and_its_energy(ran):
     found = ran("spatial_slider_crank")
     run = found["run"]
     pin = np.stack([0 * run.t, 0.10 - 0.08 * np.sin(run["drive"]), 0.12 + 0.08 * np.cos(run["drive"])])
@@ -39,7 +29,7 @@ def test_a_spatial_slider_crank_keeps_its_rod_and_its_energy():
     assert abs(run["kinetic_energy"] - kinetic).max() < 1e-9
 
 
-def test_bricards_linkage_moves_although_it_has_no_freedom_by_counting(capsys):
+def test_bricards_linkage_moves_although_it_has_no_freedom_by_counting(ran, capsys):
     found = ran("bricard")
     assert "degrees of freedom: 1 near the start, 0 in general, 0 by counting" in capsys.readouterr().out
     run = found["run"]
@@ -48,7 +38,7 @@ def test_bricards_linkage_moves_although_it_has_no_freedom_by_counting(capsys):
     assert run.statistics.constraint_residual < 1e-10
 
 
-def test_a_stiff_governor_rises_as_porter_says(capsys):
+def test_a_stiff_governor_rises_as_porter_says(ran, capsys):
     pytest.importorskip("sksundae")
     found = ran("governor")
     assert "Cvode" in capsys.readouterr().out
@@ -60,7 +50,7 @@ def test_a_stiff_governor_rises_as_porter_says(capsys):
     assert run["work_of_drives"][-1] == pytest.approx(gained, rel=1e-5)
 
 
-def test_a_disc_circles_and_falls_nearly_flat():
+def test_a_disc_circles_and_falls_nearly_flat(ran):
     found = ran("rolling_disc")
     circling = found["circling"]
     normal = circling["lambda_grip_normal"]

@@ -240,3 +240,47 @@ def test_gimbal_lock_is_named():
     assert not run.status.ok
     assert "gimbal lock" in run.message
     assert "Spherical()" in run.message
+
+
+def lever():
+    """A lever that a rod of prescribed length lifts: a closed loop."""
+    system = mb.System("lever", gravity=(0, -9.81, 0), recognise_loops=False)
+    stroke = system.input("stroke")
+    arm, barrel, piston = (system.body(name, 1.0, (0.3, 0, 0), (0, 0, 0.1)) for name in ("arm", "barrel", "piston"))
+    system.joint("angle", system.world, arm, "Rz", q=0.8)
+    system.joint("lean", system.frame("foot", (0.2, -0.5, 0)), barrel, "Rz", q=1.2)
+    system.joint("length", barrel, piston, "Tx", prescribed=stroke)
+    system.joint("pin", piston, arm.frame("eye", (0.6, 0, 0)), "Rz", cut=True)
+    return system
+
+
+def test_a_prescribed_motion_in_a_loop_begins_where_its_expression_does():
+    system = lever()
+    eom = mb.derive(system)
+    law = 0.9 + 0.1 * sin(system.time)
+    run = mb.simulate(eom, 1.0, inputs={"stroke": law})
+    assert run.status is Status.DONE
+    eye = 0.6 * np.column_stack([np.cos(run["angle"]), np.sin(run["angle"])])
+    np.testing.assert_allclose(np.hypot(*(eye - [0.2, -0.5]).T), 0.9 + 0.1 * np.sin(run.t), atol=1e-9)
+
+
+def test_what_is_held_after_a_prescribed_motion_has_no_rate():
+    system = lever()
+    eom = mb.derive(system)
+    moving = mb.simulate(eom, 1.0, inputs={"stroke": 0.9 + 0.1 * sin(system.time)})
+    still = mb.simulate(eom, 1.0, start=moving.at(0.5))
+    assert still["stroke_dot"].tolist() == [0.0] * len(still.t)
+    assert still["stroke"][0] == still["stroke"][-1] == pytest.approx(0.9 + 0.1 * np.sin(0.5))
+
+
+def test_arrays_of_inputs_take_arrays_of_values():
+    system = mb.System("two_rails")
+    forces = system.input("F", 2)
+    for k in range(2):
+        rail = system.joint(f"x{k}", system.world, system.body(f"mass{k}", mass=1.0), "Tx")
+        system.load(mb.JointLoad(rail, forces[k]))
+    eom = mb.derive(system)
+    run = mb.simulate(eom, 2.0, inputs={"F": [1.0, lambda t: 3.0]})
+    assert (run["x0"][-1], run["x1"][-1]) == pytest.approx((2.0, 6.0))
+    with pytest.raises(ModelError, match="F_1, F_2"):
+        mb.simulate(eom, 2.0, inputs={"F": [1.0, 2.0, 3.0]})

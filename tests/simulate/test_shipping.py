@@ -143,14 +143,15 @@ def test_a_package_does_not_depend_on_what_was_computed_before():
     assert abs(len(packed(eom)) - fresh) < 0.02 * fresh
 
 
-def test_simulations_in_another_process_give_the_same_bits(equations):
+def test_simulations_in_another_process_give_the_same_numbers(equations):
+    """To rounding: what a process knows already may change the order of operations."""
     eom = equations["four_bar"]
 
     def run():
         return mb.simulate(eom, duration=0.5, samples=11)
 
     (there,) = abroad(lambda: run().y)
-    assert there.tobytes() == run().y.tobytes()
+    np.testing.assert_allclose(there, run().y, rtol=1e-13, atol=1e-14)
 
 
 def test_a_trajectory_travels(equations):

@@ -239,14 +239,20 @@ def _in_order(factors: LDL, order: Sequence[int], right: Matrix) -> Matrix:
 
 
 def _all_at_once(mass: Matrix, bias: Sequence[Expr], constraints: Constraints) -> Solution:
-    rows, n = list(constraints.independent), len(mass)
-    matrix = np.full((n + len(rows), n + len(rows)), ZERO, dtype=object)
-    matrix[:n, :n], matrix[:n, n:], matrix[n:, :n] = mass, -constraints.B[rows].T, constraints.B[rows]
+    """With M + s·BᵀB instead of M, and h + s·Bᵀγ instead of h: because B·u̇ + γ = 0, neither u̇ nor λ changes."""
+    rows, order = list(constraints.independent), tips_first(constraints.model)
+    B, gamma = constraints.B[rows], constraints.gamma[rows]
+    gram = product(B.T, B)
+    scale = sum(np.diagonal(mass), ZERO) / sum(np.diagonal(gram), ZERO)
+    firm = mass + scale * gram
     try:
-        found = solve_regular(matrix, -np.concatenate([array(list(bias)), constraints.gamma[rows]]))
+        factors = ldl(firm[np.ix_(order, order)])
     except SingularMatrixError as error:
         raise massless(constraints.model, mass) from error
-    return Solution(tuple(found[:n]), _spread(found[n:], rows, constraints))
+    free = _in_order(factors, order, -(array(list(bias)) + scale * product(B.T, gamma)))
+    effect = _in_order(factors, order, B.T)
+    forces = solved_softly(product(B, effect), -(gamma + product(B, free)), 0.0)
+    return Solution(tuple(free + product(effect, forces)), _spread(forces, rows, constraints))
 
 
 def _symmetric_solution(matrix: Matrix, right: Matrix, model: Model) -> Matrix:

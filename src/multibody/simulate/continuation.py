@@ -121,9 +121,13 @@ def joined(earlier: Trajectory, later: Trajectory) -> Trajectory:
 
 def _sum(one: Counts, other: Counts) -> Counts:
     """The work of both."""
-    numbers = {x.name: getattr(one, x.name) + getattr(other, x.name) for x in fields(Counts) if x.name != "integrator"}
-    same = one.integrator == other.integrator
-    return Counts(**numbers, integrator=one.integrator if same else f"{one.integrator}, then {other.integrator}")
+    pairs = {x.name: (getattr(one, x.name), getattr(other, x.name)) for x in fields(Counts)}
+    work: dict[str, Any] = {name: _both(*x) if isinstance(x[0], str) else sum(x) for name, x in pairs.items()}
+    return Counts(**work)
+
+
+def _both(one: str, other: str) -> str:
+    return one if one == other or not other else f"{one}; then {other}" if one else other
 
 
 def _require_same(what: str, symbols: list[list[Any]], where: str) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import MissingValueError, ModelError
-from multibody.graph import Expr, Symbol, Table, as_expr, free_symbols, time_derivative
+from multibody.graph import Expr, Symbol, Table, as_expr, evaluate, free_symbols, time_derivative
 from multibody.graph.number import is_number
 from multibody.model.quantity import rate_name
 from multibody.model.sensors.signal import resolved
@@ -74,7 +74,8 @@ def read_inputs(eom: EquationsOfMotion, given: Mapping[str, Any] | None) -> Inpu
     An input whose rate is an input too, because a prescribed motion follows it, brings its rates along.
     """
     names = [one.name for one in eom.inputs]
-    unknown = [name for name in given or {} if name not in names]
+    given = _by_element(eom, given or {})
+    unknown = [name for name in given if name not in names]
     if unknown:
         raise ModelError(
             f"There is no input {', '.join(map(repr, unknown))}.",
@@ -82,10 +83,43 @@ def read_inputs(eom: EquationsOfMotion, given: Mapping[str, Any] | None) -> Inpu
             remedy=f"The inputs are: {', '.join(names) or 'none'}.",
         )
     found = Inputs(np.zeros(len(names)), {}, {}, {})
-    for name, value in (given or {}).items():
+    for name, value in given.items():
         _sort(eom, found, names.index(name), name, value)
-    _require_rates(eom, found, given or {})
+    _require_rates(eom, found, given)
     return found
+
+
+def _by_element(eom: EquationsOfMotion, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Inputs by the names of their elements; an array of values is given to an array of inputs."""
+    arrays = {one.name: one.symbols for one in eom.model.inputs if np.ndim(one.symbols)}
+    result: dict[str, Any] = {}
+    for name, value in given.items():
+        if name not in arrays:
+            result[name] = value
+        elif np.shape(value) != np.shape(arrays[name]):
+            raise ModelError(
+                f"{np.shape(arrays[name])} values are needed, not {np.shape(value)}.",
+                where=f"input '{name}' of system '{eom.model.name}'",
+                remedy=f"Give an array of this shape, or {', '.join(one.name for one in np.ravel(arrays[name]))}.",
+            )
+        else:
+            result |= zip([one.name for one in np.ravel(arrays[name])], np.ravel(np.array(value, object)), strict=True)
+    return result
+
+
+def known_inputs(
+    eom: EquationsOfMotion, inputs: Inputs, parameters: Mapping[str, float] | None, t: float
+) -> dict[str, float]:
+    """What inputs are at a time, as far as that does not depend on a state: prescribed motions begin with it."""
+    values = dict(zip([one.name for one in eom.inputs], map(float, inputs.values), strict=False))
+    known: dict[Any, float] = {eom.model.time: t, **eom.model.parameter_values(parameters)}
+    for one, expression in inputs.expressions.items():
+        if all(symbol in known for symbol in free_symbols(expression)):
+            values[str(one)] = float(evaluate(expression, known))
+    for place, law in inputs.laws.items():
+        if len(inspect.signature(law).parameters) == 1:
+            values[eom.inputs[place].name] = float(law(t))
+    return values
 
 
 def _require_rates(eom: EquationsOfMotion, inputs: Inputs, given: Mapping[str, Any]) -> None:

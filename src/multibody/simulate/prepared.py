@@ -14,11 +14,12 @@ from multibody.compile import Function
 from multibody.equations import EquationsOfMotion
 from multibody.graph.number import is_number
 from multibody.model.assembly import State
+from multibody.model.quantity import rate_name
 from multibody.simulate.closure import checked
 from multibody.simulate.contact import Impact, with_contacts
 from multibody.simulate.contract import Integrator, Vector
 from multibody.simulate.events import Event, Signals
-from multibody.simulate.inputs import Inputs, read_inputs
+from multibody.simulate.inputs import Inputs, known_inputs, read_inputs
 from multibody.simulate.problem import WORKS, Problem
 from multibody.simulate.reasons import explained
 from multibody.simulate.run import Progress, Record, Run
@@ -51,7 +52,6 @@ class Prepared:
         held: Mapping[str, float] | None = None,
     ) -> None:  # fmt: skip
         self._given, given = eom, read_inputs(eom, inputs)
-        self._start_inputs = dict(zip([one.name for one in eom.inputs], map(float, given.values), strict=True))
         self.eom, happenings = with_contacts(eom, events)
         names = [one.name for one in self.eom.inputs]
         self.inputs = _held(_extended(given, len(names)), names, held or {}, inputs or {})
@@ -61,7 +61,8 @@ class Prepared:
         self, q: Any, u: Any, fixed: Sequence[str], parameters: Mapping[str, float] | None, t: float
     ) -> State:  # fmt: skip
         """Coordinates and speeds that keep all constraints; see ``EquationsOfMotion.consistent``."""
-        return self._given.consistent(q, u, fixed, parameters=parameters, inputs=self._start_inputs, t=t)
+        inputs = known_inputs(self._given, self.inputs, parameters, t)
+        return self._given.consistent(q, u, fixed, parameters=parameters, inputs=inputs, t=t)
 
     def parameters(self, given: Mapping[str, float] | None) -> Vector:
         """A value for each parameter, in order."""
@@ -147,8 +148,10 @@ def has_sundials() -> bool:
 
 
 def _held(inputs: Inputs, names: list[str], held: Mapping[str, float], given: Mapping[str, Any]) -> Inputs:
-    """Inputs that go on with their values, but for those that are given as numbers."""
-    places = [k for k, name in enumerate(names) if name in held and not is_number(given.get(name))]
+    """Inputs that go on with their values, but for those that are given as numbers; what is held has no rate."""
+    rates = {rate_name(name) for name in names}
+    goes_on = [name in held and name not in rates and not is_number(given.get(name)) for name in names]
+    places = [k for k, wanted in enumerate(goes_on) if wanted]
     inputs.values[places] = [held[names[k]] for k in places]
     return replace(inputs, held=frozenset(places))
 

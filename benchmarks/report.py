@@ -120,8 +120,8 @@ def rows(name: str, figures: dict[str, float]) -> list[str]:
 def report(figures: dict[str, dict[str, float]]) -> str:
     """The page."""
     lines = ["# Figures", "", f"Made by `./dev bench report` on {machine()}.", ""]
-    lines += ["Ratios say how many times faster we are than the peer, at equal accuracy where that matters. The best of",
-              "several runs counts; on machines that others use as well, ratios vary by about a fifth.", ""]  # fmt: skip
+    lines += ["Ratios say how many times faster we are than the peer, at equal accuracy where that matters. The best",
+              "of several runs counts; on machines that others use as well, ratios vary by a fifth.", ""]  # fmt: skip
     short = []
     for name, found in figures.items():
         lines += [f"## {name}", "", *rows(name, found), ""]

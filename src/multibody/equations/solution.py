@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from multibody.errors import ModelError, SingularMatrixError
-from multibody.graph import ZERO, Expr, Symbol, array, ldl, ldl_solve, orthogonal_complement, product, solve_regular
+from multibody.graph import ZERO, Expr, array, ldl, ldl_solve, orthogonal_complement, product, solve_regular
 from multibody.graph.linear_algebra import LDL, Complement, Matrix
 from multibody.model import Model
 from multibody.model.constraint_equations import Constraints
@@ -186,15 +186,6 @@ class IndependentSpeeds(Handling):
                 "choose, from which all others must follow.",
                 remedy="Choose others, or leave the choice to IndependentSpeeds().",
             ) from error
-
-    def dependent_speeds(self, constraints: Constraints) -> dict[Symbol, Expr]:
-        """The dependent speeds as expressions of the independent ones: u_d = C_d·u_i - B_d⁻¹·β."""
-        found = self.complement(constraints)
-        speeds, rows, bound = constraints.model.speeds, list(constraints.independent), list(found.dependent)
-        free = array([speeds[k] for k in found.independent])
-        moved = product(found.matrix[bound], free) if len(free) else array([ZERO] * len(bound))
-        offset = solve_regular(constraints.B[np.ix_(rows, bound)], constraints.beta[rows])
-        return dict(zip([speeds[k] for k in bound], moved - offset, strict=True))
 
     def __repr__(self) -> str:
         return f"IndependentSpeeds({', '.join(map(repr, self.speeds))})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from multibody.algebra import Inertia, Transform, Vec3
@@ -136,12 +137,12 @@ class Model:
         values = defaults(self.parameters, given)
         return {symbol: values[symbol] for symbol in self.parameter_symbols}
 
-    @property
+    @cached_property
     def parameter_symbols(self) -> tuple[Symbol, ...]:
         """All parameters, one after the other, arrays row by row."""
         return tuple(symbol for parameter in self.parameters for symbol in parameter.default)
 
-    @property
+    @cached_property
     def input_symbols(self) -> tuple[Symbol, ...]:
         """All inputs, one after the other, arrays row by row."""
         return tuple(symbol for one in self.inputs for symbol in one.flat)
@@ -155,7 +156,7 @@ class Model:
             found += [] if link.inertia is None else link.inertia.components()
         return [as_expr(value) for value in found]
 
-    @property
+    @cached_property
     def quaternions(self) -> list[list[int]]:
         """The numbers of coordinates that form unit quaternions."""
         places = {q: k for k, q in enumerate(self.coordinates)}

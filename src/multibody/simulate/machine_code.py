@@ -21,7 +21,7 @@ import numpy as np
 from multibody.compile import disk_cache, engine
 from multibody.errors import CompileError
 from multibody.simulate.lane_record import LaneRun
-from multibody.simulate.run_record import Run
+from multibody.simulate.run_record import RunRecord
 
 _SHARED = (
     "coefficients", "dense_output", "evaluation", "loops", "machine_code", "native", "retreat", "run_record",
@@ -38,7 +38,7 @@ class Loop(NamedTuple):
     unrolled: bool
 
 
-ONE_RUN = Loop("advance", Run, ("advance", "event_location", "event_probes", *_SHARED), unrolled=False)
+ONE_RUN = Loop("advance", RunRecord, ("advance", "event_location", "event_probes", *_SHARED), unrolled=False)
 """States are short: long loops would not pay."""
 
 MANY_RUNS = Loop(

@@ -10,8 +10,8 @@ import numpy as np
 
 from multibody.compile import Function
 from multibody.equations import EquationsOfMotion
+from multibody.equations.power import explicit, powers
 from multibody.graph import ZERO, Expr
-from multibody.simulate.work import explicit, powers
 
 _made: WeakKeyDictionary[EquationsOfMotion, dict[str, Function]] = WeakKeyDictionary()
 """Many runs share their equations, and should not compile them again; equations that nobody uses are forgotten."""

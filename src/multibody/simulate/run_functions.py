@@ -12,10 +12,10 @@ import numpy as np
 from multibody.compile import Function
 from multibody.compile.block import Block
 from multibody.equations import EquationsOfMotion
+from multibody.equations.power import explicit, powers
+from multibody.equations.projection import correction
 from multibody.graph import Expr, jacobian, substitute
 from multibody.simulate.lane_record import LANES
-from multibody.simulate.projection import correction
-from multibody.simulate.work import explicit, powers
 
 WORKS = ("work_of_inputs", "dissipated", "work_of_drives")
 """Integrals that are kept beside the state."""

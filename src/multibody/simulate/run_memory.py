@@ -1,4 +1,4 @@
-"""The memory of a run in the compiled loop, by what it is about: fields of ``Run``, and arrays for it to point to."""
+"""The memory of a run in the compiled loop, by what it is about: fields of its record, and arrays to point to."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from multibody.simulate.coefficients import Tableau
 from multibody.simulate.contract import Vector, Watch
 from multibody.simulate.problem import Native, Problem
-from multibody.simulate.run_record import PROBES, QUIET, Run
+from multibody.simulate.run_record import PROBES, QUIET, RunRecord
 
 
 def address(array: Vector) -> int:
@@ -41,12 +41,12 @@ class Room:
         return self._memory[self._places[name]]
 
 
-def begun(problem: Problem, method: Tableau, project: bool) -> Run:
+def begun(problem: Problem, method: Tableau, project: bool) -> RunRecord:
     """A run of a problem by a method, with all that is known before it begins; the first one is kept for others."""
     known, key = problem.native_fields, (method, project)
     if key not in known:
-        known[key] = Run(**_of_problem(problem, project), **of_method(method))
-    return Run.from_buffer_copy(known[key])
+        known[key] = RunRecord(**_of_problem(problem, project), **of_method(method))
+    return RunRecord.from_buffer_copy(known[key])
 
 
 def _of_problem(problem: Problem, project: bool) -> dict[str, int]:

@@ -36,7 +36,7 @@ _NUMBERS = """
 """.split()
 
 
-class Run(ctypes.Structure):
+class RunRecord(ctypes.Structure):
     """The memory of a run.
 
     Integers are counts, flags and addresses of arrays. Line by line above: the problem's arrays and functions; the

@@ -20,12 +20,12 @@ import numpy as np
 from multibody.compile import Function
 from multibody.compile.calls import BoundCall
 from multibody.equations import EquationsOfMotion
+from multibody.equations.power import powers
 from multibody.graph import ONE, ZERO, Expr, Symbol, array, is_zero, jacobian, product, substitute, symbol
 from multibody.graph.linear_algebra import Matrix
 from multibody.simulate.contract import Vector
 from multibody.simulate.problem import WORKS, Problem
 from multibody.simulate.stepwise import end_with
-from multibody.simulate.work import powers
 
 
 class StabilisedForm:

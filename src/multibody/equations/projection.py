@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from multibody.equations import EquationsOfMotion
+from multibody.equations.equations import EquationsOfMotion
 from multibody.equations.solution import solved_softly, tips_first
 from multibody.errors import SingularMatrixError
 from multibody.graph import ONE, ZERO, Expr, absolute, array, ldl, ldl_solve, maximum, product, sqrt

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from multibody.equations import EquationsOfMotion
+from multibody.equations.equations import EquationsOfMotion
 from multibody.graph import ZERO, Expr, as_expr, free_symbols, substitute, time_derivative
 from multibody.model.energy import first_moment
 

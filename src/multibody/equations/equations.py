@@ -11,26 +11,18 @@ M is the mass matrix, h holds inertia forces and gravity, f the loads, λ the co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from multibody.algebra import ForceMotor, Vec3
-from multibody.compile import Function
+from multibody.equations.compiled import CompiledEquations
 from multibody.equations.kinetics import Kinetics
 from multibody.equations.readable import ReadableEquations, SympyEquations, readable
-from multibody.equations.robust import RobustDynamics
 from multibody.equations.solution import Solution
 from multibody.equations.symbol_table import SymbolTable, symbol_table
-from multibody.errors import ModelError
-from multibody.graph import ONE, ZERO, Expr, Symbol, array, jacobian, product, substitute
+from multibody.graph import ONE, ZERO, Expr, array
 from multibody.graph.linear_algebra import Matrix
-from multibody.model import Joint, Model
 from multibody.model.assembly import State, Vector
-from multibody.model.constraint_equations import Constraints
-from multibody.model.energy import angular_momentum, kinetic_energy, linear_momentum, potential_energy
 from multibody.model.regularity import margin
 from multibody.model.start_state import consistent, modes
 
@@ -42,9 +34,8 @@ class Implicit(NamedTuple):
     right: Matrix
 
 
-@dataclass(frozen=True, eq=False)
-class EquationsOfMotion:
-    """Equations of motion with all their names.
+class EquationsOfMotion(CompiledEquations):
+    """Equations of motion: expressions, compiled functions, states to start from, forms to read.
 
     Attributes:
         model: the frozen model they belong to.
@@ -56,14 +47,6 @@ class EquationsOfMotion:
         auxiliary: forces that auxiliary speeds brought into evidence, by name, as expressions with u̇ and λ.
     """
 
-    model: Model
-    formalism: str
-    acceleration: tuple[Expr, ...]
-    implicit: Callable[[], tuple[Matrix, Matrix, Matrix]] = field(repr=False)
-    multiplier_values: tuple[Expr, ...] = ()
-    independent: tuple[int, ...] = ()
-    auxiliary: Mapping[str, Expr] = field(default_factory=dict, repr=False)
-
     @classmethod
     def of(
         cls, kinetics: Kinetics, formalism: str, parts: Callable[[], tuple[Matrix, Matrix, Matrix]], solution: Solution,
@@ -74,146 +57,7 @@ class EquationsOfMotion:
         vars(made)["kinetics"] = kinetics  # what the formalism has found out is not found out again
         return made
 
-    # names -------------------------------------------------------------------------------------------------------
-
-    @property
-    def coordinates(self) -> tuple[Symbol, ...]:
-        """The symbols q."""
-        return self.model.coordinates
-
-    @property
-    def speeds(self) -> tuple[Symbol, ...]:
-        """The symbols u."""
-        return self.model.speeds
-
-    @property
-    def inputs(self) -> tuple[Symbol, ...]:
-        """The symbols r."""
-        return self.model.input_symbols
-
-    @property
-    def parameters(self) -> tuple[Symbol, ...]:
-        """The symbols p."""
-        return self.model.parameter_symbols
-
-    @property
-    def multipliers(self) -> tuple[Symbol, ...]:
-        """The symbols λ."""
-        return self.constraints.multipliers
-
-    # expressions -------------------------------------------------------------------------------------------------
-
-    @property
-    def rates(self) -> tuple[Expr, ...]:
-        """q̇ as expressions of q, u and t."""
-        return self.model.rates
-
-    @cached_property
-    def N(self) -> Matrix:
-        """The matrix in q̇ = N·u + ν."""
-        return jacobian(list(self.rates), self.speeds)
-
-    @cached_property
-    def nu(self) -> Matrix:
-        """The vector ν in q̇ = N·u + ν."""
-        return np.array(substitute(list(self.rates), dict.fromkeys(self.speeds, ZERO)), dtype=object)
-
-    @property
-    def M(self) -> Matrix:
-        """The mass matrix."""
-        return self._implicit[0]
-
-    @property
-    def h(self) -> Matrix:
-        """Centrifugal, Coriolis and gyroscopic terms, and gravity."""
-        return self._implicit[1]
-
-    @property
-    def f(self) -> Matrix:
-        """Generalized forces of the loads."""
-        return self._implicit[2]
-
-    @cached_property
-    def _implicit(self) -> tuple[Matrix, Matrix, Matrix]:
-        return self.implicit()
-
-    @property
-    def constraints(self) -> Constraints:
-        """φ, B, β and γ, with the names of their equations."""
-        return self.kinetics.constraints
-
-    @property
-    def phi(self) -> Matrix:
-        """φ of all constraints that restrict positions."""
-        return self.constraints.phi
-
-    @property
-    def B(self) -> Matrix:
-        """The matrix of all constraints at velocity level, B·u + β = 0."""
-        return self.constraints.B
-
-    @property
-    def beta(self) -> Matrix:
-        """The vector β in B·u + β = 0."""
-        return self.constraints.beta
-
-    @property
-    def gamma(self) -> Matrix:
-        """The vector γ in B·u̇ + γ = 0."""
-        return self.constraints.gamma
-
-    @cached_property
-    def kept(self) -> dict[Any, Any]:
-        """What other rooms have made of these equations and will need again, such as compiled functions for runs."""
-        return {}
-
-    @cached_property
-    def kinetics(self) -> Kinetics:
-        """Poses, velocities, accelerations, and the forces through every joint."""
-        return Kinetics(self.model)
-
-    @cached_property
-    def outputs(self) -> Mapping[str, Any]:
-        """What the sensors measure, as expressions of (t, q, u, u̇, λ, r, p)."""
-        return {name: sensor.measure(self.kinetics) for name, sensor in self.model.sensors.items()}
-
-    @cached_property
-    def kinetic_energy(self) -> Expr:
-        """T."""
-        return kinetic_energy(self.kinetics)
-
-    @cached_property
-    def potential_energy(self) -> Expr:
-        """V, of gravity and of all loads that store energy."""
-        return potential_energy(self.kinetics)
-
-    @cached_property
-    def linear_momentum(self) -> Vec3:
-        """The momentum of all bodies, in the world's axes."""
-        return linear_momentum(self.kinetics)
-
-    @cached_property
-    def angular_momentum(self) -> Vec3:
-        """The angular momentum of all bodies about the world's origin, in the world's axes."""
-        return angular_momentum(self.kinetics)
-
-    def reaction(self, joint: Joint | str) -> ForceMotor:
-        """What a joint transmits to its child frame, at its origin and in its axes; u̇ and λ are symbols."""
-        if isinstance(joint, Joint):
-            return self.kinetics.reaction(joint)
-        known = {one.name: one for one in (*self.model.joints, *self.model.cuts)}
-        if joint not in known:
-            raise ModelError(
-                f"There is no joint '{joint}'.",
-                where=f"system '{self.model.name}'",
-                remedy=f"The joints are: {', '.join(known)}.",
-            )
-        return self.kinetics.reaction(known[joint])
-
-    @property
-    def reactions(self) -> Mapping[str, ForceMotor]:
-        """What every joint transmits to its child frame, by name; see ``reaction``."""
-        return {joint.name: self.kinetics.reaction(joint) for joint in (*self.model.joints, *self.model.cuts)}
+    # states to start from ----------------------------------------------------------------------------------------
 
     def consistent(
         self, q: Any = None, u: Any = None, fixed: Iterable[str] = (), *, parameters: Mapping[str, float] | None = None,
@@ -280,80 +124,6 @@ class EquationsOfMotion:
         matrix[:m, :m], matrix[:m, m:], matrix[m:, :m] = self.M, -self.B.T, self.B
         return Implicit(matrix, np.concatenate([self.f - self.h, -self.gamma]))
 
-    # compiled functions ------------------------------------------------------------------------------------------
-
-    @property
-    def _ports(self) -> dict[str, Any]:
-        return {
-            "t": self.model.time,
-            "q": self.coordinates,
-            "u": self.speeds,
-            "r": self.inputs,
-            "p": self.parameters,
-        }
-
-    def function(self, name: str, outputs: Mapping[str, Any], *, with_acceleration: bool = False) -> Function:
-        """Any expressions of (t, q, u, r, p) as a compiled function; u̇ may be an input of its own, or is put in."""
-        ports = self._ports
-        known: dict[Expr, Any] = dict(zip(self.multipliers, self.multiplier_values, strict=True))
-        if with_acceleration:
-            ports = {**ports, "a": self.model.accelerations}
-        else:
-            known |= dict(zip(self.model.accelerations, self.acceleration, strict=True))
-        if known:
-            outputs = {key: substitute(value, known) for key, value in outputs.items()}
-        return Function(f"{self.model.name}_{name}", ports, outputs)
-
-    @cached_property
-    def forward_dynamics(self) -> Function:
-        """(t, q, u, r, p) → u̇."""
-        return self.function("forward_dynamics", {"acceleration": list(self.acceleration)})
-
-    @cached_property
-    def inverse_dynamics(self) -> Function:
-        """(t, q, u, r, p, a) → M·a + h - f: what must be added to the loads for the speeds to change at the rates a.
-
-        Where there are constraints, it is the sum of what is added and of the constraint forces Bᵀ·λ.
-        """
-        return self.function("inverse_dynamics", {"force": self.kinetics.residual()}, with_acceleration=True)
-
-    @cached_property
-    def mass_matrix(self) -> Function:
-        """(t, q, u, r, p) → M."""
-        return self.function("mass_matrix", {"mass": self.M})
-
-    @cached_property
-    def bias(self) -> Function:
-        """(t, q, u, r, p) → h - f."""
-        return self.function("bias", {"bias": self.h - self.f})
-
-    @cached_property
-    def constraint_forces(self) -> Function:
-        """(t, q, u, r, p) → λ."""
-        return self.function("constraint_forces", {"multipliers": list(self.multiplier_values)})
-
-    @cached_property
-    def robust_dynamics(self) -> RobustDynamics:
-        """(t, q, u, r, p) → u̇, λ by numbers, also where equations are redundant or the configuration is singular."""
-        return RobustDynamics(self)
-
-    @cached_property
-    def constraint_residuals(self) -> Function:
-        """(t, q, u, r, p) → φ, B·u + β and B·u̇ + γ: zero for a motion that keeps the constraints."""
-        acceleration = product(self.B, array(list(self.acceleration))) + self.gamma if len(self.constraints) else []
-        levels = {"position": self.phi, "velocity": self.constraints.velocity, "acceleration": acceleration}
-        return self.function("constraint_residuals", levels)
-
-    @cached_property
-    def sensors(self) -> Function:
-        """(t, q, u, r, p) → all outputs; a sensor that is called as a port is, such as ``q``, has the port ``q_``."""
-        return self.function("sensors", _beside(self._ports, self.outputs))
-
-    @cached_property
-    def state_rate(self) -> Function:
-        """(t, q, u, r, p) → q̇ and u̇."""
-        return self.function("state_rate", {"q_dot": list(self.rates), "u_dot": list(self.acceleration)})
-
     # to read -----------------------------------------------------------------------------------------------------
 
     def readable(self, *, seconds: float = 4.0, size: int = 2000) -> ReadableEquations:
@@ -390,14 +160,3 @@ class EquationsOfMotion:
 
     def _repr_latex_(self) -> str:
         return f"$$\n{self.to_latex()}\n$$"
-
-
-def _beside(ports: Mapping[str, Any], outputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Outputs under names that no input port has."""
-    named: dict[str, Any] = {}
-    for name, value in outputs.items():
-        port = name
-        while port in ports or (port != name and port in outputs):
-            port += "_"
-        named[port] = value
-    return named

@@ -9,7 +9,7 @@ import numpy as np
 from multibody.model.assembly import Vector
 
 if TYPE_CHECKING:
-    from multibody.equations.equations import EquationsOfMotion
+    from multibody.equations.compiled import CompiledEquations
 
 RANK = 1e-9  # singular values below this, relative to the largest, count as zero
 
@@ -40,7 +40,7 @@ class RobustDynamics:
         equations: any equations of motion.
     """
 
-    def __init__(self, equations: EquationsOfMotion) -> None:
+    def __init__(self, equations: CompiledEquations) -> None:
         outputs = {"M": equations.M, "bias": equations.h - equations.f, "B": equations.B, "gamma": equations.gamma}
         self._function = equations.function("constrained_motion", outputs)
 

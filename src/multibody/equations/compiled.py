@@ -1,0 +1,99 @@
+"""Equations of motion as compiled functions of (t, q, u, r, p); see ``equations``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from multibody.compile import Function
+from multibody.equations.expressions import EquationExpressions
+from multibody.equations.robust import RobustDynamics
+from multibody.graph import Expr, array, product, substitute
+
+
+class CompiledEquations(EquationExpressions):
+    """Equations of motion that can be evaluated."""
+
+    @property
+    def _ports(self) -> dict[str, Any]:
+        return {
+            "t": self.model.time,
+            "q": self.coordinates,
+            "u": self.speeds,
+            "r": self.inputs,
+            "p": self.parameters,
+        }
+
+    def function(self, name: str, outputs: Mapping[str, Any], *, with_acceleration: bool = False) -> Function:
+        """Any expressions of (t, q, u, r, p) as a compiled function; u̇ may be an input of its own, or is put in."""
+        ports = self._ports
+        known: dict[Expr, Any] = dict(zip(self.multipliers, self.multiplier_values, strict=True))
+        if with_acceleration:
+            ports = {**ports, "a": self.model.accelerations}
+        else:
+            known |= dict(zip(self.model.accelerations, self.acceleration, strict=True))
+        if known:
+            outputs = {key: substitute(value, known) for key, value in outputs.items()}
+        return Function(f"{self.model.name}_{name}", ports, outputs)
+
+    @cached_property
+    def forward_dynamics(self) -> Function:
+        """(t, q, u, r, p) → u̇."""
+        return self.function("forward_dynamics", {"acceleration": list(self.acceleration)})
+
+    @cached_property
+    def inverse_dynamics(self) -> Function:
+        """(t, q, u, r, p, a) → M·a + h - f: what must be added to the loads for the speeds to change at the rates a.
+
+        Where there are constraints, it is the sum of what is added and of the constraint forces Bᵀ·λ.
+        """
+        return self.function("inverse_dynamics", {"force": self.kinetics.residual()}, with_acceleration=True)
+
+    @cached_property
+    def mass_matrix(self) -> Function:
+        """(t, q, u, r, p) → M."""
+        return self.function("mass_matrix", {"mass": self.M})
+
+    @cached_property
+    def bias(self) -> Function:
+        """(t, q, u, r, p) → h - f."""
+        return self.function("bias", {"bias": self.h - self.f})
+
+    @cached_property
+    def constraint_forces(self) -> Function:
+        """(t, q, u, r, p) → λ."""
+        return self.function("constraint_forces", {"multipliers": list(self.multiplier_values)})
+
+    @cached_property
+    def robust_dynamics(self) -> RobustDynamics:
+        """(t, q, u, r, p) → u̇, λ by numbers, also where equations are redundant or the configuration is singular."""
+        return RobustDynamics(self)
+
+    @cached_property
+    def constraint_residuals(self) -> Function:
+        """(t, q, u, r, p) → φ, B·u + β and B·u̇ + γ: zero for a motion that keeps the constraints."""
+        acceleration = product(self.B, array(list(self.acceleration))) + self.gamma if len(self.constraints) else []
+        levels = {"position": self.phi, "velocity": self.constraints.velocity, "acceleration": acceleration}
+        return self.function("constraint_residuals", levels)
+
+    @cached_property
+    def sensors(self) -> Function:
+        """(t, q, u, r, p) → all outputs; a sensor that is called as a port is, such as ``q``, has the port ``q_``."""
+        return self.function("sensors", _beside(self._ports, self.outputs))
+
+    @cached_property
+    def state_rate(self) -> Function:
+        """(t, q, u, r, p) → q̇ and u̇."""
+        return self.function("state_rate", {"q_dot": list(self.rates), "u_dot": list(self.acceleration)})
+
+
+def _beside(ports: Mapping[str, Any], outputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Outputs under names that no input port has."""
+    named: dict[str, Any] = {}
+    for name, value in outputs.items():
+        port = name
+        while port in ports or (port != name and port in outputs):
+            port += "_"
+        named[port] = value
+    return named

@@ -1,0 +1,183 @@
+"""Equations of motion as expressions: names, matrices, constraints, energies, reactions; see ``equations``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from multibody.algebra import ForceMotor, Vec3
+from multibody.equations.kinetics import Kinetics
+from multibody.errors import ModelError
+from multibody.graph import ZERO, Expr, Symbol, jacobian, substitute
+from multibody.graph.linear_algebra import Matrix
+from multibody.model import Joint, Model
+from multibody.model.constraint_equations import Constraints
+from multibody.model.energy import angular_momentum, kinetic_energy, linear_momentum, potential_energy
+
+
+@dataclass(frozen=True, eq=False)
+class EquationExpressions:
+    """Equations of motion as expressions, with all their names.
+
+    Attributes:
+        model: the frozen model they belong to.
+        formalism: how they were derived.
+        acceleration: u̇ as an explicit function of (t, q, u, r, p).
+        implicit: makes M, h and f when they are asked for; a formalism may not need them.
+        multiplier_values: λ as explicit functions of (t, q, u, r, p), one for each constraint equation.
+        independent: numbers of the speeds from which the others follow, where the equations were solved that way.
+        auxiliary: forces that auxiliary speeds brought into evidence, by name, as expressions with u̇ and λ.
+    """
+
+    model: Model
+    formalism: str
+    acceleration: tuple[Expr, ...]
+    implicit: Callable[[], tuple[Matrix, Matrix, Matrix]] = field(repr=False)
+    multiplier_values: tuple[Expr, ...] = ()
+    independent: tuple[int, ...] = ()
+    auxiliary: Mapping[str, Expr] = field(default_factory=dict, repr=False)
+
+    # names -------------------------------------------------------------------------------------------------------
+
+    @property
+    def coordinates(self) -> tuple[Symbol, ...]:
+        """The symbols q."""
+        return self.model.coordinates
+
+    @property
+    def speeds(self) -> tuple[Symbol, ...]:
+        """The symbols u."""
+        return self.model.speeds
+
+    @property
+    def inputs(self) -> tuple[Symbol, ...]:
+        """The symbols r."""
+        return self.model.input_symbols
+
+    @property
+    def parameters(self) -> tuple[Symbol, ...]:
+        """The symbols p."""
+        return self.model.parameter_symbols
+
+    @property
+    def multipliers(self) -> tuple[Symbol, ...]:
+        """The symbols λ."""
+        return self.constraints.multipliers
+
+    # expressions -------------------------------------------------------------------------------------------------
+
+    @property
+    def rates(self) -> tuple[Expr, ...]:
+        """q̇ as expressions of q, u and t."""
+        return self.model.rates
+
+    @cached_property
+    def N(self) -> Matrix:
+        """The matrix in q̇ = N·u + ν."""
+        return jacobian(list(self.rates), self.speeds)
+
+    @cached_property
+    def nu(self) -> Matrix:
+        """The vector ν in q̇ = N·u + ν."""
+        return np.array(substitute(list(self.rates), dict.fromkeys(self.speeds, ZERO)), dtype=object)
+
+    @property
+    def M(self) -> Matrix:
+        """The mass matrix."""
+        return self._implicit[0]
+
+    @property
+    def h(self) -> Matrix:
+        """Centrifugal, Coriolis and gyroscopic terms, and gravity."""
+        return self._implicit[1]
+
+    @property
+    def f(self) -> Matrix:
+        """Generalized forces of the loads."""
+        return self._implicit[2]
+
+    @cached_property
+    def _implicit(self) -> tuple[Matrix, Matrix, Matrix]:
+        return self.implicit()
+
+    @property
+    def constraints(self) -> Constraints:
+        """φ, B, β and γ, with the names of their equations."""
+        return self.kinetics.constraints
+
+    @property
+    def phi(self) -> Matrix:
+        """φ of all constraints that restrict positions."""
+        return self.constraints.phi
+
+    @property
+    def B(self) -> Matrix:
+        """The matrix of all constraints at velocity level, B·u + β = 0."""
+        return self.constraints.B
+
+    @property
+    def beta(self) -> Matrix:
+        """The vector β in B·u + β = 0."""
+        return self.constraints.beta
+
+    @property
+    def gamma(self) -> Matrix:
+        """The vector γ in B·u̇ + γ = 0."""
+        return self.constraints.gamma
+
+    @cached_property
+    def kept(self) -> dict[Any, Any]:
+        """What other rooms have made of these equations and will need again, such as compiled functions for runs."""
+        return {}
+
+    @cached_property
+    def kinetics(self) -> Kinetics:
+        """Poses, velocities, accelerations, and the forces through every joint."""
+        return Kinetics(self.model)
+
+    @cached_property
+    def outputs(self) -> Mapping[str, Any]:
+        """What the sensors measure, as expressions of (t, q, u, u̇, λ, r, p)."""
+        return {name: sensor.measure(self.kinetics) for name, sensor in self.model.sensors.items()}
+
+    @cached_property
+    def kinetic_energy(self) -> Expr:
+        """T."""
+        return kinetic_energy(self.kinetics)
+
+    @cached_property
+    def potential_energy(self) -> Expr:
+        """V, of gravity and of all loads that store energy."""
+        return potential_energy(self.kinetics)
+
+    @cached_property
+    def linear_momentum(self) -> Vec3:
+        """The momentum of all bodies, in the world's axes."""
+        return linear_momentum(self.kinetics)
+
+    @cached_property
+    def angular_momentum(self) -> Vec3:
+        """The angular momentum of all bodies about the world's origin, in the world's axes."""
+        return angular_momentum(self.kinetics)
+
+    def reaction(self, joint: Joint | str) -> ForceMotor:
+        """What a joint transmits to its child frame, at its origin and in its axes; u̇ and λ are symbols."""
+        if isinstance(joint, Joint):
+            return self.kinetics.reaction(joint)
+        known = {one.name: one for one in (*self.model.joints, *self.model.cuts)}
+        if joint not in known:
+            raise ModelError(
+                f"There is no joint '{joint}'.",
+                where=f"system '{self.model.name}'",
+                remedy=f"The joints are: {', '.join(known)}.",
+            )
+        return self.kinetics.reaction(known[joint])
+
+    @property
+    def reactions(self) -> Mapping[str, ForceMotor]:
+        """What every joint transmits to its child frame, by name; see ``reaction``."""
+        return {joint.name: self.kinetics.reaction(joint) for joint in (*self.model.joints, *self.model.cuts)}

@@ -81,3 +81,15 @@ def test_a_body_of_many_functions_in_batches(monkeypatch):
     expected = np.array([f(a, b, 0.5).out for a, b in at.T])
     for threads in (1, 3):
         assert f.batch(*at, 0.5, threads=threads).out == pytest.approx(expected, rel=1e-9, abs=1e-11)
+
+
+def test_thousands_of_constant_outputs_compile_quickly_and_are_right():
+    """A large matrix of which most entries are zero: its stores are spread over functions, as operations are."""
+    matrix = np.full((90, 90), 0.0, dtype=object)
+    matrix[3, 5], matrix[89, 89], matrix[0, 0] = x, x * x, 2.0
+    function = Function("sparse", {"x": x}, {"matrix": matrix})
+    expected = np.zeros((90, 90))
+    expected[3, 5], expected[89, 89], expected[0, 0] = 3.0, 9.0, 2.0
+    np.testing.assert_array_equal(function(3.0), expected)
+    np.testing.assert_array_equal(function.batch(x=[3.0, 3.0, 3.0])[2], expected)
+    assert function.llvm.count("define internal void @body_") > 5

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from multibody.compile.access import INVARIANT, Access, Lines, Rows
 from multibody.compile.program import CONDITIONS, Operation, Program
@@ -15,6 +15,21 @@ _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _COMPARISONS = {"lt": "olt", "le": "ole", "eq": "oeq"}
 _INTRINSICS = {"sqrt": "sqrt", "abs": "fabs", "min": "minimum", "max": "maximum"}
 _LOGIC = {"and": "and", "or": "or"}
+
+
+class Target(NamedTuple):
+    """An output: what it is, its port, and its position there."""
+
+    node: Any
+    port: int
+    position: int
+
+
+def targets(program: Program) -> Iterator[Target]:
+    """All outputs of a program."""
+    for port, values in enumerate(program.outputs, program.inputs):
+        for position, value in enumerate(values):
+            yield Target(value, port, position)
 
 
 class Body:
@@ -33,23 +48,20 @@ class Body:
         self._slots = slots
         self._hoisted = {node: k for k, node in enumerate(program.hoisted)}
         self._targets: dict[Any, list[tuple[int, int]]] = {}
-        for port, values in enumerate(program.outputs, program.inputs):
-            for position, value in enumerate(values):
-                self._targets.setdefault(value, []).append((port, position))
+        for node, port, position in targets(program):
+            self._targets.setdefault(node, []).append((port, position))
         self._lines = Lines()
         self._access = access(program, vector, self._lines)
         self._names: dict[Any, str] = {}
         self._pairs: dict[Any, str] = {}
 
-    def function(self, name: str, steps: Sequence[Operation], *, with_unmoved: bool = False) -> str:
-        """A part of the main stage; the last one also stores outputs that are inputs, constants or hoisted values."""
+    def function(self, name: str, steps: Sequence[Operation], unmoved: Sequence[Target] = ()) -> str:
+        """A part of the main stage; it may also store outputs that are inputs, constants or hoisted values."""
         for step in steps:
             self._operation(step)
             self._keep(step.node)
-        if with_unmoved:
-            computed = {step.node for step in self._program.main}
-            for node in [node for node in self._targets if node not in computed]:
-                self._output(node)
+        for node, port, position in unmoved:
+            self._access.store(port, position, self._value(node))
         self._access.finish()
         header = f"define internal void @{name}({SIGNATURE}) {{"
         return "\n".join([header, *self._access.preamble(), *self._lines.head, *self._lines.body, "  ret void", "}"])

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from multibody.compile.access import Access, Columns, Rows
-from multibody.compile.body import Body
+from multibody.compile.body import Body, targets
 from multibody.compile.program import Operation, Program
 from multibody.compile.sincos import sincos_function
 from multibody.compile.tables import table_functions
@@ -64,13 +64,21 @@ def lane_module(program: Program, lanes: int) -> Module:
 
 def _bodies(program: Program, vector: Vector, access: type[Access]) -> tuple[list[str], int]:
     """The functions of the main stage, and the room for what they pass on."""
-    chunks = [program.main[k : k + CHUNK] for k in range(0, len(program.main), CHUNK)] or [()]
+    chunks = list(_chunks(program.main)) or [()]
     slots, width = _workspace(chunks)
-    ends = [steps is chunks[-1] for steps in chunks]
+    computed = {step.node for step in program.main}
+    first, *more = list(_chunks([one for one in targets(program) if one.node not in computed])) or [()]
+    parts: list[tuple[Any, Any]] = [*((steps, ()) for steps in chunks[:-1]), (chunks[-1], first)]
+    parts += [((), stores) for stores in more]  # many zeros of a large matrix, for example
     return [
-        Body(program, vector, slots, access).function(f"body_{k}", steps, with_unmoved=end)
-        for k, (steps, end) in enumerate(zip(chunks, ends, strict=True))
+        Body(program, vector, slots, access).function(f"body_{k}", steps, stores)
+        for k, (steps, stores) in enumerate(parts)
     ], width
+
+
+def _chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """Pieces of limited length."""
+    return (items[k : k + CHUNK] for k in range(0, len(items), CHUNK))
 
 
 def _module(program: Program, parts: Sequence[str], vector: Vector, width: int) -> Module:

@@ -7,7 +7,19 @@ import pytest
 
 from multibody.algebra import ForceMotor, Vec3
 from multibody.errors import ModelError, ShapeError
-from multibody.graph import Table, as_expr, evaluate, free_symbols, is_zero, same, sin, sqrt, symbol, time_derivative
+from multibody.graph import (
+    Table,
+    array,
+    as_expr,
+    evaluate,
+    free_symbols,
+    is_zero,
+    same,
+    sin,
+    sqrt,
+    symbol,
+    time_derivative,
+)
 from multibody.model import (
     Acceleration,
     Bushing,
@@ -147,6 +159,22 @@ def test_action_and_reaction(name, seed):
     kinematics = frozen(system)
     assert len(list(load.forces(kinematics))) == 2
     assert proved(resultant(load, kinematics), 0)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_bushing_loses_power_in_all_six_dampers(seed):
+    """-(vᵀ·D·v + ωᵀ·E·ω), with v = ṙ and ω from Ṙ·Rᵀ of b in the axes of a."""
+    system = random_tree(seed)
+    a, b = ends(system)
+    D, E = [[4, 0.1, 0], [0.1, 5, 0.3], [0, 0.3, 6]], [[7, 0, 0.2], [0, 8, 0.5], [0.2, 0.5, 9]]
+    load = system.load(Bushing(a, b, damping=D, torsion_damping=E))
+    kinematics = frozen(system)
+    pose = kinematics.pose(b, a)
+    R = array(pose.rotation.to_matrix().components()).reshape(3, 3)
+    moving = rates(kinematics.model)
+    v, spin = time_derivative(array([*pose.position]), moving), time_derivative(R, moving) @ R.T
+    w = array([spin[2, 1], spin[0, 2], spin[1, 0]])
+    assert same(power(load, kinematics), -(v @ array(D) @ v) - w @ array(E) @ w)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -3,7 +3,7 @@
 import pytest
 
 from multibody.graph import is_zero, substitute, time_derivative
-from multibody.model import Free, System, Weld
+from multibody.model import Cylindrical, Free, Screw, System, Universal, Weld
 
 from .samples import KINDS, frozen, rates
 
@@ -14,23 +14,31 @@ STACKS = {
     "slide_turn": ["Tx", "Rz"],
     "slides_turn": ["Tx", "Ty", "Rz"],
     "slide_turns": ["Ty", "Rz", "Rx"],
+    "slides_turn_x": ["Tz", "Ty", "Rx"],
     "two_turns": ["Rx", "Ry"],
     "three_turns": ["Rz", "Rx", "Rz"],
 }
-CLOSING = {**{name: kind for name, kind in KINDS.items() if name != "stack"}, **STACKS, "weld": Weld()}
+AGAINST_THE_AXIS = {
+    "screw_named": Screw("-y", pitch=0.2),
+    "screw_oblique": Screw((0.3, 0.1, -2.0), pitch=-0.4),
+    "cylindrical_named": Cylindrical("-x"),
+    "cylindrical_oblique": Cylindrical((0.3, 0.1, -2.0)),
+    "universal_named": Universal("-x", "-z"),
+}
+CLOSING = {
+    **{name: kind for name, kind in KINDS.items() if name != "stack"},
+    **STACKS,
+    **AGAINST_THE_AXIS,
+    "weld": Weld(),
+}
 
 
 def on_the_joint(kind):
     """A body that a joint allows to move, a second one that may leave it in any way, and their joints."""
     system = System("one")
     kept, loose = system.body("kept", 1, inertia=(1, 1, 1)), system.body("loose", 1, inertia=(1, 1, 1))
-    return (
-        system,
-        kept,
-        loose,
-        system.joint("j", system.world, kept, kind),
-        system.joint("out", kept, loose, Free("xyz")),
-    )
+    joint, out = system.joint("j", system.world, kept, kind), system.joint("out", kept, loose, Free("xyz"))
+    return system, kept, loose, joint, out
 
 
 @pytest.mark.parametrize("name", CLOSING)

@@ -58,7 +58,29 @@ def check(name: object, what: str = "symbol") -> str:
         if not cause:
             return name
     shown = name[:40] + "…" if isinstance(name, str) and len(name) > 40 else name
-    raise InvalidNameError(f"{shown!r:.80} cannot be the name of a {what}.", cause=cause, remedy=remedy)
+    article = "an" if what[:1] in "aeiou" else "a"
+    raise InvalidNameError(f"{shown!r:.80} cannot be the name of {article} {what}.", cause=cause, remedy=remedy)
+
+
+def suggestion(unknown: Iterable[object], known: Iterable[str]) -> str:
+    """What was probably meant by names that are not known; empty if nothing looks like them.
+
+    Example:
+        >>> suggestion(["anlge"], ["angle", "angle_dot", "M"])
+        "Did you mean 'angle'?"
+        >>> suggestion([3], ["angle"])
+        '3 is no text.'
+    """
+    from difflib import get_close_matches  # only where something is wrong
+
+    listed = list(known)
+    for name in unknown:
+        if not isinstance(name, str):
+            return f"{name!r:.80} is no text."
+        near = get_close_matches(name, listed, 3)
+        if near:
+            return f"Did you mean {' or '.join(map(repr, near))}?"
+    return ""
 
 
 def _fault(name: str) -> tuple[str, str]:

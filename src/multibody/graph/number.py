@@ -21,6 +21,11 @@ def is_number(thing: object) -> bool:
     return kind is float or kind is int or (isinstance(thing, numbers.Real) and kind is not bool)
 
 
+def is_whole(thing: object) -> bool:
+    """Whether ``thing`` is an integer: int or NumPy's, but not a truth value."""
+    return isinstance(thing, numbers.Integral) and not isinstance(thing, bool)
+
+
 def number(thing: Any) -> Number:
     """A real number as int, Fraction or finite float; raises for anything else.
 

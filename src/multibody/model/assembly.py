@@ -174,7 +174,7 @@ class Assembly:
     def _apart(self, q: Vector, other: Vector) -> bool:
         """Whether two configurations differ, angles of elementary joints counted modulo one turn."""
         difference = q - other
-        angles = _angles(self.model)
+        angles = angles_of(self.model)
         turns = [k for k, one in enumerate(self.model.coordinates) if one in angles]
         difference[turns] = (difference[turns] + np.pi) % (2 * np.pi) - np.pi
         return float(np.abs(difference).max(initial=0.0)) > 1e-6
@@ -193,7 +193,8 @@ class Assembly:
             cause="Lengths do not fit, or the coordinates that are held do not allow it"
             + (f": {', '.join(held)}." if held else ".")
             + self._inputs_then(),
-            remedy=f"Start from another guess, or hold fewer coordinates. The closest configuration was {reached}.",
+            remedy="Change lengths, start from another guess, or hold fewer coordinates. "
+            f"The closest configuration was {reached}.",
         )
 
     def _inputs_then(self) -> str:
@@ -240,7 +241,7 @@ def _around(guess: Vector, free: list[int], tries: int) -> Iterator[Vector]:
         yield start
 
 
-def _angles(model: Model) -> set[Expr]:
+def angles_of(model: Model) -> set[Expr]:
     """Coordinates that are angles: those of motions that turn about one axis, and do not advance along it."""
     found = set()
     for link in model.links:

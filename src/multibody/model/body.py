@@ -9,6 +9,7 @@ import numpy as np
 from multibody.algebra import Rotation, Symmetric3, Transform, Vec3, exact_rotation
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr, array, as_expr
+from multibody.model.concerning import concerning
 from multibody.model.joints.contract import IDENTITY
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ class Frame:
             position: its origin in coordinates of this frame, numbers or expressions of parameters.
             rotation: a ``Rotation`` or a 3×3 matrix whose columns are its axes; None for parallel axes.
         """
-        place = Transform(as_rotation(rotation, name), Vec3.from_any(position, what="position").symbolic())
+        with concerning(f"frame '{name}'"):
+            place = Transform(as_rotation(rotation, name), Vec3.from_any(position, what="position").symbolic())
         return self._system._register(Frame(self._system, name, self.body, self.pose @ place))
 
     def __repr__(self) -> str:
@@ -109,7 +111,13 @@ def as_inertia(inertia: Any, mass: Expr, com: Vec3, about: Any, name: str) -> Sy
             )
     if isinstance(about, str) and about == "com":
         return tensor
-    point = Vec3(ZERO, ZERO, ZERO) if isinstance(about, str) and about == "origin" else Vec3.from_any(about).symbolic()
+    if isinstance(about, str) and about != "origin":
+        raise ModelError(
+            f"'{about}' is no point that an inertia can refer to.",
+            where=f"body '{name}'",
+            remedy="Write about='com', about='origin', or three coordinates in the body's frame.",
+        )
+    point = Vec3(ZERO, ZERO, ZERO) if isinstance(about, str) else Vec3.from_any(about, what="point").symbolic()
     arm = com - point
     return tensor - Symmetric3.moment(arm, arm * as_expr(mass))
 

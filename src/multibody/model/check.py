@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from multibody.algebra import ForceMotor
 from multibody.errors import MissingValueError, ModelError, MultibodyError
 from multibody.graph import Symbol, is_zero
 from multibody.model.body import Body, Frame
 from multibody.model.check_mass import mass_findings, singular_findings
+from multibody.model.check_start import start_findings
 from multibody.model.check_symbols import symbol_findings
+from multibody.model.check_units import unit_findings
 from multibody.model.constraint_equations import Constraints
 from multibody.model.constraints import Constraint
 from multibody.model.joint import Joint
@@ -20,7 +20,8 @@ from multibody.model.kinematics import ZERO3, Kinematics
 from multibody.model.loads.contract import Load
 from multibody.model.loads.gravity import GravityField
 from multibody.model.loops import ExplicitLoop
-from multibody.model.model import QUATERNION, Model
+from multibody.model.model import Model
+from multibody.model.possible import axes_without_direction
 from multibody.model.quantity import Parameter, defaults
 from multibody.model.report import Finding, Report
 from multibody.model.sensors.contract import Sensor
@@ -58,22 +59,36 @@ def check(system: System) -> Report:
             found.append(Finding.of(error))
         found += model_findings(system, model, values)
     bodies, joints = len(list(system.all(Body))) - 1, len(list(system.all(Joint)))
-    ordered = sorted(found, key=lambda finding: finding.severity)  # errors come before warnings
+    placed = {finding.what for finding in found if finding.where}
+    once = (finding for finding in dict.fromkeys(found) if finding.where or finding.what not in placed)
+    ordered = sorted(once, key=lambda finding: finding.severity)  # errors come before warnings
     return Report(system.name, bodies, joints, loops, freedom, tuple(ordered))
 
 
 def model_findings(system: System, model: Model, values: dict[Symbol, float] | None) -> Iterator[Finding]:
     """What shows once the tree is known."""
     kinematics = Probe(model)
-    yield from singular_findings(kinematics, values)
-    yield from symbol_findings(system, kinematics)
-    yield from _start_findings(model)
+    lost = [] if values is None else [Finding.of(error) for error in axes_without_direction(model, values)]
+    yield from lost
+    if not lost:  # or else there are no numbers for the masses that move about the axes
+        yield from _found(singular_findings(kinematics, values))
+    yield from _found(symbol_findings(system, kinematics))
+    yield from _found(start_findings(kinematics, values))
+    yield from _found(unit_findings(system, values))
     fields = [load for load in model.loads.values() if isinstance(load, GravityField) and load.bodies is None]
     if fields and not all(map(is_zero, model.gravity)):
         yield Finding(
             "warning", "Gravity acts twice: by the system and by a field.", f"system '{model.name}'",
             remedy="Make the system with gravity=(0, 0, 0) if the field is meant to replace it.",
         )  # fmt: skip
+
+
+def _found(findings: Iterator[Finding]) -> Iterator[Finding]:
+    """The findings; an error on the way is one, too."""
+    try:
+        yield from findings
+    except MultibodyError as error:
+        yield Finding.of(error)
 
 
 class Probe(Kinematics):
@@ -100,26 +115,6 @@ def _parameter_values(system: System) -> tuple[dict[Symbol, float] | None, list[
         return defaults(system.all(Parameter)), []
     except MissingValueError as error:
         return None, [Finding("warning", error.what, "parameters", remedy=error.remedy)]
-
-
-def _start_findings(model: Model) -> Iterator[Finding]:
-    """Start values outside the range of their coordinates, quaternions that are not of length one."""
-    for joint in model.joints:
-        for q, given, limits in zip(joint.coordinates, joint.q, joint.limits, strict=True):
-            start = model.start.get(q, given)
-            if limits is not None and not limits[0] <= start <= limits[1]:
-                yield Finding(
-                    "warning", f"The start value {start:g} of {q} is not between {limits[0]:g} and {limits[1]:g}.",
-                    f"joint '{joint.name}'", remedy="Give another q, or other limits.",
-                )  # fmt: skip
-    for link in model.links:
-        labels = zip(link.q, link.motion.coordinates, strict=True)
-        parts = [model.start[q] for q, label in labels if label in QUATERNION and isinstance(q, Symbol)]
-        if parts and abs(np.hypot.reduce(parts) - 1) > 1e-6:
-            yield Finding(
-                "error", f"The quaternion of the start values has length {np.hypot.reduce(parts):.6g}, not 1.",
-                f"joint '{link.joint.name}'", remedy="Divide its four components by this length.",
-            )  # fmt: skip
 
 
 def require_part(system: System, thing: Any, kind: type[Any], label: str) -> None:

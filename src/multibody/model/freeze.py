@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from multibody.algebra import Inertia, Transform
 from multibody.errors import ModelError, TopologyError
 from multibody.graph import ONE, ZERO, Expr, Symbol, free_symbols, symbol, time_derivative
+from multibody.graph.names import suggestion
 from multibody.model.body import Body
 from multibody.model.closed_joints import with_closed_joints
 from multibody.model.constraints import ClosedJoint
@@ -113,12 +114,14 @@ def _start(system: System, joints: Sequence[Joint]) -> dict[Symbol, float]:
     values: dict[Symbol, float] = {}
     for joint in joints:
         values |= dict(zip(joint.coordinates, joint.q, strict=True)) | dict(zip(joint.speeds, joint.u, strict=True))
-    unknown = sorted(set(system.starts) - {one.name for one in values})
+    known = [one.name for one in values]
+    unknown = sorted(set(system.starts) - set(known))
     if unknown:
         raise ModelError(
             f"There is no coordinate or speed {', '.join(map(repr, unknown))} to start.",
             where=f"system '{system.name}'",
-            remedy=f"There are: {', '.join(one.name for one in values)}.",
+            cause=suggestion(unknown, known),
+            remedy=f"There are: {', '.join(known)}.",
         )
     return {one: system.starts.get(one.name, value) for one, value in values.items()}
 

@@ -14,7 +14,7 @@ from multibody.model.body import Frame
 from multibody.model.joints import Elementary, JointKind, Step
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Joint:
     """A connection of two frames.
 
@@ -56,6 +56,9 @@ class Joint:
         """The only speed of a joint with one degree of freedom."""
         return _only(self.speeds, self.name)
 
+    def __repr__(self) -> str:
+        return f"Joint({self.name!r}, {self.parent.name!r} to {self.child.name!r}, {self.kind!r})"
+
 
 def _only(symbols: tuple[Symbol, ...], name: str) -> Symbol:
     if len(symbols) != 1:
@@ -87,12 +90,8 @@ def joint(
     cut: bool | None = None,
 ) -> Joint:  # fmt: skip
     """A joint with its symbols and start values."""
-    try:
-        what = as_kind(kind, name)
-        steps = what.steps()
-    except ModelError as error:
-        error.where = error.where or f"joint '{name}'"
-        raise
+    what = as_kind(kind, name)
+    steps = what.steps()
     coordinates = tuple(_symbols(name, [label for s in steps for label in s.motion.coordinates], "coordinate", scope))
     speeds = tuple(s for step, own in _by_step(steps, coordinates) for s in _speeds(name, step, own, scope))
     rest = [value for step in steps for value in step.motion.rest]
@@ -143,15 +142,18 @@ def _numbers(value: Any, default: Sequence[float], where: str) -> tuple[float, .
 def _limits(limits: Any, count: int, name: str) -> tuple[tuple[float, float] | None, ...]:
     if limits is None:
         return (None,) * count
-    several = any(pair is None or np.ndim(pair) for pair in limits)
-    pairs = list(limits) if several else [limits]
-    if len(pairs) != count or any(pair is not None and not (len(pair) == 2 and pair[0] <= pair[1]) for pair in pairs):
+    try:
+        several = any(pair is None or np.ndim(pair) for pair in limits)
+        pairs = [None if pair is None else tuple(map(float, pair)) for pair in (limits if several else [limits])]
+    except (TypeError, ValueError):
+        pairs = []
+    if len(pairs) != count or not all(pair is None or (len(pair) == 2 and pair[0] <= pair[1]) for pair in pairs):
         raise ModelError(
             f"{count} ranges (low, high) are needed, not {limits!r}.",
             where=f"limits of joint '{name}'",
             remedy="Give (low, high) with low <= high for each coordinate, or None.",
         )
-    return tuple(None if pair is None else (float(pair[0]), float(pair[1])) for pair in pairs)
+    return tuple(None if pair is None else (pair[0], pair[1]) for pair in pairs)
 
 
 def _prescribed(value: Any, count: int, name: str) -> tuple[Expr, ...]:

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from multibody.algebra import Inertia, Transform, Vec3
-from multibody.errors import MissingValueError
+from multibody.errors import MissingValueError, ModelError
 from multibody.graph import ZERO, Expr, Symbol, as_expr, jacobian, substitute
+from multibody.graph.names import suggestion
 from multibody.model.body import Body, Frame
 from multibody.model.joint import Joint
 from multibody.model.joints import Motion
@@ -121,17 +122,24 @@ class Model:
 
     def attachment(self, frame: Frame) -> tuple[int, Transform]:
         """The link that carries a frame, and the constant X from the frame to that link."""
+        if not isinstance(frame, Frame):
+            raise ModelError(
+                f"{frame!r} stands where a body or a frame is needed.",
+                where=f"system '{self.name}'",
+                remedy="Use a body, body.frame(…) or system.world; a joint has the frames parent and child.",
+            )
         link, place = self.attachments[frame.body]
         return link, place @ frame.pose
 
     def parameter_values(self, given: Mapping[str, float] | None = None) -> dict[Symbol, float]:
         """The number for every parameter, in their order: as given by name, or else its default."""
         known = {symbol.name for symbol in self.parameter_symbols}
-        unknown = sorted(set(given or {}) - known)
+        unknown = [name for name in given or () if name not in known]
         if unknown:
             raise MissingValueError(
                 f"There is no parameter {', '.join(map(repr, unknown))}.",
                 where=f"system '{self.name}'",
+                cause=suggestion(unknown, known),
                 remedy=f"The parameters are: {', '.join(sorted(known)) or 'none'}.",
             )
         values = defaults(self.parameters, given)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from multibody.errors import MissingValueError, ModelError
+from multibody.errors import MissingValueError, ModelError, NumberError
 from multibody.graph import Constant, Expr, Kind, Symbol, array, evaluate, free_symbols, symbol
-from multibody.graph.number import finite
+from multibody.graph.number import finite, is_number
 
 Shape = tuple[int, ...]
 
@@ -90,7 +90,7 @@ def defaults(parameters: Iterable[Parameter], given: Mapping[str, float] | None 
     missing: list[str] = []
     for one, default in ((s, d) for p in parameters for s, d in p.default.items()):
         if given is not None and one.name in given:
-            numbers[one] = float(given[one.name])
+            numbers[one] = finite_value(given[one.name], f"parameter '{one.name}'")
         elif default is None:
             missing.append(one.name)
         elif isinstance(default, Constant):
@@ -112,6 +112,34 @@ def defaults(parameters: Iterable[Parameter], given: Mapping[str, float] | None 
             remedy="Give each a default in the system, or a number here.",
         )
     return numbers
+
+
+def finite_value(value: Any, where: str) -> float:
+    """A number that the user gave.
+
+    Raises:
+        NumberError: if it is none, or not finite.
+
+    Example:
+        >>> finite_value(2, "parameter 'm'")
+        2.0
+        >>> finite_value(None, "parameter 'm'")
+        Traceback (most recent call last):
+            ...
+        multibody.errors.NumberError: None is not a finite number.
+          where: parameter 'm'
+          what to do: Give a finite number in SI units; angles in radians.
+    """
+    plain = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    if isinstance(plain, Constant):
+        plain = plain.value
+    if not is_number(plain) or not np.isfinite(float(plain)):
+        raise NumberError(
+            f"{value!r:.200} is not a finite number.",
+            where=where,
+            remedy="Give a finite number in SI units; angles in radians.",
+        )
+    return float(plain)
 
 
 def rate_name(name: str) -> str:

@@ -9,9 +9,14 @@ import numpy as np
 
 from multibody.errors import AssemblyError, ModelError
 from multibody.graph import Symbol
+from multibody.graph.names import suggestion
 from multibody.model.assembly import Assembly, State, Vector
 from multibody.model.constraint_equations import Constraints
 from multibody.model.model import Model
+from multibody.model.quantity import finite_value
+
+NO_ROTATION = 1e-6
+"""The length of a quaternion that counts as zero."""
 
 FEW = 12
 """Guesses around the start values with much of them held, before less is held."""
@@ -25,12 +30,14 @@ def consistent(
     """A state that keeps all constraints, near the start values; see ``EquationsOfMotion.consistent``."""
     model = constraints.model
     names = [one.name for one in model.coordinates], [one.name for one in model.speeds]
+    fixed = [fixed] if isinstance(fixed, str) else list(fixed)
     _require_known(model, fixed, [*names[0], *names[1]])
     assembly = Assembly(constraints, parameters, inputs, t)
     guess, given = guessed(model, model.coordinates, q)
     speeds, driven = guessed(model, model.speeds, u)
     if not constraints.equations and not model.quaternions:
         return State(model, guess, speeds)
+    _require_turned(model, guess)
     held, kept = ([k for k, name in enumerate(group) if name in set(fixed)] for group in names)
     q_written, u_written = ([k for k, name in enumerate(group) if name in model.written] for group in names)
     found = _first(
@@ -46,6 +53,19 @@ def consistent(
     if moving is None:
         moving = assembly.moving(found, speeds, kept, tolerance)
     return State(model, found, moving)
+
+
+def _require_turned(model: Model, q: Vector) -> None:
+    """An error for a quaternion that is zero: it has no direction in which it could be made one of length one."""
+    for places in model.quaternions:
+        if np.linalg.norm(q[places]) < NO_ROTATION:
+            names = [one.name for one in model.coordinates]
+            raise ModelError(
+                f"The quaternion {', '.join(names[k] for k in places)} is zero at the start, which is no rotation.",
+                where=f"system '{model.name}'",
+                cause=f"Start values are in another order than {', '.join(names)}, or were forgotten.",
+                remedy="Give (1, 0, 0, 0) for no rotation; scalar first, of length one.",
+            )
 
 
 def _first(attempt: Callable[[set[int]], Vector | None], *holding: set[int]) -> Vector | None:
@@ -78,39 +98,65 @@ def guessed(model: Model, symbols: Sequence[Symbol], values: Any) -> tuple[Vecto
     start = np.array([model.start[one] for one in symbols], dtype=float)
     if values is None:
         return start, []
+    names = [one.name for one in symbols]
     if isinstance(values, Mapping):
-        names = [one.name for one in symbols]
         _require_known(model, values, names)
         for name, value in values.items():
-            start[names.index(name)] = value
+            start[names.index(name)] = finite_value(value, f"start of '{name}' in system '{model.name}'")
         return start, [names.index(name) for name in values]
-    given = np.asarray(values, dtype=float)
-    if given.shape != start.shape:
+    if np.shape(values) != start.shape or isinstance(values, str):
         raise ModelError(
-            f"{len(start)} values are needed, not {given.size}.",
+            f"{len(start)} values are needed, not {values!r:.200}.",
             where=f"system '{model.name}'",
-            remedy=f"Give them in the order {', '.join(one.name for one in symbols)}, or by name.",
+            remedy=f"Give a list in the order {', '.join(names)}; or by name, such as {{'{names[0]}': 0.1}}."
+            if names
+            else "There is nothing to give.",
         )
-    return given.copy(), []
+    where = f"start of system '{model.name}'"
+    return np.array([finite_value(one, f"{where}, {name}") for one, name in zip(values, names, strict=True)]), []
 
 
 def _require_known(model: Model, names: Iterable[str], known: Sequence[str]) -> None:
     unknown = [name for name in names if name not in known]
+    if not unknown:
+        return
+    cause, remedy = _follows(model, unknown, known)
+    if cause:
+        raise ModelError(
+            f"The value of {', '.join(map(repr, unknown))} follows from others, and cannot be given.",
+            where=f"system '{model.name}'",
+            cause=cause,
+            remedy=remedy,
+        )
+    raise ModelError(
+        f"There is no {_kinds(model, known)} {', '.join(map(repr, unknown))}.",
+        where=f"system '{model.name}'",
+        cause=suggestion(unknown, known),
+        remedy=f"There are: {', '.join(known) or 'none'}.",
+    )
+
+
+def _follows(model: Model, names: Sequence[str], known: Sequence[str]) -> tuple[str, str]:
+    """Why these coordinates or speeds are no states, and what to do; nothing if they are not known at all."""
+    own = {one.name for one in (*model.coordinates, *model.speeds)}
     whole = model.unreduced or model
-    dependent = [name for name in unknown if name in {one.name for one in (*whole.coordinates, *whole.speeds)}]
-    if dependent:
-        raise ModelError(
-            f"The value of {', '.join(map(repr, dependent))} follows from others, and cannot be given.",
-            where=f"system '{model.name}'",
-            cause="The loop that it belongs to is solved in closed form.",
-            remedy=f"Give others: {', '.join(known)}; or derive with ``constraints=Multipliers()``, which keeps all.",
+    if any(name in {one.name for one in (*whole.coordinates, *whole.speeds)} - own for name in names):
+        return "The loop that it belongs to is solved in closed form.", (
+            f"Give others: {', '.join(known)}; or derive with ``constraints=Multipliers()``, which keeps all."
         )
-    if unknown:
-        raise ModelError(
-            f"There is no coordinate or speed {', '.join(map(repr, unknown))}.",
-            where=f"system '{model.name}'",
-            remedy=f"There are: {', '.join(known)}.",
+    driven = {one.name for joint in model.joints if joint.prescribed for one in (*joint.coordinates, *joint.speeds)}
+    if any(name in driven for name in names):
+        return "The motion of its joint is prescribed: it begins where that begins.", (
+            f"Change the prescribed motion; there are to give: {', '.join(known) or 'none'}."
         )
+    return "", ""
+
+
+def _kinds(model: Model, known: Sequence[str]) -> str:
+    """What the known names stand for."""
+    coordinates = all(one.name in known for one in model.coordinates)
+    speeds = all(one.name in known for one in model.speeds)
+    return "coordinate or speed" if coordinates == speeds else "coordinate" if coordinates else "speed"
 
 
 def start_guess(model: Model) -> Vector:

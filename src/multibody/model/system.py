@@ -8,17 +8,18 @@ from typing import Any, TypeVar
 
 from multibody.algebra import Symmetric3, Vec3
 from multibody.errors import ModelError
-from multibody.graph import ZERO, Symbol, as_expr, names, symbol
+from multibody.graph import ZERO, Symbol, as_expr, free_symbols, names, symbol
 from multibody.model.analysis import Analysis, analyse
 from multibody.model.body import Body, Frame, as_inertia
 from multibody.model.check import check, require_part
-from multibody.model.constraints import Constraint, as_constraint
+from multibody.model.concerning import concerning
+from multibody.model.constraints import Constraint, ExpressionConstraint, as_constraint
 from multibody.model.freeze import frozen
 from multibody.model.joint import Joint, joint
 from multibody.model.loads import Load
 from multibody.model.loops import ExplicitLoop
 from multibody.model.model import Model
-from multibody.model.quantity import Input, parameter, shaped_symbols
+from multibody.model.quantity import Input, finite_value, parameter, shaped_symbols
 from multibody.model.report import Report
 from multibody.model.sensors import Expression, Sensor
 from multibody.model.sensors.signal import signal
@@ -117,8 +118,9 @@ class System:
             inertia: 3×3 matrix, six numbers (xx, xy, yy, xz, yz, zz) or three principal values, in the body's axes.
             about: the point that ``inertia`` refers to: ``"com"``, ``"origin"``, or coordinates in the body's frame.
         """
-        centre, m = Vec3.from_any(com, what="centre of mass").symbolic(), as_expr(mass)
-        return self._register(Body(self, name, m, centre, as_inertia(inertia, m, centre, about, name)))
+        with concerning(f"body '{name}'"):
+            centre, m = Vec3.from_any(com, what="centre of mass").symbolic(), as_expr(mass)
+            return self._register(Body(self, name, m, centre, as_inertia(inertia, m, centre, about, name)))
 
     def particle(self, name: str, mass: Any) -> Body:
         """A point mass: a body without extension."""
@@ -148,7 +150,8 @@ class System:
                 by default the joint to cut is chosen, preferably one with many degrees of freedom and without loads.
         """
         self._require_own(name, parent, child)
-        return self._register(joint(name, parent, child, kind, q, u, limits, prescribed, self.name, cut))
+        with concerning(f"joint '{name}'"):
+            return self._register(joint(name, parent, child, kind, q, u, limits, prescribed, self.name, cut))
 
     def constraint(
         self, first: Any, second: Frame | None = None, *, translation: str = "", rotation: str = "",
@@ -172,7 +175,10 @@ class System:
             >>> mesh = gears.constraint(a.coordinate + 2 * b.coordinate, name="mesh")
         """
         made = as_constraint(first, second, translation, rotation)
-        require_part(self, made, Constraint, "constraint" if name is None else f"constraint '{name}'")
+        label = "constraint" if name is None else f"constraint '{name}'"
+        require_part(self, made, Constraint, label)
+        if isinstance(made, ExpressionConstraint):
+            self._require_own_symbols(label, made.expressions)
         return self._named(self.constraints, made, name, "constraint")
 
     def loop(self, loop: ExplicitLoop, name: str | None = None) -> ExplicitLoop:
@@ -201,7 +207,12 @@ class System:
             >>> brake = crane.load(Force(crab, -3 * crane.measured("v"), expressed_in=crane.world))
         """
         if name not in self.sensors:
-            raise ModelError(f"There is no sensor '{name}'.", where=f"system '{self.name}'", remedy="Add it first.")
+            raise ModelError(
+                f"There is no sensor '{name}'.",
+                where=f"system '{self.name}'",
+                cause=names.suggestion([name], self.sensors),
+                remedy=f"Add it first. There are: {', '.join(self.sensors) or 'none'}.",
+            )
         return signal(name, self.sensors[name], self.name)
 
     def expression(self, name: str, value: Any, unit: str = "") -> Any:
@@ -219,7 +230,7 @@ class System:
             >>> sorted(pendulum.freeze().start.values())
             [0.3, 1.0]
         """
-        self.starts.update({name: float(value) for name, value in values.items()})
+        self.starts.update({name: finite_value(value, f"start of '{name}'") for name, value in values.items()})
 
     # results -----------------------------------------------------------------------------------------------------
 
@@ -243,7 +254,10 @@ class System:
         """The body, frame, joint, parameter or input with this name."""
         if name not in self._things:
             raise ModelError(
-                f"There is no '{name}'.", where=f"system '{self.name}'", cause=f"There are: {', '.join(self._things)}."
+                f"There is no '{name}'.",
+                where=f"system '{self.name}'",
+                cause=names.suggestion([name], self._things),
+                remedy=f"There are: {', '.join(self._things)}.",
             )
         return self._things[name]
 
@@ -276,6 +290,17 @@ class System:
         self._require_new(label)
         register[label] = thing
         return thing
+
+    def _require_own_symbols(self, label: str, expressions: Any) -> None:
+        """What is to stay zero must be known here."""
+        strange = [one for one in free_symbols(list(expressions)) if one.scope != self.name]
+        if strange:
+            raise ModelError(
+                f"Nobody gives a value to {', '.join(repr(one.name) for one in strange)}.",
+                where=f"{label} of system '{self.name}'",
+                cause="It comes from another system, or from symbol(…).",
+                remedy="Use coordinates, speeds, parameters and inputs of this system.",
+            )
 
     def _require_own(self, name: str, *frames: Any) -> None:
         for frame in frames:

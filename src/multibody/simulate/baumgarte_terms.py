@@ -7,6 +7,7 @@ from dataclasses import replace
 from multibody.equations import Constraints, EquationsOfMotion, Multipliers
 from multibody.errors import NumberError
 from multibody.graph import Expr, array
+from multibody.simulate.questions import require_question
 
 
 def baumgarte(eom: EquationsOfMotion, alpha: float, beta: float) -> EquationsOfMotion:
@@ -37,6 +38,7 @@ def baumgarte(eom: EquationsOfMotion, alpha: float, beta: float) -> EquationsOfM
         >>> bool(eom.forward_dynamics(0.0, (1.01, 0.0), (0.0, 2.0), (), ())[0] < -4.9)  # pulled back
         True
     """
+    require_question("baumgarte", eom)
     if not (alpha > 0 and beta >= 0):
         raise NumberError(
             f"alpha = {alpha} and beta = {beta} do not stabilise anything.",

@@ -12,6 +12,7 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ModelError, NumberError
+from multibody.graph.number import is_whole
 from multibody.simulate.contract import Vector
 from multibody.simulate.distributions import Distribution
 from multibody.simulate.recording import unknown
@@ -94,7 +95,8 @@ def planned(
         >>> plan.case(29).parameters, plan.case(29).q
         ({'mass': 2.0}, {'slide': 2.0})
     """
-    return _Planning(eom, parameters or {}, initial or {}, None if cases is None else list(cases), draws, seed).plan
+    listed: Any = cases if cases is None or isinstance(cases, Mapping) else list(cases)
+    return _Planning(eom, parameters or {}, initial or {}, listed, draws, seed).plan
 
 
 class _Planning:
@@ -105,6 +107,7 @@ class _Planning:
         cases: list[Mapping[str, float]] | None, draws: int, seed: int,
     ) -> None:  # fmt: skip
         self._eom, self._cases, self._draws, self._seed = eom, cases, draws, seed
+        self._require_lists()
         self._kinds = {one.name: "parameter" for one in eom.parameters}
         self._require_known(parameters, [*self._kinds], "parameters")
         states = {one.name: "coordinate" for one in eom.coordinates} | {one.name: "speed" for one in eom.speeds}
@@ -184,7 +187,7 @@ class _Planning:
             )
         if not numbers.size or not np.isfinite(numbers).all():
             what = "has no values" if not numbers.size else "has a value that is not finite"
-            raise NumberError(f"'{name}' {what}.", where=self._where, remedy="Give one finite number at least.")
+            raise NumberError(f"'{name}' {what}.", where=self._where, remedy="Give finite numbers, one at least.")
         return float(numbers) if numbers.ndim == 0 else numbers.astype(float)
 
     def _number(self, name: str, value: Any) -> float:
@@ -193,10 +196,35 @@ class _Planning:
             raise NumberError(f"A case has {value!r:.200} for '{name}'.", where=self._where, remedy="Give a number.")
         return number
 
+    def _require_lists(self) -> None:
+        """Cases are mappings, and numbers are whole."""
+        if any(not isinstance(case, Mapping) for case in self._cases or ()):
+            raise ModelError(
+                f"{self._cases!r:.200} is no list of cases.",
+                where=self._where,
+                remedy="Write cases=[{'name': 1.0}, {'name': 2.0}]; for a grid, parameters={'name': [1.0, 2.0]}.",
+            )
+        for what, value in (("draws", self._draws), ("seed", self._seed)):
+            if not is_whole(value) or value < 0:
+                raise NumberError(
+                    f"{what} = {value!r} is no whole number.",
+                    where=self._where,
+                    remedy="Give one that is not negative.",
+                )
+
     def _require_known(self, names: Iterable[str], known: list[str], where: str) -> None:
         for name in names:
             if name not in known:
-                raise unknown(name, known, f"{where} of the {self._where}")
+                error = unknown(name, known, f"{where} of the {self._where}")
+                error.cause = self._elsewhere(name) or error.cause
+                raise error
+
+    def _elsewhere(self, name: str) -> str:
+        """Which argument a name belongs to."""
+        homes = {"parameters": self._eom.parameters, "initial": (*self._eom.coordinates, *self._eom.speeds),
+                 "inputs": self._eom.inputs}  # fmt: skip
+        found = [home for home, symbols in homes.items() if name in [one.name for one in symbols]]
+        return f"It belongs to {found[0]}={{…}}." if found else ""
 
     def _require_once(self, names: list[str]) -> None:
         twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from multibody.errors import NumberError, ShapeError
+from multibody.graph.number import is_number
 from multibody.simulate.coefficients import Tableau
 from multibody.simulate.contract import Integrator, Occurrence, Segment, Status, Vector, Watch
 from multibody.simulate.interruption import noticed
@@ -74,7 +75,7 @@ def require_positive(integrator: CompiledIntegrator, *names: str) -> None:
     """Options that make no sense otherwise."""
     for name in names:
         value = getattr(integrator, name)
-        if not value > 0:
+        if not is_number(value) or not value > 0:
             raise NumberError(
                 f"'{name}' is {value!r}.",
                 where=f"integrator {type(integrator).__name__}",

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Any
 
 from multibody.equations import EquationsOfMotion, Multipliers
-from multibody.errors import ModelError
+from multibody.errors import ModelError, NumberError
 from multibody.graph import (
     ONE,
     ZERO,
@@ -30,9 +30,11 @@ from multibody.graph import (
     time_derivative,
     where,
 )  # fmt: skip
+from multibody.graph.names import check
 from multibody.model import Input
-from multibody.model.sensors.signal import resolved
-from multibody.simulate.events import Event
+from multibody.model.quantity import finite_value
+from multibody.simulate.events import Event, Touch
+from multibody.simulate.questions import expression_of
 
 LIFT = 1e-9  # a gap of so many metres means that a resting contact is open again
 
@@ -66,6 +68,18 @@ class Impact:
     rest: float = 1e-6
     name: str = "impact"
 
+    def __post_init__(self) -> None:
+        where = f"impact '{check(self.name, 'impact')}'"
+        if not 0 <= finite_value(self.restitution, f"restitution of {where}") <= 1:
+            raise NumberError(
+                f"The restitution is {self.restitution!r}.",
+                where=where,
+                cause="An impact does not make more motion than there was, and nothing passes through.",
+                remedy="Give a number between 0, where it stays, and 1, where it bounces without loss.",
+            )
+        if finite_value(self.rest, f"rest of {where}") < 0:
+            raise NumberError(f"The speed 'rest' is {self.rest!r}.", where=where, remedy="Give a speed >= 0.")
+
 
 @dataclass(frozen=True, eq=False)
 class _Contact:
@@ -81,6 +95,8 @@ class _Contact:
 
 def with_contacts(eom: EquationsOfMotion, events: Sequence[Any]) -> tuple[EquationsOfMotion, list[Event]]:
     """The equations with an input for each contact that may rest, and the events of all impacts."""
+    if isinstance(events, Impact | Event):
+        events = [events]
     strange = [one for one in events if not isinstance(one, Impact | Event)]
     if strange:
         raise ModelError(
@@ -89,6 +105,7 @@ def with_contacts(eom: EquationsOfMotion, events: Sequence[Any]) -> tuple[Equati
             remedy="Write Event(expression), or Impact(gap, restitution).",
         )
     contacts = [_contact(eom, one) for one in events if isinstance(one, Impact)]
+    _require_distinct(eom, contacts)
     _require_separate(contacts)
     plain = [one for one in events if isinstance(one, Event)]
     if not contacts:
@@ -107,7 +124,7 @@ def with_contacts(eom: EquationsOfMotion, events: Sequence[Any]) -> tuple[Equati
 
 
 def _contact(eom: EquationsOfMotion, impact: Impact) -> _Contact:
-    gap = as_expr(resolved(as_expr(impact.gap), eom.kinetics))
+    gap = expression_of(impact.gap, eom, f"impact '{impact.name}' of a run of '{eom.model.name}'", "Give the gap.")
     rate = time_derivative(gap, eom.model.flow())
     row = jacobian([rate], eom.speeds)[0]
     if all(is_zero(entry) for entry in row):
@@ -132,7 +149,7 @@ def _events(eom: EquationsOfMotion, contact: _Contact) -> list[Event]:
     changes[str(contact.resting)] = where(still, ONE, ZERO)
     name = contact.impact.name
     return [
-        Event(contact.gap, -1, reset=changes, name=name),
+        Touch(contact.gap, -1, reset=changes, name=name, rate=rate, resting=contact.resting),
         Event(
             where(less(0.5, contact.resting), contact.gap - LIFT, -ONE),
             1,
@@ -140,6 +157,20 @@ def _events(eom: EquationsOfMotion, contact: _Contact) -> list[Event]:
             name=f"{name}_opens",
         ),
     ]
+
+
+def _require_distinct(eom: EquationsOfMotion, contacts: Sequence[_Contact]) -> None:
+    """Each contact has an input of its own, which must not be called like something else."""
+    taken = {one.name for one in (*eom.coordinates, *eom.speeds, *eom.inputs, *eom.parameters)} | {*eom.model.sensors}
+    for one in contacts:
+        if str(one.resting) in taken:
+            raise ModelError(
+                f"The name '{one.resting}' is taken twice.",
+                where=f"impact '{one.impact.name}'",
+                cause="Whether an impact rests is called by its name with '_rests'.",
+                remedy="Give every impact a name of its own.",
+            )
+        taken.add(str(one.resting))
 
 
 def _require_separate(contacts: Sequence[_Contact]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ModelError, ShapeError
 from multibody.model.assembly import State
+from multibody.model.quantity import finite_value
 from multibody.simulate.contract import Vector
 from multibody.simulate.interpolation import hermite
 from multibody.simulate.probes import probe
@@ -44,16 +45,17 @@ class Beginning(NamedTuple):
         Raises:
             ModelError: if times are wanted that begin at another one.
         """
-        if t0 is not None or self.t is None:
-            return t0 or 0.0
-        first = self.t if times is None or not np.size(times) else float(np.ravel(times)[0])
-        if abs(first - self.t) > 1e-12 * max(1.0, abs(self.t)):
+        begin = self.t if t0 is None else finite_value(t0, "t0 of simulate")
+        if begin is None:
+            return 0.0
+        first = begin if times is None or not np.size(times) else float(np.ravel(times)[0])
+        if abs(first - begin) > 1e-12 * max(1.0, abs(begin)):
             raise ModelError(
-                f"The times begin at {first:.9g} s, but the start is at {self.t:.9g} s.",
+                f"The times begin at {first:.9g} s, but the start is at {begin:.9g} s.",
                 where="simulate",
                 remedy="Let the times begin there, or set the clock: t0=times[0].",
             )
-        return self.t
+        return begin
 
 
 def beginning(start: Start | None, eom: EquationsOfMotion, given: Sequence[Any] = ()) -> Beginning:
@@ -68,6 +70,12 @@ def beginning(start: Start | None, eom: EquationsOfMotion, given: Sequence[Any] 
         return Beginning(np.empty(0), None, {}, {})
     if any(one is not None for one in given):
         raise ModelError("The start is given twice.", where="simulate", remedy="Give either start, or q, u and fixed.")
+    if not isinstance(start, State | Instant | Trajectory):
+        raise ModelError(
+            f"{start!r:.200} is nothing to start from.",
+            where="simulate",
+            remedy="Give a run, run.at(2.0) or eom.consistent(…); start values by name are q={'name': 0.1} and u={…}.",
+        )
     instant = Instant(start.q[-1], start.u[-1], start.t[-1], start) if isinstance(start, Trajectory) else start
     model = instant.model if isinstance(instant, State) else instant.run.eom.model
     _require_same("coordinates and speeds", [[*one.coordinates, *one.speeds] for one in (eom.model, model)], "simulate")

@@ -6,10 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import Any
 
 import numpy as np
 
 from multibody.errors import NumberError
+from multibody.graph.number import is_number
 from multibody.simulate.contract import Vector
 
 
@@ -39,7 +41,7 @@ class Uniform(Distribution):
     high: float
 
     def __post_init__(self) -> None:
-        _require(self, isfinite(self.low) and isfinite(self.high) and self.low <= self.high, "Give low <= high.")
+        _require(self, _are_finite(self.low, self.high) and self.low <= self.high, "Give low <= high.")
 
     def drawn(self, random: np.random.Generator, count: int) -> Vector:
         """So many independent values."""
@@ -64,7 +66,7 @@ class Normal(Distribution):
     deviation: float
 
     def __post_init__(self) -> None:
-        good = isfinite(self.mean) and isfinite(self.deviation) and self.deviation >= 0
+        good = _are_finite(self.mean, self.deviation) and self.deviation >= 0
         _require(self, good, "Give a finite mean and a deviation >= 0.")
 
     def drawn(self, random: np.random.Generator, count: int) -> Vector:
@@ -87,12 +89,16 @@ class Choice(Distribution):
     values: Sequence[float]
 
     def __post_init__(self) -> None:
+        _require(self, len(self.values) > 0 and _are_finite(*self.values), "Give at least one finite number.")
         object.__setattr__(self, "values", tuple(map(float, self.values)))
-        _require(self, len(self.values) > 0 and all(map(isfinite, self.values)), "Give at least one finite number.")
 
     def drawn(self, random: np.random.Generator, count: int) -> Vector:
         """So many independent values."""
         return random.choice(np.array(self.values), count)
+
+
+def _are_finite(*values: Any) -> bool:
+    return all(is_number(value) and isfinite(value) for value in values)
 
 
 def _require(distribution: Distribution, good: bool, remedy: str) -> None:

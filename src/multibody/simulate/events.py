@@ -11,8 +11,10 @@ import numpy as np
 from multibody.compile import Function
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ModelError
-from multibody.graph import Expr, as_expr, substitute
-from multibody.model.sensors.signal import resolved
+from multibody.graph import ZERO, Expr, free_symbols, substitute
+from multibody.graph.names import suggestion
+from multibody.model.quantity import finite_value
+from multibody.simulate.questions import expression_of
 
 Reset = Mapping[str, Any] | Callable[..., Mapping[str, float]]
 
@@ -29,7 +31,8 @@ class Event:
             a function of (t, q, u) that returns numbers by name.
         name: for the list of what happened, ``run.occurrences``; by default ``event_1``, ``event_2`` ….
 
-    With neither ``terminal`` nor ``reset`` it is noted, and the run goes on.
+    With neither ``terminal`` nor ``reset`` it is noted, and the run goes on. An expression that is beyond zero at the
+    start has crossed it before: nothing happens until it comes back.
 
     Example:
         >>> import multibody as mb
@@ -47,6 +50,34 @@ class Event:
     reset: Reset | None = None
     name: str = ""
 
+    def __post_init__(self) -> None:
+        where = f"event '{self.name}'" if self.name else "an event"
+        if self.direction not in (-1, 0, 1):
+            raise ModelError(
+                f"{self.direction!r} is no direction.",
+                where=where,
+                remedy="Write 1 for crossings from below, -1 from above, 0 for both.",
+            )
+        if self.reset is not None and not callable(self.reset) and not isinstance(self.reset, Mapping):
+            raise ModelError(
+                f"{self.reset!r:.200} is no reset.",
+                where=where,
+                remedy="Write reset={'name': value}, or a function of (t, q, u) that returns such a mapping.",
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Touch(Event):
+    """The event of a gap that closes. Other than plain events, it counts as happening if it is closed at the start.
+
+    Args:
+        rate: of the gap.
+        resting: the input that is 1 while the contact rests.
+    """
+
+    rate: Expr = ZERO
+    resting: Expr = ZERO
+
 
 class Signals:
     """The events of a run, compiled.
@@ -60,8 +91,10 @@ class Signals:
     def __init__(self, eom: EquationsOfMotion, events: Sequence[Event], inputs: Mapping[Expr, Expr]) -> None:
         self.eom = eom
         self.events = tuple(events)
-        self.expressions = [as_expr(resolved(as_expr(one.expression), eom.kinetics)) for one in self.events]
         self.names = [one.name or f"event_{k + 1}" for k, one in enumerate(self.events)]
+        self.expressions = [
+            _crossing(eom, one, name) for one, name in zip(self.events, self.names, strict=True)
+        ]  # fmt: skip
         self._resets = [
             _compiled_reset(eom, one, name, inputs) for one, name in zip(self.events, self.names, strict=True)
         ]
@@ -72,6 +105,16 @@ class Signals:
         return {} if reset is None else reset(t, q, u, r, p)
 
 
+def _crossing(eom: EquationsOfMotion, event: Event, name: str) -> Expr:
+    """The expression of an event, in terms of the equations."""
+    where = f"event '{name}' of a run of '{eom.model.name}'"
+    remedy = "Give an expression that crosses zero: x - 0.6 instead of x > 0.6."
+    found = expression_of(event.expression, eom, where, remedy)
+    if not free_symbols(found):
+        raise ModelError(f"{found} never changes, and crosses nothing.", where=where, remedy=remedy)
+    return found
+
+
 def _compiled_reset(
     eom: EquationsOfMotion, event: Event, name: str, inputs: Mapping[Expr, Expr]
 ) -> Callable[..., dict[str, float]] | None:
@@ -79,20 +122,27 @@ def _compiled_reset(
         return None
     if callable(event.reset):
         law = event.reset
-        return lambda t, q, u, r, p: _checked(eom, dict(law(t, q, u)), name)
-    values = {key: as_expr(resolved(as_expr(value), eom.kinetics)) for key, value in event.reset.items()}
+        return lambda t, q, u, r, p: _checked(eom, law(t, q, u), name)
+    where = f"reset of event '{name}' of a run of '{eom.model.name}'"
+    remedy = "Give numbers, or expressions of the state just before."
+    values = {key: expression_of(value, eom, where, remedy) for key, value in event.reset.items()}
     _checked(eom, dict.fromkeys(values, 0.0), name)
     function: Function = eom.function("reset", {"new": substitute(list(values.values()), dict(inputs))})
     return lambda t, q, u, r, p: dict(zip(values, np.atleast_1d(function(t, q, u, r, p)), strict=True))
 
 
-def _checked(eom: EquationsOfMotion, values: dict[str, float], name: str) -> dict[str, float]:
+def _checked(eom: EquationsOfMotion, values: Any, name: str) -> dict[str, float]:
+    """New values by name, if that is what they are."""
+    where = f"event '{name}' of system '{eom.model.name}'"
     known = [one.name for one in (*eom.coordinates, *eom.speeds, *eom.inputs)]
+    if not isinstance(values, Mapping):
+        raise ModelError(f"A reset returned {values!r:.200}.", where=where, remedy="Return {'name': value}, or {}.")
     unknown = [key for key in values if key not in known]
     if unknown:
         raise ModelError(
             f"A reset cannot set {', '.join(map(repr, unknown))}.",
-            where=f"event '{name}' of system '{eom.model.name}'",
+            where=where,
+            cause=suggestion(unknown, known),
             remedy=f"There are: {', '.join(known)}.",
         )
-    return values
+    return {key: finite_value(value, f"{where}: {key}") for key, value in values.items()}

@@ -9,12 +9,15 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ModelError
+from multibody.graph.number import is_number, is_whole
+from multibody.model.quantity import finite_value
 from multibody.simulate.contact import Impact
 from multibody.simulate.continuation import Start, beginning
 from multibody.simulate.contract import Integrator, Vector
 from multibody.simulate.events import Event
 from multibody.simulate.prepared import Prepared, first_state
 from multibody.simulate.progress import time_bar
+from multibody.simulate.questions import require_question
 from multibody.simulate.trajectory import Trajectory
 
 SAMPLES = 501
@@ -63,29 +66,36 @@ def simulate(
         >>> bool(abs(run["angle"][-1] - 0.0999) < 1e-4), run.status.name
         (True, 'DONE')
     """
+    require_question("simulate", eom, integrator, parameters=parameters, inputs=inputs)
     before = beginning(start, eom, given=(q, u, *fixed))
     instants = wanted_times(duration, times, samples, before.time(t0, times))
     prepared = Prepared(eom, inputs, events, before.inputs)
     known = {**before.parameters, **(parameters or {})}
+    prepared.require_possible(known)
+    prepared.require_course(known, instants)
     y = before.y if start is not None else first_state(prepared.start(q, u, fixed, known, float(instants[0])))
     problem = prepared.problem(prepared.parameters(known))
     with time_bar(problem.t, instants, progress):
         return prepared.moved(problem, instants, y, integrator, progress)
 
 
-def wanted_times(duration: float | None, times: Any, samples: int, t0: float = 0.0) -> Vector:
+def wanted_times(duration: Any, times: Any, samples: Any, t0: float = 0.0) -> Vector:
     """The instants to keep, from what the user gave."""
     if (duration is None) == (times is None):
         raise ModelError("Either duration or times are needed.", where="simulate", remedy="Write duration=10.0.")
     if times is None:
-        if not duration or duration <= 0 or samples < 2:
+        if not (is_number(duration) and 0 < duration < np.inf and is_whole(samples) and samples >= 2):
             raise ModelError(
-                f"A run of {duration} s with {samples} samples goes nowhere.",
+                f"A run of {duration!r} s with {samples!r} samples goes nowhere.",
                 where="simulate",
                 remedy="Give a positive duration and at least 2 samples.",
             )
-        return np.linspace(t0, t0 + duration, samples)
-    instants = np.array(times, dtype=float)
-    if instants.ndim != 1 or len(instants) < 2 or not (np.diff(instants) > 0).all():
+        begin = finite_value(t0, "t0 of simulate")
+        return np.linspace(begin, begin + float(duration), int(samples))
+    try:
+        instants = np.array(times, dtype=float)
+    except (TypeError, ValueError):
+        instants = np.empty(0)
+    if instants.ndim != 1 or len(instants) < 2 or not ((np.diff(instants) > 0).all() and np.isfinite(instants).all()):
         raise ModelError("Times must increase.", where="simulate", remedy="Give at least two, the start first.")
     return instants

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
-from multibody.errors import MissingValueError, ModelError
-from multibody.graph import Expr, Symbol, Table, as_expr, evaluate, free_symbols, time_derivative
+from multibody.errors import MissingValueError, ModelError, NumberError
+from multibody.graph import Constant, Expr, Symbol, Table, as_expr, evaluate, free_symbols, time_derivative
+from multibody.graph.names import suggestion
 from multibody.graph.number import is_number
-from multibody.model.quantity import rate_name
-from multibody.model.sensors.signal import resolved
+from multibody.model.quantity import finite_value, rate_name
 from multibody.simulate.contract import Vector
+from multibody.simulate.questions import expression_of
 
 Law = Callable[..., Any]
 
@@ -47,6 +48,17 @@ class Sampled:
 
     function: Law
     period: float
+
+    def __post_init__(self) -> None:
+        law: Any = self.function
+        if not callable(law) or isinstance(law, Expr | Table):
+            raise ModelError(
+                f"{law!r:.200} is no function.",
+                where="Sampled",
+                remedy="Give a function of (t, q, u); numbers, expressions and tables need no period.",
+            )
+        if not finite_value(self.period, "period of Sampled") > 0:
+            raise NumberError(f"The period is {self.period!r} s.", where="Sampled", remedy="Give a positive one.")
 
 
 @dataclass(frozen=True)
@@ -80,6 +92,7 @@ def read_inputs(eom: EquationsOfMotion, given: Mapping[str, Any] | None) -> Inpu
         raise ModelError(
             f"There is no input {', '.join(map(repr, unknown))}.",
             where=f"system '{eom.model.name}'",
+            cause=suggestion(unknown, names),
             remedy=f"The inputs are: {', '.join(names) or 'none'}.",
         )
     found = Inputs(np.zeros(len(names)), {}, {}, {})
@@ -117,8 +130,9 @@ def known_inputs(
         if all(symbol in known for symbol in free_symbols(expression)):
             values[str(one)] = float(evaluate(expression, known))
     for place, law in inputs.laws.items():
-        if len(inspect.signature(law).parameters) == 1:
-            values[eom.inputs[place].name] = float(law(t))
+        if arity(law) <= 1:
+            nothing = np.empty(0)
+            values[eom.inputs[place].name] = called(law, eom, place, t, nothing, nothing, dict)
     return values
 
 
@@ -137,20 +151,23 @@ def _require_rates(eom: EquationsOfMotion, inputs: Inputs, given: Mapping[str, A
 
 
 def _sort(eom: EquationsOfMotion, inputs: Inputs, place: int, name: str, value: Any) -> None:
-    if is_number(value):
-        inputs.values[place] = float(value)
+    where = f"input '{name}' of system '{eom.model.name}'"
+    if is_number(value) or isinstance(value, Constant) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        inputs.values[place] = finite_value(value, where)
     elif isinstance(value, Table):
         _follow(eom, inputs, eom.inputs[place], value(eom.model.time))
     elif isinstance(value, Expr):
-        _follow(eom, inputs, eom.inputs[place], resolved(value, eom.kinetics))
+        _follow(eom, inputs, eom.inputs[place], expression_of(value, eom, where, ""))
     elif isinstance(value, Sampled):
+        _require_arity(value.function, where)
         inputs.sampled[place] = value
     elif callable(value):
+        _require_arity(value, where)
         inputs.laws[place] = value
     else:
         raise ModelError(
             f"{value!r} is nothing that an input can follow.",
-            where=f"input '{name}' of system '{eom.model.name}'",
+            where=where,
             remedy="Give a number, an expression, a Table over time, a function of (t, q, u), or Sampled(…).",
         )
 
@@ -165,7 +182,15 @@ def _follow(eom: EquationsOfMotion, inputs: Inputs, symbol: Symbol, value: Expr)
             remedy="Write the expression in terms of time, coordinates, speeds, parameters and sensors.",
         )
     inputs.expressions[symbol] = value
+    states = [one.name for one in free_symbols(value) if one.kind in ("coordinate", "speed")]
     rate = next((one for one in eom.inputs if one.name == rate_name(symbol.name)), None)
+    if rate is not None and states:
+        raise ModelError(
+            f"A prescribed motion follows it, and cannot depend on {', '.join(states)}.",
+            where=f"input '{symbol.name}' of system '{eom.model.name}'",
+            cause="Its acceleration would depend on accelerations that follow from it.",
+            remedy="Give a function of time; couple coordinates by a constraint, or drive the joint by a JointLoad.",
+        )
     if rate is not None:
         try:
             _follow(eom, inputs, rate, as_expr(time_derivative(value, eom.model.flow())))
@@ -175,18 +200,50 @@ def _follow(eom: EquationsOfMotion, inputs: Inputs, symbol: Symbol, value: Expr)
             ) from error
 
 
-def called(law: Law, eom: EquationsOfMotion, t: float, q: Vector, u: Vector, sensors: Callable[[], Any]) -> float:
-    """The value of a user's function, which takes as much of (t, q, u, sensors) as it has parameters."""
-    count = len(inspect.signature(law).parameters)
+def arity(law: Law) -> int:
+    """How much of (t, q, u, sensors) a function takes: its parameters without defaults; with ``*args``, (t, q, u).
+
+    Example:
+        >>> arity(lambda t: t), arity(lambda t, q, u, k=3.0: -k * q[0]), arity(lambda *args: 0.0)
+        (1, 3, 3)
+    """
+    try:
+        parameters = inspect.signature(law).parameters.values()
+    except ValueError:
+        return 1  # a function of C that does not tell
+    if any(one.kind is one.VAR_POSITIONAL for one in parameters):
+        return 3
+    places = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    return sum(one.default is one.empty for one in places)
+
+
+def _require_arity(law: Law, where: str) -> None:
+    if arity(law) > 4:
+        raise ModelError(
+            f"The function takes {arity(law)} parameters.",
+            where=where,
+            remedy="It may take t; t and q; t, q and u; or t, q, u and sensors. Others need defaults.",
+        )
+
+
+def called(
+    law: Law, eom: EquationsOfMotion, place: int, t: float, q: Vector, u: Vector, sensors: Callable[[], Any]
+) -> float:
+    """The value of a user's function for an input, which takes as much of (t, q, u, sensors) as it has parameters."""
+    count = arity(law)
     arguments = (t, q.copy(), u.copy())
     value = law(*arguments, sensors()) if count > 3 else law(*arguments[:count])
-    if not np.isfinite(float(value)):
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not np.isfinite(number):
         raise ModelError(
-            f"A function for an input returned {value!r} at t = {t:.6g} s.",
-            where=f"system '{eom.model.name}'",
+            f"A function for an input returned {value!r:.200} at t = {t:.6g} s.",
+            where=f"input '{eom.inputs[place].name}' of system '{eom.model.name}'",
             remedy="It must return a finite number.",
         )
-    return float(value)
+    return number
 
 
 def copied(given: Mapping[str, Any] | None) -> Mapping[str, Any] | None:

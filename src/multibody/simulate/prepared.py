@@ -14,10 +14,12 @@ from multibody.compile import Function
 from multibody.equations import EquationsOfMotion
 from multibody.graph.number import is_number
 from multibody.model.assembly import State
+from multibody.model.possible import all_possible, require_possible
 from multibody.model.quantity import rate_name
 from multibody.simulate.closure import checked
 from multibody.simulate.contact import Impact, with_contacts
 from multibody.simulate.contract import Integrator, Vector
+from multibody.simulate.course import require_course
 from multibody.simulate.events import Event, Signals
 from multibody.simulate.inputs import Inputs, known_inputs, read_inputs
 from multibody.simulate.problem import WORKS, Problem
@@ -63,6 +65,19 @@ class Prepared:
         """Coordinates and speeds that keep all constraints; see ``EquationsOfMotion.consistent``."""
         inputs = known_inputs(self._given, self.inputs, parameters, t)
         return self._given.consistent(q, u, fixed, parameters=parameters, inputs=inputs, t=t)
+
+    def require_course(self, parameters: Mapping[str, float] | None, times: Vector) -> None:
+        """An error if a table is too short for these times, or a prescribed motion jumps."""
+        require_course(self._given, self.inputs.expressions, self._given.model.parameter_values(parameters), times)
+
+    def require_possible(self, parameters: Mapping[str, float] | None) -> None:
+        """An error if a body has an inertia, or a joint an axis, that cannot be."""
+        require_possible(self._given.model, self._given.model.parameter_values(parameters))
+
+    def all_possible(self, parameters: Vector) -> bool:
+        """The same for many runs at once; a row of values for each."""
+        symbols = self._given.model.parameter_symbols
+        return all_possible(self._given.model, dict(zip(symbols, parameters.T, strict=True)))
 
     def parameters(self, given: Mapping[str, float] | None) -> Vector:
         """A value for each parameter, in order."""

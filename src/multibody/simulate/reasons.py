@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
-from multibody.errors import MultibodyError
+from multibody.errors import ExpressionError, MultibodyError
 from multibody.graph import evaluate
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.run import Record
@@ -16,10 +17,13 @@ from multibody.simulate.run_functions import WORKS
 SINGULAR = 1e-6
 """An eigenvalue of the scaled mass matrix that is so small makes trouble."""
 
+EXPLODED = 1e15
+"""A coordinate or speed that no mechanism has."""
+
 REASONS: dict[Status, tuple[str, str]] = {
     Status.STEP_TOO_SMALL: (
         "The equations are stiff there, or a singular configuration or an endless series of events was met.",
-        "Try Cvode(), or look at eom.margin(q) and at the loads in this state.",
+        "Try another integrator, such as Cvode(); look at eom.margin(q) and at the loads in this state.",
     ),
     Status.NOT_FINITE: (
         "A singular configuration, an argument outside a function's domain, or a loop that cannot close any further.",
@@ -55,24 +59,61 @@ def explained(eom: EquationsOfMotion, record: Record, p: Vector) -> str:
     if record.status is Status.CONSTRAINTS_LOST and eom.constraints.softness > 0:
         cause, remedy = f"{SPECIAL[0]} Or: {cause}", SPECIAL[1]
     elif record.status in (Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.TOO_MANY_STEPS):
-        stuck = _without_inertia(eom, *record.failed_at, p)
-        if stuck:
-            cause = f"Nothing resists a motion of {', '.join(stuck)} against each other there (gimbal lock?)."
-            remedy = "Use Spherical() or Free(), which have no such positions, or give small bodies some inertia."
+        cause, remedy = next(_particular(eom, *record.failed_at, p), (cause, remedy))
     return told(eom, record.status, *record.failed_at, said, cause, remedy)
 
 
-def _without_inertia(eom: EquationsOfMotion, t: float, y: Vector, p: Vector) -> list[str]:
-    """The speeds of a motion for which the mass matrix, with all entries scaled to 1 on its diagonal, is singular."""
+def _particular(eom: EquationsOfMotion, t: float, y: Vector, p: Vector) -> Iterator[tuple[str, str]]:
+    """Causes and remedies that can be told from the state in which a run ended."""
     state = dict(zip((*eom.coordinates, *eom.speeds, *eom.parameters), (*y[: -len(WORKS)], *p), strict=True))
     known: dict[Any, float] = {eom.model.time: t, **dict.fromkeys(eom.inputs, 0.0), **state}
+    if np.abs(y[: -len(WORKS)]).max(initial=0.0) > EXPLODED:
+        yield (
+            "The motion grows without bound: a spring, a damper or a feedback has the wrong sign, or units are mixed.",
+            "Look for a negative stiffness or damping, and at the signs of forces; give SI units.",
+        )
+    undefined = _without_value(eom, known)
+    if undefined:
+        yield (
+            f"No finite force there from {', '.join(undefined)}: the ends of a load are at one point, or an argument "
+            "is outside of a function's domain.",
+            "Start elsewhere, or change the load; along a coordinate, use JointLoad, JointSpring or JointDamper.",
+        )
+    stuck = _without_inertia(eom, known)
+    if stuck:
+        yield (
+            f"Nothing resists a motion of {' and '.join(stuck)} there: a body without mass, or gimbal lock.",
+            "Give small bodies some mass and inertia, or use Spherical() or Free(), which have no such positions.",
+        )
+
+
+def _without_value(eom: EquationsOfMotion, known: Mapping[Any, float]) -> list[str]:
+    """The loads whose forces have no finite value; inputs do not matter for that."""
+    found = []
+    for name, load in eom.model.loads.items():
+        try:
+            forces = [part for one in load.forces(eom.kinetics) for part in one.force.components()]
+            values = evaluate([*forces, *load.generalized(eom.kinetics).values()], known)
+        except ExpressionError:
+            found.append(f"load '{name}'")
+        except MultibodyError:
+            continue
+        else:
+            found += [] if np.isfinite(np.asarray(values, dtype=float)).all() else [f"load '{name}'"]
+    return found
+
+
+def _without_inertia(eom: EquationsOfMotion, known: Mapping[Any, float]) -> list[str]:
+    """The speeds of a motion for which the mass matrix, with all entries scaled to 1 on its diagonal, is singular."""
     try:
         M = np.asarray(evaluate([list(row) for row in eom.M], known), dtype=np.float64)
     except MultibodyError:
         return []
-    sizes = np.sqrt(np.diagonal(M))
-    if not len(M) or not np.isfinite(M).all() or not (sizes > 0).all():
+    sizes = np.sqrt(np.maximum(np.diagonal(M), 0.0))
+    if not len(M) or not np.isfinite(M).all():
         return []
+    if not (sizes > 0).all():
+        return [u.name for u, size in zip(eom.speeds, sizes, strict=True) if not size]
     values, motions = np.linalg.eigh(M / np.outer(sizes, sizes))
     if values[0] > SINGULAR:
         return []

@@ -19,6 +19,10 @@ _COLUMN = re.compile(r"(?P<name>.*?)(?P<place>(\[\d{1,9}\])*)", re.DOTALL)
 def unknown(name: object, known: Iterable[str], where: str) -> UnknownNameError:
     """The error for a name that is not among the known ones, with those that look like it."""
     listed = list(known)
+    if isinstance(name, list | tuple):
+        return UnknownNameError(
+            f"{name!r:.200} is no name.", where=where, remedy="Give names one by one, separated by commas: 'a', 'b'."
+        )
     near = get_close_matches(str(name), listed, 3) or (listed if len(listed) == 1 else [])
     return UnknownNameError(
         f"There is no '{name}'.",

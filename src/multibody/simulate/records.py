@@ -12,7 +12,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.errors import MissingValueError, StorageError
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.quantities import quantities
-from multibody.simulate.recording import Recording, split
+from multibody.simulate.recording import Recording, split, unknown
 from multibody.simulate.statistics import Counts
 
 if TYPE_CHECKING:
@@ -23,8 +23,11 @@ FORMAT = "multibody trajectory 1"
 """What files say about themselves."""
 
 
-def recorded(run: Trajectory, names: Sequence[str]) -> Recording:
+def recorded(run: Trajectory, names: Sequence[Any]) -> Recording:
     """The time and the named quantities of a run, by default all; with what is needed to restore it."""
+    lists = [name for name in names if isinstance(name, list | tuple)]
+    if lists:
+        raise unknown(lists[0], run.quantities, run.title)
     chosen = ["t", *(name for name in names if name != "t")] if names else run.names
     units = {name: run.quantities[split(name)[0]].unit for name in chosen if split(name)[0] in run.quantities}
     about = {
@@ -51,6 +54,12 @@ def restored(
         raise StorageError(f"The format '{about['format']}' is not known.", where=where, remedy=f"Known is '{FORMAT}'.")
     states, inputs = _state_names(eom)
     _require(found, ["t", *states, *inputs], where)
+    if about.get("system", eom.model.name) != eom.model.name:
+        raise StorageError(
+            f"The file holds a run of system '{about['system']}', and the equations are those of '{eom.model.name}'.",
+            where=where,
+            remedy="Give the equations that it was made with, or use read_trajectory(path) for the arrays alone.",
+        )
     return Trajectory(
         eom, found["t"], _columns(found, states), _columns(found, inputs), _parameters(about, eom, parameters, where),
         Status[about.get("status", "DONE")], Counts(**about.get("counts", {})),

@@ -12,12 +12,15 @@ import numpy as np
 
 from multibody.compile import Function
 from multibody.equations import EquationsOfMotion
+from multibody.errors import ModelError
+from multibody.graph import evaluate, substitute
 from multibody.simulate.contract import Integrator, Occurrence, Segment, Status, Vector, Watch
-from multibody.simulate.events import Signals
+from multibody.simulate.events import Signals, Touch
 from multibody.simulate.inputs import Inputs, called
 from multibody.simulate.problem import Problem
 
-CLOSED = 1e-9  # gaps of constraints that are left after a reset
+CLOSED = 1e-9  # gaps of constraints that are left after a reset, and of contacts that touch
+DEEP = 1e-6  # the gap of a contact that has been passed through
 FIRST_SHARE = 0.01  # of the time of a run with listeners, in its first segment
 CHUNK = 0.5  # seconds of work between two looks at progress and interruptions
 MANY = 100_000  # events
@@ -81,12 +84,16 @@ class Run:
         try:
             self._sample(t, y, frozenset(self._inputs.sampled) - self._inputs.held)
             record.r[0][:] = self._problem.r
+            y, quiet = self._touching(record, t, y)
             while t < times[-1] and record.status is Status.DONE:
                 end = self._end(t, times)
                 wanted = times[(times > t) & (times < end)]
                 begun = perf_counter()
                 segment = self._integrator.run(self._problem, t, y, np.append(wanted, end), step, self._watch(quiet))
                 self._adapt(perf_counter() - begun)
+                if self._passed(segment):
+                    record.status, record.failed_at = Status.TOO_MANY_STEPS, (t, y)
+                    break
                 self._collect(record, segment, times)
                 t, y, step, quiet = segment.last_t, segment.last_y, segment.step, ()
                 if segment.status is Status.EVENT:
@@ -127,6 +134,8 @@ class Run:
         wanted = times[np.searchsorted(times[:-1], segment.t)] == segment.t
         if getattr(self._integrator, "every_step", False):
             wanted[:] = True
+        if segment.status is Status.NOT_FINITE:
+            wanted &= np.isfinite(segment.y).all(axis=1)  # between the last steps, numbers may be too large
         self._keep(record, segment.t[wanted], segment.y[wanted])
 
     def _keep(self, record: Record, t: Vector, y: Vector) -> None:
@@ -148,6 +157,42 @@ class Run:
         events = self._signals.events
         stops = tuple(one.terminal or one.reset is not None for one in events)
         return Watch(tuple(one.direction for one in events), stops, quiet)
+
+    def _touching(self, record: Record, t: float, y: Vector) -> tuple[Vector, tuple[int, ...]]:
+        """The state after impacts that happen right at the start, because their gaps are closed."""
+        for k in self._open_contacts():
+            gap, rate = self._gap(k, t, y)
+            if gap < -DEEP:
+                raise ModelError(
+                    f"The gap is {gap:.6g} at the start.",
+                    where=f"impact '{self._signals.names[k]}' of a run of '{self._eom.model.name}'",
+                    cause="Bodies overlap, or the sign is wrong: a gap is positive while there is no contact.",
+                    remedy="Give start values with a gap that is not negative.",
+                )
+            if gap <= CLOSED and rate <= 0:
+                record.occurrences.append(Occurrence(k, t, y))
+        return self._reset(record, t, y) if record.occurrences else (y, ())
+
+    def _passed(self, segment: Segment) -> bool:
+        """Whether a gap has become negative without an impact: there were too many of them in too short a time."""
+        return any(self._gap(k, segment.last_t, segment.last_y)[0] < -DEEP for k in self._open_contacts())
+
+    def _open_contacts(self) -> list[int]:
+        """The numbers of the contacts that do not rest."""
+        resting = {k: self._eom.inputs.index(one.resting) for k, one in self._contacts.items()}
+        return [k for k, place in resting.items() if self._problem.r[place] < 0.5]
+
+    @cached_property
+    def _contacts(self) -> dict[int, Touch]:
+        return {k: one for k, one in enumerate(self._signals.events) if isinstance(one, Touch)}
+
+    def _gap(self, k: int, t: float, y: Vector) -> tuple[float, float]:
+        """The gap of a contact and its rate."""
+        both = substitute([self._contacts[k].expression, self._contacts[k].rate], self._inputs.expressions)
+        symbols = (*self._eom.coordinates, *self._eom.speeds, *self._eom.inputs, *self._eom.parameters)
+        numbers = (*np.concatenate(self._split(y)), *self._problem.r, *self._problem.p)
+        gap, rate = evaluate(both, {self._eom.model.time: t, **dict(zip(symbols, numbers, strict=True))})
+        return float(gap), float(rate)
 
     def _reset(self, record: Record, t: float, y: Vector) -> tuple[Vector, tuple[int, ...]]:
         """The state after all events that stopped the segment; the run ends if one of them is terminal."""
@@ -198,14 +243,14 @@ class Run:
         q, u = self._split(y)
         for place, one in self._inputs.sampled.items():
             if place in new or _due(t, one.period):
-                self._problem.r[place] = called(one.function, self._eom, t, q, u, lambda: self._sensors(t, q, u))
+                self._problem.r[place] = called(one.function, self._eom, place, t, q, u, lambda: self._sensors(t, q, u))
 
     def _laws(self) -> None:
         """Ask the functions of Python, at the state in the problem's memory."""
         t = float(self._problem.t)
         q, u = self._split(self._problem.y)
         for place, law in self._inputs.laws.items():
-            self._problem.r[place] = called(law, self._eom, t, q, u, lambda: self._sensors(t, q, u))
+            self._problem.r[place] = called(law, self._eom, place, t, q, u, lambda: self._sensors(t, q, u))
 
     def _sensors(self, t: float, q: Vector, u: Vector) -> dict[str, Any]:
         values = self._eom.sensors(t, q, u, self._problem.r, self._problem.p)

@@ -77,6 +77,10 @@ class Fault(NamedTuple):
     message: str
 
 
+Start = tuple[Vector, Vector] | Fault
+"""The parameters of a case and the state it begins with, or why it cannot begin."""
+
+
 @dataclass(frozen=True, eq=False)
 class Runner:
     """Everything that a worker needs to know, but for the cases.
@@ -126,7 +130,7 @@ class Runner:
 
     def _moved(self, cases: Sequence[Case]) -> Iterator[tuple[Case, Trajectory | Fault]]:
         """The trajectories of a group of cases: those that may go side by side do, whatever the group."""
-        starts = {case.number: self._start(case) for case in cases}
+        starts = self._possible({case.number: self._start(case) for case in cases}, cases)
         begun = {number: start for number, start in starts.items() if not isinstance(start, Fault)}
         arrived = self._together.moved(begun) if self._together.possible else {}
         for case in cases:
@@ -135,6 +139,20 @@ class Runner:
                 yield case, arrived[case.number]
             else:
                 yield case, start if isinstance(start, Fault) else self._alone(*start)
+
+    def _possible(self, starts: dict[int, Start], cases: Sequence[Case]) -> dict[int, Start]:
+        """The starts, but for those of bodies that cannot be; looked at one by one only if there are such."""
+        parameters = [start[0] for start in starts.values() if not isinstance(start, Fault)]
+        if not parameters or self.prepared.all_possible(np.stack(parameters)):
+            return starts
+        return {case.number: self._doubted(case, starts[case.number]) for case in cases}
+
+    def _doubted(self, case: Case, start: Start) -> Start:
+        try:
+            self.prepared.require_possible(case.parameters)
+        except MultibodyError as error:
+            return Fault(NO_START, _said(error))
+        return start
 
     @cached_property
     def _together(self) -> SideBySide:
@@ -160,7 +178,7 @@ class Runner:
         mine = copied(self.inputs)
         return self.prepared if mine is self.inputs else Prepared(self.eom, mine, self.events)
 
-    def _start(self, case: Case) -> tuple[Vector, Vector] | Fault:
+    def _start(self, case: Case) -> Start:
         """The parameters, and the state at the start."""
         try:
             state = self.prepared.start(case.q, case.u, self.fixed, case.parameters, float(self.times[0]))

@@ -71,8 +71,15 @@ def read_trajectory(path: str | PathLike[str]) -> Recording:
         raise StorageError(
             "There is no such file." if missing else "The file cannot be read as a recording.",
             where=str(path),
-            cause="" if missing else str(error),
+            cause="" if missing else _damage(error, path),
+            remedy="Check the path." if missing else "Read what Trajectory.save has written, or a CSV table with t.",
         ) from error
+
+
+def _damage(error: Exception, path: str | PathLike[str]) -> str:
+    """What readers say; but never their advice to load what may run code."""
+    said = str(error)
+    return f"It is no {Path(path).suffix} file." if "pickle" in said else said
 
 
 # CSV -----------------------------------------------------------------------------------------------------------------

@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from multibody.equations import EquationsOfMotion
-from multibody.errors import ModelError, StorageError
+from multibody.errors import MissingValueError, ModelError, NumberError, StorageError
+from multibody.graph.number import is_whole
 from multibody.simulate.cases import Plan, planned
 from multibody.simulate.contact import Impact, with_contacts
 from multibody.simulate.contract import Integrator
 from multibody.simulate.events import Event
 from multibody.simulate.front import wanted_times
 from multibody.simulate.progress import SweepProgress, runs_bar
+from multibody.simulate.questions import require_question
 from multibody.simulate.runner import Measure, Runner
 from multibody.simulate.sweep_facts import facts_of, opened, plan_of, require_equations
 from multibody.simulate.sweep_pool import pool
@@ -85,11 +87,17 @@ def sweep(
         >>> runs.measures["largest"].reshape(runs.shape)[0].round(3)
         array([0.1, 0.2, 0.3])
     """
+    given = {"parameters": parameters, "initial": initial, "inputs": inputs, "measures": measures}
+    require_question("sweep", eom, integrator, **given)
+    _require_workers(workers, client)
     plan = planned(eom, parameters, initial, cases, draws, seed)
     _require_free(measures or {}, plan)
+    _require_values(eom, plan)
     instants = wanted_times(duration, times, samples)
-    runner = Runner(eom, instants, inputs, tuple(events), tuple(fixed), integrator, dict(measures or {}))
+    happenings = (events,) if isinstance(events, Event | Impact) else tuple(events)
+    runner = Runner(eom, instants, inputs, happenings, _names(fixed), integrator, dict(measures or {}))
     moving = runner.prepared.eom  # now, because what is wrong with inputs and events shows here
+    runner.prepared.require_course(plan.case(0).parameters, instants)
     with opened(path, facts_of(runner, plan)) as store:
         _fill(store, runner, plan, workers, client, progress)
     return Sweep(moving, plan, instants, tuple(runner.measures), store)
@@ -119,6 +127,7 @@ def read_sweep(
         ...     mb.read_sweep(f"{folder}/cart.sweep", eom).last("x").round(9)
         array([2., 6.])
     """
+    require_question("read_sweep", eom)
     if not Path(path).is_file():
         raise StorageError("There is no such file.", where=str(path), remedy="Run the sweep with this path.")
     store = Store(path)
@@ -128,8 +137,40 @@ def read_sweep(
     return Sweep(moving, plan_of(facts), facts["times"], tuple(facts["measures"]), store)
 
 
-def _require_free(measures: Iterable[str], plan: Plan) -> None:
-    """What is measured stands beside what varies in tables, and must be called otherwise."""
+def _names(fixed: str | Sequence[str]) -> tuple[str, ...]:
+    return (fixed,) if isinstance(fixed, str) else tuple(fixed)
+
+
+def _require_workers(workers: Any, client: Any) -> None:
+    if workers is not None and not (is_whole(workers) and workers > 0):
+        raise NumberError(f"{workers!r} is no number of workers.", where="sweep", remedy="Give 1 or more, or leave it.")
+    if client is not None and not hasattr(client, "get_executor"):
+        raise ModelError(
+            f"{client!r} is no Dask client.", where="sweep", remedy="Write client=Client('tcp://scheduler:8786')."
+        )
+
+
+def _require_values(eom: EquationsOfMotion, plan: Plan) -> None:
+    """A parameter that no run has a value for."""
+    defaults = {one: default for part in eom.model.parameters for one, default in part.default.items()}
+    missing = [one.name for one, default in defaults.items() if default is None and one.name not in plan.kinds]
+    if missing:
+        raise MissingValueError(
+            f"No value for: {', '.join(missing)}.",
+            where=f"sweep of system '{eom.model.name}'",
+            remedy="Give each a default in the system, or a value in parameters={…}.",
+        )
+
+
+def _require_free(measures: Mapping[str, Any], plan: Plan) -> None:
+    """What is measured is a function; it stands beside what varies in tables, and must be called otherwise."""
+    wrong = [name for name, law in measures.items() if not callable(law)]
+    if wrong:
+        raise ModelError(
+            f"{measures[wrong[0]]!r:.200} is no function.",
+            where=f"measure '{wrong[0]}' of the sweep",
+            remedy="Give a function of a trajectory: lambda run: run['name'].max().",
+        )
     taken = [name for name in measures if name in (*plan.names, "number", "status", "message", "seconds")]
     if taken:
         raise ModelError(

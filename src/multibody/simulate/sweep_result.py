@@ -11,6 +11,7 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import MultibodyError, ShapeError
+from multibody.graph.number import is_whole
 from multibody.simulate import sweep_tables
 from multibody.simulate.cases import Plan
 from multibody.simulate.contract import Status, Vector
@@ -124,7 +125,7 @@ class Sweep:
     # what came out -----------------------------------------------------------------------------------------------
 
     def __getitem__(self, number: int) -> Trajectory:
-        if not -len(self) <= number < len(self):
+        if not is_whole(number) or not -len(self) <= number < len(self):
             raise RunError(f"There is no run {number}.", where=self._title, remedy=f"There are {len(self)}, from 0 on.")
         number %= len(self)
         outcome = self._store.outcome(number)

@@ -16,6 +16,7 @@ from multibody.simulate.contact import Impact, with_contacts
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.events import Event
 from multibody.simulate.quantities import Quantity, quantities
+from multibody.simulate.questions import require_question
 from multibody.simulate.recording import Recording, column_name, component, split, unknown
 from multibody.simulate.samples import Samples
 from multibody.simulate.statistics import Counts, Statistics, table
@@ -188,6 +189,7 @@ class Trajectory(Samples):
             parameters: values by name, for files that do not hold them; what is not given has its default.
             events: those of the run; where there were impacts, forces and accelerations depend on whether they rest.
         """
+        require_question("Trajectory.read", eom)
         return records.restored(store.read_trajectory(path), with_contacts(eom, events)[0], parameters, str(path))
 
     def plot(

@@ -47,7 +47,7 @@ def axis(direction: Direction) -> Axis | Vec3:
     """
     if isinstance(direction, str):
         return _named(direction)
-    vector = Vec3.from_any(direction, what="axis").symbolic()
+    vector = Vec3.from_any(direction, what="direction").symbolic()
     values = [float(component.value) for component in vector if isinstance(component, Constant)]
     return vector.unit() if len(values) < 3 else _numeric(values)
 

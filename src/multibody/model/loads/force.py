@@ -46,7 +46,7 @@ class Force(Load):
         reaction_on: Frame | None = None, reaction_at: Point = None,
     ) -> None:  # fmt: skip
         self.on = on
-        self.components = vector
+        self.components = Vec3.from_any(vector, what="force")
         self.at = at
         self.expressed_in = expressed_in
         self.reaction_on = reaction_on
@@ -101,7 +101,7 @@ class Torque(Load):
         self, on: Frame, vector: Any, *, expressed_in: Frame | None = None, reaction_on: Frame | None = None
     ) -> None:
         self.on = on
-        self.components = vector
+        self.components = Vec3.from_any(vector, what="torque")
         self.expressed_in = expressed_in
         self.reaction_on = reaction_on
 

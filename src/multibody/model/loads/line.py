@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from multibody.algebra import ForceMotor
+from multibody.errors import ModelError
 from multibody.graph import Expr, as_expr
 from multibody.model.body import Frame
 from multibody.model.kinematics import ZERO3, Kinematics
 from multibody.model.loads.contract import Applied, Load
 from multibody.model.loads.law import Function, Law, LawLike, require_one
+from multibody.model.sensors.contract import named
 from multibody.model.sensors.distance import Line
 
 
@@ -25,6 +27,12 @@ class AlongLine(Load):
     def __init__(self, a: Frame, b: Frame) -> None:
         self.a = a
         self.b = b
+        if a is b:
+            raise ModelError(
+                f"A {type(self).__name__} from {named(a)} to itself has no direction.",
+                where=repr(self),
+                remedy="Give two frames that move relative to each other.",
+            )
 
     @abstractmethod
     def push(self, line: Line, kinematics: Kinematics) -> Expr:

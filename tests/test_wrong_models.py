@@ -62,6 +62,14 @@ def crane():
 
 
 @cache
+def follower():
+    """A body that a constraint makes follow an input."""
+    system = one_body()
+    system.constraint(system["hinge"].coordinate - system.input("place"), name="follow")
+    return system
+
+
+@cache
 def ball():
     """1 m above the floor."""
     system = mb.System("ball")
@@ -395,6 +403,9 @@ QUESTIONS = {
         lambda: moved_by(sqrt(crane().time - 0.5)), ModelError, "not finite at t = 0 s", "joint 'slide'"),
     "motion that follows what it moves": (
         lambda: moved_by(0.1 * crane()["swing"].coordinate), ModelError, "swing", "input 'place'", "constraint"),
+    "motion that jumps, of a constraint": (
+        lambda: run(1.0, follower, inputs={"place": Table("way", [0, 0.5, 1], [0, 1, 0])}),
+        ModelError, "velocity jumps at t = 0.5 s", "input 'place'", "'cubic'"),
     "event that is a condition": (
         lambda: run(events=[mb.Event(pendulum()["angle"].coordinate > 0.6, name="up")]),
         ModelError, "event 'up'", "x - 0.6 instead of x > 0.6"),
@@ -454,6 +465,15 @@ def test_a_ball_that_never_rests_does_not_fall_through_the_floor():
     assert found["z"].min() > -1e-9
     assert not found.status.ok
     assert "rest > 0" in found.message
+
+
+def test_events_that_pile_up_end_a_run():
+    """A reset that goes back by next to nothing would happen millions of times."""
+    again = mb.Event(ball()["z"].coordinate - 0.9, reset={"z": 0.9 + 1e-7}, name="again")
+    found = run(10.0, ball, events=[again])
+    assert found.status is mb.Status.TOO_MANY_STEPS
+    assert 0.14 < found.t[-1] < 0.15  # √(2·0.1 m / g) = 0.1428 s
+    assert "events pile up" in found.message
 
 
 def test_a_default_is_no_argument():

@@ -15,6 +15,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.errors import ModelError
 from multibody.graph import Expr, Symbol, as_expr, evaluate, free_symbols, substitute, topological
 from multibody.graph.tables import Table, Tabulated
+from multibody.model.quantity import rate_name
 from multibody.simulate.contract import Vector
 
 LOOKS = 513
@@ -26,7 +27,7 @@ NEAR = 1e-9  # relative to the duration
 
 
 class Motion(NamedTuple):
-    """A prescribed motion: its owner, and expressions for value, velocity and acceleration."""
+    """A motion that is given: what gives it, and expressions for value, velocity and acceleration."""
 
     owner: str
     course: tuple[Expr, Expr, Expr]
@@ -79,16 +80,22 @@ def _require_long_enough(table: Table, where: str, first: float, last: float) ->
 
 
 def _motions(eom: EquationsOfMotion, follows: Mapping[Expr, Expr]) -> Iterator[Motion]:
-    """Prescribed motions that are functions of time and parameters alone; an input that is a number stands still."""
-    for link in eom.model.links:
-        if link.joint.prescribed is None:
-            continue
-        for parts in zip(link.q, link.u, link.a, strict=True):
-            course = substitute(list(parts), dict(follows))
-            still: dict[Expr, Expr] = {one: as_expr(0) for one in free_symbols(course) if one.kind == "input"}
-            q, u, a = substitute(course, still)
-            if all(one is eom.model.time or one.kind == "parameter" for one in free_symbols([q, u, a])):
-                yield Motion(link.joint.name, (q, u, a))
+    """Motions that are functions of time and parameters alone; an input that is a number stands still.
+
+    Those of joints, and inputs whose rates are inputs, too: joints or constraints follow them.
+    """
+    links = [one for one in eom.model.links if one.joint.prescribed is not None]
+    found = [(f"joint '{one.joint.name}'", parts) for one in links for parts in zip(one.q, one.u, one.a, strict=True)]
+    inputs = {str(one): one for one in follows}
+    rates = {name: [rate_name(name), rate_name(rate_name(name))] for name in inputs}
+    found += [(f"input '{name}'", (inputs[name], inputs[first], inputs[second]))
+              for name, (first, second) in rates.items() if first in inputs and second in inputs]  # fmt: skip
+    for owner, parts in found:
+        course = substitute(list(parts), dict(follows))
+        still: dict[Expr, Expr] = {one: as_expr(0) for one in free_symbols(course) if one.kind == "input"}
+        q, u, a = substitute(course, still)
+        if all(one is eom.model.time or one.kind == "parameter" for one in free_symbols([q, u, a])):
+            yield Motion(owner, (q, u, a))
 
 
 def _require_smooth(
@@ -105,7 +112,7 @@ def _require_smooth(
     if undefined.any():
         raise ModelError(
             f"The prescribed motion, its velocity or its acceleration is not finite at t = {t[undefined][0]:.6g} s.",
-            where=f"joint '{motion.owner}' of system '{eom.model.name}'",
+            where=f"{motion.owner} of system '{eom.model.name}'",
             cause="An argument is outside of a function's domain, or there is a division by zero.",
             remedy="Use a smooth expression of time that has a value during the whole run.",
         )
@@ -114,7 +121,7 @@ def _require_smooth(
         if at is not None:
             raise ModelError(
                 f"The prescribed motion is not smooth: {what} at t = {at:.6g} s.",
-                where=f"joint '{motion.owner}' of system '{eom.model.name}'",
+                where=f"{motion.owner} of system '{eom.model.name}'",
                 cause="The force that this takes is infinite for an instant, and no integrator sees it.",
                 remedy="Use a smooth expression of time, or Table(name, x, y, 'cubic').",
             )

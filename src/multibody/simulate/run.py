@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from time import perf_counter
@@ -24,6 +24,7 @@ DEEP = 1e-6  # the gap of a contact that has been passed through
 FIRST_SHARE = 0.01  # of the time of a run with listeners, in its first segment
 CHUNK = 0.5  # seconds of work between two looks at progress and interruptions
 MANY = 100_000  # events
+PACE = 2_000  # events after which one can tell how many there will be
 
 Progress = Callable[[float], None]
 
@@ -99,6 +100,7 @@ class Run:
                 if segment.status is Status.EVENT:
                     y, quiet = self._reset(record, t, y)
                     step = 0.0
+                    self._end_of_pile(record, t, y, float(times[-1]) - t)
                 elif not segment.status.ok:
                     record.status, record.failed_at = segment.status, (t, y)
                 if isinstance(self._problem.failure, KeyboardInterrupt):
@@ -197,8 +199,6 @@ class Run:
     def _reset(self, record: Record, t: float, y: Vector) -> tuple[Vector, tuple[int, ...]]:
         """The state after all events that stopped the segment; the run ends if one of them is terminal."""
         now = [one.event for one in record.occurrences if one.t == t]
-        if len(record.occurrences) > MANY:
-            record.status, record.failed_at = Status.TOO_MANY_STEPS, (t, y)
         before = y
         if record.t[-1][-1] != t:
             self._keep(record, np.array([t]), y[None])
@@ -211,6 +211,11 @@ class Run:
             y[-2] += self._energy(t, before) - self._energy(t, y)  # what an impact takes counts as dissipated
             self._keep(record, np.array([t]), y[None])
         return y, tuple(now)
+
+    def _end_of_pile(self, record: Record, t: float, y: Vector, left: float) -> None:
+        """The run ends if there are too many events."""
+        if record.status is Status.DONE and _pile_up(record.occurrences, left):
+            record.status, record.failed_at = Status.TOO_MANY_STEPS, (t, y)
 
     def _energy(self, t: float, y: Vector) -> float:
         q, u = self._split(y)
@@ -260,6 +265,14 @@ class Run:
     def _split(self, y: Vector) -> tuple[Vector, Vector]:
         n, m = self._problem.n, self._problem.m
         return y[:n], y[n : n + m]
+
+
+def _pile_up(happened: Sequence[Occurrence], left: float) -> bool:
+    """Whether there are too many events, or will be ten times too many in the time that is left, at the latest pace."""
+    if len(happened) <= PACE:
+        return False
+    seconds = happened[-1].t - happened[-PACE].t
+    return len(happened) > MANY or seconds * 10 * MANY < left * PACE
 
 
 def _next(t: float, period: float) -> float:

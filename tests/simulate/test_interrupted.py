@@ -51,7 +51,7 @@ FAMILIES = {
 }
 
 
-def script(integrator, duration, stop, inputs="{}", patience=0.5):
+def script(integrator, duration, stop, inputs="{}", patience=1.5):
     """A long run, and what starts the clock for its end."""
     return "".join(
         part.format(integrator=integrator, duration=duration, inputs=inputs, patience=patience)
@@ -65,7 +65,7 @@ def run(code, **options):
     try:
         done = subprocess.run(
             [sys.executable, "-c", code, str(target)],
-            pass_fds=[target], capture_output=True, text=True, timeout=60, check=False, **options,
+            pass_fds=[target], capture_output=True, text=True, timeout=300, check=False, **options,
         )  # fmt: skip
         os.write(target, b".")
         return os.read(source, 100) == b"done.", done.stderr

@@ -31,7 +31,7 @@ ROBOTS = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robot
 def abroad(*tasks):
     """What functions without arguments return in a new process."""
     sent = pickle.dumps([packed(task) for task in tasks])
-    done = subprocess.run([sys.executable, "-c", CHILD], input=sent, capture_output=True, check=False, timeout=120)
+    done = subprocess.run([sys.executable, "-c", CHILD], input=sent, capture_output=True, check=False, timeout=400)
     assert done.returncode == 0, done.stderr.decode()
     return unpacked(done.stdout)
 

@@ -165,7 +165,7 @@ def test_the_number_of_workers_changes_nothing(eom):
 
 
 def test_runs_go_on_in_several_threads_at_once(eom):
-    together = threading.Barrier(2, timeout=20)
+    together = threading.Barrier(2, timeout=120)
 
     def meet(run):
         together.wait()

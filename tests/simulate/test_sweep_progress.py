@@ -33,7 +33,7 @@ def test_a_sweep_shows_how_many_runs_are_done_and_have_failed(terminal):
         time.sleep(0.01)
         report(3, 10, 0)
         report(7, 10, 2)
-        time.sleep(0.2)
+        time.sleep(1.0)
     assert "7 of 10 runs, 2 failed" in terminal.getvalue()
 
 
@@ -41,7 +41,7 @@ def test_a_run_shows_the_time_that_it_has_reached(terminal):
     now, times = np.zeros(()), np.array([0.0, 10.0])
     with redirect_stderr(terminal), time_bar(now, times, None):
         now[()] = 6.25
-        time.sleep(0.4)
+        time.sleep(1.5)
     assert "0 s to 10 s" in terminal.getvalue()
     assert "6.25 s" in terminal.getvalue()
 

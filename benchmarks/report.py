@@ -88,6 +88,8 @@ LIMITS = {
     "loops.bicycle_derive_vs_sympy": "3,500 new nodes at 2 µs, and building the system itself. SymPy is timed with its "
     "quickest solver, Cramer's rule; its default gave wrong numbers.",
     "loops.nfourbar_growth": "Deciding which equations are independent is a dense elimination, N³, from N = 40 on.",
+    "simulate.batch_gain": "Registers hold four doubles here, and both cores had other work: 3 to 6 in seven "
+    "measurements. Weighted sums of stages take as long as the equations of so small a system.",
     "simulate.dp_vs_scipy": "Half of the time is the right-hand side itself, which SciPy calls too; SciPy's best is "
     "LSODA, in compiled code, which needs fewer evaluations than its DOP853.",
     "simulate.dp_vs_pydy": "With Cython, PyDy's right-hand side is compiled and its solver is LSODA: evaluations alone "

@@ -51,7 +51,7 @@ def test_the_code_on_a_page_runs(page):
     run("\n".join(blocks))
 
 
-@pytest.mark.parametrize("page", ["simulation", "many_runs"])
+@pytest.mark.parametrize("page", ["simulation", "many_runs", "linearization", "modular"])
 def test_a_page_prints_what_it_shows(page, tmp_path):
     """What stands as text right below a piece of code is what it prints; only the time taken may differ."""
     text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")

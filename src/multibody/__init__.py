@@ -13,7 +13,7 @@ Example:
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from multibody import errors, graph
+from multibody import errors, graph, modular
 from multibody.algebra import Quaternion, Rotation, Transform, Vec3
 from multibody.compile import Function
 from multibody.equations import EquationsOfMotion, IndependentSpeeds, Multipliers
@@ -23,6 +23,7 @@ from multibody.formalisms import (
     Formalism,
     Kane,
     Lagrange,
+    Modular,
     NewtonEuler,
     Recursive,
     Wittenburg,
@@ -37,24 +38,53 @@ from multibody.model.body import diag
 __all__ = [
     "ArticulatedBody", "Choice", "Comparison", "Cvode", "DormandPrince5", "DormandPrince8", "EquationsOfMotion",
     "Event", "Formalism", "Function", "Ida", "Impact", "IndependentCoordinates", "IndependentSpeeds", "Kane",
-    "Lagrange", "Multipliers", "NewtonEuler", "Normal", "Quaternion", "Recursive", "Rotation", "RungeKutta4",
-    "Sampled", "ScipySolver", "SemiImplicitEuler", "Status", "Sweep", "Symplectic", "Trajectory", "Transform",
-    "Uniform", "Vec3", "Wittenburg", "baumgarte", "compare", "derive", "diag", "errors", "graph", "pi",
-    "read_sweep", "read_trajectory", "read_urdf", "simulate", "sweep",
+    "Lagrange", "LinearSystem", "Modular", "Multipliers", "NewtonEuler", "Normal", "OperatingPoint", "Quaternion",
+    "Recursive", "Rotation", "RungeKutta4", "Sampled", "ScipySolver", "SemiImplicitEuler", "Status", "Sweep",
+    "SymbolicLinearSystem", "Symplectic", "Trajectory", "Transform", "Uniform", "Vec3", "Wittenburg", "along",
+    "baumgarte", "casadi_function", "compare", "critical_values", "derive", "diag", "equilibria", "equilibrium",
+    "errors", "graph", "jacobians", "jax_function", "kalman", "linearize", "linearize_symbolic", "lqr", "modular",
+    "output_feedback", "pi", "pole_sensitivities", "read_linear_system", "read_sweep", "read_trajectory", "read_urdf",
+    "root_locus", "simulate", "sweep",
 ]  # fmt: skip
 __all__.extend(_vocabulary)
 __version__ = "0.1.0"
 
-_LATE = {"read_urdf": "multibody.io"} | dict.fromkeys(
-    """Choice Cvode DormandPrince5 DormandPrince8 Event Ida Impact IndependentCoordinates Normal RungeKutta4 Sampled
-    ScipySolver SemiImplicitEuler Status Sweep Symplectic Trajectory Uniform baumgarte read_sweep read_trajectory
-    simulate sweep""".split(),
-    "multibody.simulate",
-)
+_ROOMS = {
+    "multibody.io": "read_urdf",
+    "multibody.simulate": """
+        Choice Cvode DormandPrince5 DormandPrince8 Event Ida Impact IndependentCoordinates Normal RungeKutta4 Sampled
+        ScipySolver SemiImplicitEuler Status Sweep Symplectic Trajectory Uniform baumgarte read_sweep read_trajectory
+        simulate sweep""",
+    "multibody.linear": """
+        LinearSystem OperatingPoint SymbolicLinearSystem along casadi_function critical_values equilibria equilibrium
+        jacobians jax_function kalman linearize linearize_symbolic lqr output_feedback pole_sensitivities
+        read_linear_system root_locus""",
+}
+_LATE = {name: room for room, names in _ROOMS.items() for name in names.split()}
 """Rooms that only some scripts enter are imported when they are first used."""
 
 if TYPE_CHECKING:
     from multibody.io import read_urdf
+    from multibody.linear import (
+        LinearSystem,
+        OperatingPoint,
+        SymbolicLinearSystem,
+        along,
+        casadi_function,
+        critical_values,
+        equilibria,
+        equilibrium,
+        jacobians,
+        jax_function,
+        kalman,
+        linearize,
+        linearize_symbolic,
+        lqr,
+        output_feedback,
+        pole_sensitivities,
+        read_linear_system,
+        root_locus,
+    )  # fmt: skip
     from multibody.simulate import (
         Choice,
         Cvode,

@@ -103,6 +103,10 @@ class AssemblyError(ModelError):
     """No position, or no motion, keeps all constraints."""
 
 
+class EquilibriumError(MultibodyError, ValueError):
+    """No equilibrium, or no steady motion, was found."""
+
+
 class StepError(MultibodyError):
     """A solver cannot make its next step; ``status`` says why. Runs do not raise it: they end with that status."""
 

@@ -10,20 +10,20 @@ from multibody.graph import log
 from multibody.testing import random_system, random_tree
 from multibody.testing.random_loops import random_loops
 
-ALL = [mb.Recursive(), mb.ArticulatedBody(), mb.NewtonEuler(), mb.Kane(), mb.Lagrange(), mb.Wittenburg()]
+ALL = [mb.Recursive(), mb.ArticulatedBody(), mb.NewtonEuler(), mb.Kane(), mb.Lagrange(), mb.Wittenburg(), mb.Modular()]
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_six_formalisms_agree_on_random_trees(seed):
+def test_seven_formalisms_agree_on_random_trees(seed):
     found = mb.compare(random_tree(seed, 4), ALL)
-    assert len(found.pairs) == 15
+    assert len(found.pairs) == 21
     assert found.proved
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_they_agree_with_loads_and_given_motions(seed):
     found = mb.compare(random_system(seed, 3), ALL)
-    assert len(found.pairs) == 15
+    assert len(found.pairs) == 21
     assert found.agree(1e-9)
 
 

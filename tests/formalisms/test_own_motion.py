@@ -10,7 +10,15 @@ from multibody.model import Kinematics
 from multibody.model.joints.contract import JointKind, Motion, Step, fixed
 
 NOTHING = Vec3(ZERO, ZERO, ZERO)
-FORMALISMS = [mb.Recursive(), mb.ArticulatedBody(), mb.Kane(), mb.Lagrange(), mb.NewtonEuler(), Wittenburg()]
+FORMALISMS = [
+    mb.Recursive(),
+    mb.ArticulatedBody(),
+    mb.Kane(),
+    mb.Lagrange(),
+    mb.NewtonEuler(),
+    Wittenburg(),
+    mb.Modular(),
+]
 
 
 class Crane(Motion):

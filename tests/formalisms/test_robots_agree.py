@@ -17,7 +17,7 @@ ROBOTS = {  # file, whether its base is free, number of speeds
     "anymal": ("anymal_b_simple_description/robots/anymal.urdf", True, 18),
     "talos": ("talos_data/robots/talos_reduced.urdf", True, 38),
 }
-OTHERS = [mb.ArticulatedBody(), mb.NewtonEuler(), mb.Kane(), mb.Lagrange(), mb.Wittenburg()]
+OTHERS = [mb.ArticulatedBody(), mb.NewtonEuler(), mb.Kane(), mb.Lagrange(), mb.Wittenburg(), mb.Modular()]
 
 
 def robot(name):

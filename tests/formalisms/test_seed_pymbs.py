@@ -16,7 +16,7 @@ from multibody.graph import all_same, array, is_zero, jacobian, product, solve, 
 from .printed import balance, is_printed, printed, solved
 from .seed_systems import crane_crab
 
-ALL = [mb.Recursive(), mb.ArticulatedBody(), mb.NewtonEuler(), mb.Kane(), mb.Lagrange(), mb.Wittenburg()]
+ALL = [mb.Recursive(), mb.ArticulatedBody(), mb.NewtonEuler(), mb.Kane(), mb.Lagrange(), mb.Wittenburg(), mb.Modular()]
 every_formalism = pytest.mark.parametrize("formalism", ALL, ids=repr)
 
 
@@ -54,7 +54,7 @@ def test_accelerations_of_the_crane_crab(formalism):
 
 def test_all_formalisms_agree_on_the_crane_crab():
     comparison = mb.compare(crane_crab(), ALL)
-    assert len(comparison.pairs) == 15
+    assert len(comparison.pairs) == 21
     assert comparison.proved
     start = comparison.model.start
     assert [start[q] for q in comparison.model.coordinates] == [1.0, -1.0]

@@ -11,7 +11,7 @@ from multibody.graph import all_same, array, jacobian, parse, product, same, sol
 
 from .printed import balance, is_printed
 
-ALL = [mb.Kane(), mb.Lagrange(), mb.Recursive(), mb.ArticulatedBody(), mb.NewtonEuler(), mb.Wittenburg()]
+ALL = [mb.Kane(), mb.Lagrange(), mb.Recursive(), mb.ArticulatedBody(), mb.NewtonEuler(), mb.Wittenburg(), mb.Modular()]
 LAM1 = parse("lam1")
 
 

@@ -8,7 +8,7 @@ from multibody.graph import cos, pi, same, sin, substitute
 
 from .printed import balance, forcing, is_printed, printed
 
-ALL = [mb.Kane(), mb.Lagrange(), mb.Recursive(), mb.ArticulatedBody(), mb.NewtonEuler(), mb.Wittenburg()]
+ALL = [mb.Kane(), mb.Lagrange(), mb.Recursive(), mb.ArticulatedBody(), mb.NewtonEuler(), mb.Wittenburg(), mb.Modular()]
 every_formalism = pytest.mark.parametrize("formalism", ALL, ids=repr)
 
 

@@ -57,6 +57,11 @@ class EquationsOfMotion(CompiledEquations):
         vars(made)["kinetics"] = kinetics  # what the formalism has found out is not found out again
         return made
 
+    @property
+    def known_powers(self) -> tuple[Expr, Expr, Expr] | None:
+        """The powers of inputs, of what dissipates and of drives, where they do not follow from loads and joints."""
+        return None
+
     # states to start from ----------------------------------------------------------------------------------------
 
     def consistent(

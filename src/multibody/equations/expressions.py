@@ -144,6 +144,11 @@ class EquationExpressions:
         """What the sensors measure, as expressions of (t, q, u, u̇, λ, r, p)."""
         return {name: sensor.measure(self.kinetics) for name, sensor in self.model.sensors.items()}
 
+    @property
+    def energy_known(self) -> bool:
+        """Whether kinetic and potential energy are known; they are, unless equations were given without them."""
+        return True
+
     @cached_property
     def kinetic_energy(self) -> Expr:
         """T."""

@@ -36,6 +36,8 @@ def powers(eom: EquationsOfMotion, laws: Mapping[Expr, Expr] | None = None) -> P
         laws: for some inputs the expression that they follow; all others are taken as constant where they change what
             a load or gravity stores.
     """
+    if eom.known_powers is not None:
+        return Powers(*eom.known_powers)
     flow = _flow(eom, laws or {})
     inputs: Expr = ZERO
     dissipated: Expr = ZERO

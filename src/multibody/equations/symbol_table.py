@@ -56,9 +56,9 @@ def _states(model: Model) -> Iterator[Entry]:
         coordinates |= dict(zip(link.q, _coordinate_entries(link), strict=True))
         speeds |= dict(zip(link.u, _speed_entries(link), strict=True))
     for q in model.coordinates:
-        yield Entry(q.name, "coordinate", *coordinates[q])
+        yield Entry(q.name, "coordinate", *coordinates.get(q, ("", "generalized coordinate")))
     for u in model.speeds:
-        yield Entry(u.name, "speed", *speeds.get(u, ("", "generalized speed of your choice")))
+        yield Entry(u.name, "speed", *speeds.get(u, ("", "generalized speed")))
 
 
 def _coordinate_entries(link: Link) -> Iterator[tuple[str, str]]:

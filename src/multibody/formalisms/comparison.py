@@ -18,13 +18,14 @@ from multibody.formalisms.choice import derive
 from multibody.formalisms.contract import Formalism
 from multibody.formalisms.kane import Kane
 from multibody.formalisms.lagrange import Lagrange
+from multibody.formalisms.modular import Modular
 from multibody.formalisms.newton_euler import NewtonEuler
 from multibody.formalisms.recursive import Recursive
 from multibody.formalisms.wittenburg import Wittenburg
 from multibody.graph import ZERO, Expr, all_same, array, evaluate, jacobian, product, solve, substitute
 from multibody.model import Model, System
 
-_ALL = (Recursive(), ArticulatedBody(), NewtonEuler(), Kane(), Lagrange(), Wittenburg())
+_ALL = (Recursive(), ArticulatedBody(), NewtonEuler(), Kane(), Lagrange(), Wittenburg(), Modular())
 STATES = 20
 """How many random states are tried where equality is not proved."""
 

@@ -11,7 +11,7 @@ Example:
            [l*sin(q)]], dtype=object)
 """
 
-from multibody.graph.closed import ClosedForm, closed_form, closed_form_report
+from multibody.graph.closed import ClosedForm, closed_form, closed_form_report, reduced
 from multibody.graph.conditions import Condition, equal, less, less_equal, where
 from multibody.graph.derivative import adjoint, directional, gradient, jacobian, time_derivative
 from multibody.graph.evaluate import evaluate
@@ -66,7 +66,7 @@ __all__ = [
     "closed_form_report", "constant", "cos", "cosh", "directional", "equal", "evaluate", "exp", "free_symbols",
     "from_sympy", "gradient", "is_zero", "isolated", "jacobian", "ldl", "ldl_solve", "less", "less_equal",
     "listing", "live_nodes", "log", "lu", "maximum", "minimum", "orthogonal_complement", "parse", "pi", "power",
-    "product", "rank", "same", "sign", "sin", "sinh", "solve", "solve_regular", "sqrt", "substitute", "symbol",
-    "symbols", "tan", "tanh", "time_derivative", "to_latex", "to_sympy", "to_text", "topological", "where",
-    "without_sharing",
+    "product", "rank", "reduced", "same", "sign", "sin", "sinh", "solve", "solve_regular", "sqrt", "substitute",
+    "symbol", "symbols", "tan", "tanh", "time_derivative", "to_latex", "to_sympy", "to_text", "topological",
+    "where", "without_sharing",
 ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from multibody.graph.circle import FingerprintOf, Point, angle_point, exponential
@@ -14,6 +15,7 @@ from multibody.graph.node import Node
 _HALF_IMAGE = pow(2, -1, P)
 
 
+@lru_cache(maxsize=8192)
 def symbol_fingerprint(seed: int, scope: str, name: str, kind: str) -> int:
     """The random value that stands for a symbol; the same in every process."""
     return scramble(seed, "symbol", scope, name, kind)

@@ -80,14 +80,17 @@ class Assembly:
         found = self.constraints.gap_slopes
         return np.vstack([found.filled(self._numbers(found.entries, q)), lengths])
 
-    def velocity(self, q: Vector) -> tuple[Vector, Vector]:
-        """B and β."""
-        beta = np.asarray(self._numbers(list(self.constraints.beta), q), dtype=float)
+    def velocity(self, q: Vector, u: Vector | None = None) -> tuple[Vector, Vector]:
+        """B and β; the speeds matter only to equations that are not linear in them."""
+        beta = np.asarray(self._numbers(list(self.constraints.beta), q, u), dtype=float)
         found = self.constraints.sparse_B
-        return found.filled(self._numbers(found.entries, q)), beta
+        return found.filled(self._numbers(found.entries, q, u)), beta
 
-    def _numbers(self, expressions: list[Any], q: Vector) -> list[Any]:
+    def _numbers(self, expressions: list[Any], q: Vector, u: Vector | None = None) -> list[Any]:
         known = self._known | dict(zip(self.model.coordinates, map(float, q), strict=True))
+        if not self.constraints.linear:
+            speeds = np.zeros(len(self.model.speeds)) if u is None else u
+            known |= dict(zip(self.model.speeds, map(float, speeds), strict=True))
         return evaluate(expressions, known) if expressions else []
 
     # positions ---------------------------------------------------------------------------------------------------
@@ -212,11 +215,12 @@ class Assembly:
             AssemblyError: if the speeds that are held do not allow it.
         """
         free = [k for k in range(len(guess)) if k not in set(held)]
-        B, beta = self.velocity(q)
         u = guess.copy()
-        for _ in range(2):  # the second step removes rounding
+        B, beta = self.velocity(q, u)
+        for _ in range(2 if self.constraints.linear else STEPS):  # the second step removes rounding
             if len(beta) and free:
                 u[free] -= np.linalg.lstsq(B[:, free], B @ u + beta, rcond=1e-10)[0]
+                B, beta = (B, beta) if self.constraints.linear else self.velocity(q, u)
         gap = np.abs(B @ u + beta)
         if gap.max(initial=0.0) > tolerance * max(1.0, float(np.abs(u).max(initial=0.0))) * 1e3:
             names = [name for name, one in zip(self.constraints.names, gap, strict=True) if one > 1e-9]

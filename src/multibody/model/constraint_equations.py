@@ -10,7 +10,20 @@ from typing import Any
 import numpy as np
 
 from multibody.errors import ExpressionError, MissingValueError, ModelError
-from multibody.graph import ZERO, Expr, Symbol, array, evaluate, jacobian, rank, substitute, symbol, time_derivative
+from multibody.graph import (
+    ZERO,
+    Expr,
+    Symbol,
+    array,
+    evaluate,
+    free_symbols,
+    jacobian,
+    product,
+    rank,
+    substitute,
+    symbol,
+    time_derivative,
+)
 from multibody.graph.identity import independent_rows
 from multibody.graph.linear_algebra import Matrix
 from multibody.model.constraints import Equation
@@ -108,8 +121,15 @@ class Constraints:
 
     @cached_property
     def beta(self) -> Matrix:
-        """The vector β in B·u + β = 0; zero unless something moves with time."""
-        return array(substitute(self.velocity, dict.fromkeys(self.model.speeds, ZERO)))
+        """The vector β in B·u + β = 0; zero unless something moves with time, or an equation is not linear in u."""
+        if self.linear:
+            return array(substitute(self.velocity, dict.fromkeys(self.model.speeds, ZERO)))
+        return array(self.velocity) - product(self.B, array(list(self.model.speeds)))
+
+    @cached_property
+    def linear(self) -> bool:
+        """Whether all equations are linear in the speeds, as those of joints, loops and rolling are."""
+        return not len(self) or not set(self.model.speeds) & set(free_symbols(self.B))
 
     @cached_property
     def gamma(self) -> Matrix:

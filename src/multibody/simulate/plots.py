@@ -90,7 +90,9 @@ def _overview(run: Trajectory) -> list[Panel]:
     for name, one in run.quantities.items():
         if one.kind in {"coordinate", "speed"}:
             panels.setdefault((one.kind, one.unit), Panel(TITLES[one.kind], one.unit, {})).curves[name] = run[name]
-    *energies, balance = (name for name, one in run.quantities.items() if one.kind == "energy")
+    *energies, balance = [name for name, one in run.quantities.items() if one.kind == "energy"] or [""]
+    if not balance:
+        return list(panels.values())
     curves = {name: run[name] for k, name in enumerate(energies) if k < 3 or np.any(run[name])}  # no works without any
     return [*panels.values(), Panel("energies", "J", curves), Panel("", "J", {balance: run[balance]})]
 

@@ -70,7 +70,7 @@ def _entries(eom: EquationsOfMotion) -> Iterator[tuple[str, str, str, str]]:
     for symbol, (speed, _, unit, _) in zip(model.accelerations, table["speed"], strict=True):
         yield symbol.name, "acceleration", f"{unit}²" if unit.endswith("/s") else "", f"rate of {speed}"
     yield from table["multiplier"]
-    for name in ENERGIES:
+    for name in ENERGIES if eom.energy_known else ():
         yield name, "energy", "J", name.replace("_", " ")
 
 

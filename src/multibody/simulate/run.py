@@ -218,6 +218,8 @@ class Run:
             record.status, record.failed_at = Status.TOO_MANY_STEPS, (t, y)
 
     def _energy(self, t: float, y: Vector) -> float:
+        if not self._eom.energy_known:
+            return 0.0  # then there is no balance to keep
         q, u = self._split(y)
         return float(self._energies(t, q, u, self._problem.r, self._problem.p))
 

@@ -35,7 +35,8 @@ class Statistics(Counts):
     Attributes:
         samples: how many instants were kept.
         constraint_residual: the largest of all |φ| and |B·u + β| at the end.
-        energy_drift: the largest error of the energy balance, relative to the energies that are exchanged.
+        energy_drift: the largest error of the energy balance, relative to the energies that are exchanged; None where
+            equations were given without energies.
         constrained: whether there are constraints, or quaternions.
 
     Example:
@@ -51,7 +52,7 @@ class Statistics(Counts):
 
     samples: int = 0
     constraint_residual: float = 0.0
-    energy_drift: float = 0.0
+    energy_drift: float | None = 0.0
     constrained: bool = True
 
     def rows(self) -> list[tuple[str, str]]:
@@ -67,7 +68,7 @@ class Statistics(Counts):
             ("time taken", duration(self.seconds)),
             ("samples", f"{self.samples:,}"),
             ("constraints", f"kept to {self.constraint_residual:.1e}" if self.constrained else "none"),
-            ("energy", f"drift {self.energy_drift:.1e}"),
+            ("energy", "not known" if self.energy_drift is None else f"drift {self.energy_drift:.1e}"),
         ]
 
     def __str__(self) -> str:

@@ -72,7 +72,7 @@ class Trajectory(Samples):
         """What the run took, and how well it kept constraints and energy."""
         residual = max(self.residuals.at_end)
         return Statistics(**asdict(self.counts), samples=len(self.t), constraint_residual=residual,
-                          energy_drift=self.energy_drift,
+                          energy_drift=self.energy_drift if self.eom.energy_known else None,
                           constrained=bool(self.eom.constraints.equations or self.eom.model.quaternions))  # fmt: skip
 
     # by name -----------------------------------------------------------------------------------------------------

@@ -11,8 +11,13 @@ angles of parallel axes, cancels what cancels, collects common factors, and is t
 3. ``factoring`` collects common factors, ``quadratic`` and ``squares`` find squares of sums, ``nested`` holds the
    result.
 4. ``writer`` compares the results by their ``printed_size``, and keeps the shortest that is proved to be equal.
+
+Known identities make it shorter still (``reduced``): ``real_polynomials`` reads quotients without complex numbers,
+``ideal`` has their normal forms, ``identities`` the direction from a pattern to its value, ``reduction`` makes forms of
+quotients and proves them, ``shortest_forms`` chooses among them, and ``arguments`` opens the functions.
 """
 
 from multibody.graph.closed.form import ClosedForm, closed_form, closed_form_report
+from multibody.graph.closed.reduced import reduced
 
-__all__ = ["ClosedForm", "closed_form", "closed_form_report"]
+__all__ = ["ClosedForm", "closed_form", "closed_form_report", "reduced"]

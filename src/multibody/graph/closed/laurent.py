@@ -32,9 +32,14 @@ class Budget:
         self.size = size
         self._end = monotonic() + seconds
 
+    @property
+    def seconds(self) -> float:
+        """The time that is left."""
+        return max(0.0, self._end - monotonic())
+
     def share(self, part: float) -> Budget:
         """A part of the time that is left."""
-        return Budget(part * (self._end - monotonic()), self.size)
+        return Budget(part * self.seconds, self.size)
 
     def spend(self, terms: int = 0) -> None:
         """Go on only if there is time left, and if the number of terms is within the limit."""
@@ -85,6 +90,15 @@ class Ring:
         """The exponent of one generator."""
         return (monomial + self._bias >> WIDTH * generator & _MASK) - _HALF
 
+    def divides(self, a: int, b: int) -> bool:
+        """Whether no exponent of a monomial is larger than that of another one."""
+        return b - a + self._bias & self._bias == self._bias
+
+    def check(self, monomials: Iterable[int]) -> None:
+        """Go on only if all exponents fit into their fields."""
+        if any(monomial + self._bias & self._guard for monomial in monomials):
+            raise LimitReachedError
+
     def box(self, terms: Iterable[int]) -> tuple[list[int], list[int]]:
         """The smallest and the largest exponent of each generator."""
         columns = list(zip(*map(self.exponents, terms), strict=True))
@@ -132,8 +146,7 @@ class Ring:
             result[monomial - 2 * I] = result.get(monomial - 2 * I, 0) - result.pop(monomial)
         result = {monomial: c for monomial, c in result.items() if c}
         self.budget.spend(len(result))
-        if any(monomial + self._bias & self._guard for monomial in result):
-            raise LimitReachedError  # an exponent does not fit into its field
+        self.check(result)
         for root, square in self.squares.items():
             result = self._without_squares(result, root, square)
         return result

@@ -131,7 +131,10 @@ class RationalForms:
             if twelfths is not None and twelfths % 6 == 0:
                 quarters += twelfths // 6
             else:
-                monomial += self._angle(part) * int(factor * self._shares[_unsigned(part.fp)])
+                multiple = factor * self._shares[_unsigned(part.fp)]
+                if multiple.denominator != 1:  # a fraction of an angle that was not among the nodes
+                    raise LimitReachedError
+                monomial += self._angle(part) * int(multiple)
         return {monomial + (I if quarters % 2 else 0): 1 if quarters % 4 < 2 else -1}
 
     def _angle(self, part: Any) -> int:

@@ -1,0 +1,79 @@
+"""Linear systems as CSV files: [A B; C D] with names, kinds and units of its rows and columns."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from io import StringIO
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from multibody.errors import MultibodyError, StorageError
+from multibody.linear.state_space import LinearSystem
+from multibody.simulate.files import whole_file
+
+MARK = "linear system"
+
+
+def write(system: LinearSystem, path: str | PathLike[str], *, overwrite: bool) -> None:
+    """Write a system; see ``LinearSystem.to_csv``."""
+    text = StringIO(newline="")
+    csv.writer(text).writerows(_rows(system))
+    with whole_file(path, overwrite) as stream:
+        stream.write(text.getvalue().encode())
+
+
+def _rows(system: LinearSystem) -> list[list[str]]:
+    columns = (*system.states, *system.inputs)
+    kinds = ["state"] * len(system.states) + ["input"] * len(system.inputs)
+    unit = system.units.get
+    upper, lower = np.hstack([system.A, system.B]), np.hstack([system.C, system.D])
+    return [
+        [MARK, system.name, "", *columns],
+        ["", "", "kind", *kinds],
+        ["name", "kind", "unit", *(unit(name, "") for name in columns)],
+        *([n, "state", unit(n, ""), *map(repr, row)] for n, row in zip(system.states, upper.tolist(), strict=True)),
+        *([n, "output", unit(n, ""), *map(repr, row)] for n, row in zip(system.outputs, lower.tolist(), strict=True)),
+    ]
+
+
+def read_linear_system(path: str | PathLike[str]) -> LinearSystem:
+    """A linear system that ``LinearSystem.to_csv`` has written.
+
+    Args:
+        path: of the file.
+
+    Raises:
+        StorageError: if it cannot be read, or holds something else.
+    """
+    try:
+        with Path(path).open(newline="", encoding="utf-8") as stream:
+            rows = [row for row in csv.reader(stream) if row]
+        return _system(rows)
+    except (OSError, ValueError, IndexError, csv.Error, MultibodyError) as error:
+        raise StorageError(
+            "The file holds no linear system.",
+            where=str(path),
+            cause=str(error),
+            remedy="Give a file that LinearSystem.to_csv has written.",
+        ) from error
+
+
+def _system(rows: Sequence[Sequence[str]]) -> LinearSystem:
+    (mark, name, _, *columns), (*_, kind), *_ = rows[0], rows[1][2:], rows[2]
+    if mark != MARK or (columns and kind not in ("state", "input")):
+        raise ValueError(f"It does not begin with '{MARK}'.")
+    kinds, units, body = rows[1][3:], rows[2][3:], rows[3:]
+    states = tuple(one for one, what in zip(columns, kinds, strict=True) if what == "state")
+    outputs = tuple(row[0] for row in body if row[1] == "output")
+    if tuple(row[0] for row in body if row[1] == "state") != states:
+        raise ValueError("Its rows and columns have different states.")
+    values = np.array([[float(cell) for cell in row[3:]] for row in body]).reshape(len(body), len(columns))
+    known = dict(zip(columns, units, strict=True)) | {row[0]: row[2] for row in body}
+    n = len(states)
+    return LinearSystem(
+        values[:n, :n], values[:n, n:], values[n:, :n], values[n:, n:], states, tuple(columns[n:]), outputs,
+        {one: unit for one, unit in known.items() if unit}, name,
+    )  # fmt: skip

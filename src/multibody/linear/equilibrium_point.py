@@ -1,0 +1,138 @@
+"""Equilibria and steady motions that were found: their numbers, forces, linear systems and stability."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from multibody.equations import EquationsOfMotion
+from multibody.equations.table import Table, aligned
+from multibody.graph import Symbol
+from multibody.linear.linear_system import LinearizedSystem
+from multibody.linear.linearization import linearize
+from multibody.linear.point import OperatingPoint
+from multibody.linear.spectrum import eigenvalues
+from multibody.linear.steady_equations import SteadyEquations
+from multibody.model.assembly import Vector
+
+Stability = Literal["stable", "marginal", "unstable"]
+
+MARGIN = 1e-6
+"""The real part of a pole that counts as zero, relative to the largest pole."""
+
+SAME = 1e-10
+"""Values of several equilibria that differ by less are the same."""
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """An equilibrium or a steady motion; ``found["name"]`` gives a coordinate, a speed, an input or a parameter.
+
+    Attributes:
+        equations: what it is a solution of.
+        w: the solution.
+        residual: the largest of the equations that should be zero, in its own unit.
+        freedom: in how many directions equilibria go on from here; 0 if it is the only one nearby.
+    """
+
+    equations: SteadyEquations
+    w: Vector
+    residual: float
+    freedom: int
+
+    @cached_property
+    def point(self) -> OperatingPoint:
+        """All its numbers."""
+        return self.equations.point(self.w)
+
+    @property
+    def eom(self) -> EquationsOfMotion:
+        """The equations of motion."""
+        return self.equations.eom
+
+    def __getitem__(self, name: str) -> float:
+        forces = self.multipliers
+        return forces[name] if name in forces else self.point[name]
+
+    @property
+    def state(self) -> dict[str, float]:
+        """Coordinates and speeds by name."""
+        symbols = (*self.eom.coordinates, *self.eom.speeds)
+        numbers = (*self.point.q, *self.point.u)
+        return {one.name: float(value) for one, value in zip(symbols, numbers, strict=True)}
+
+    @property
+    def inputs(self) -> dict[str, float]:
+        """Inputs by name; ``simulate(eom, …, inputs=found.inputs)``."""
+        return named(self.eom.inputs, self.point.r)
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Parameters by name."""
+        return named(self.eom.parameters, self.point.p)
+
+    @property
+    def multipliers(self) -> dict[str, float]:
+        """Constraint forces by name; where constraints are redundant, they share their forces."""
+        return named(self.eom.multipliers, self.point.multipliers)
+
+    @cached_property
+    def linear(self) -> LinearizedSystem:
+        """The linear system near it."""
+        at = {**self.state, **self.inputs}
+        return linearize(self.eom, at, parameters=self.parameters, t=self.point.t)
+
+    @property
+    def poles(self) -> Any:
+        """The poles of small motions around it, those that grow fastest first."""
+        return eigenvalues(self.linear.A)
+
+    @property
+    def stability(self) -> Stability:
+        """What the poles say; marginal if they do not decide: some have the real part zero, and none grows."""
+        poles = np.asarray(self.poles)
+        growth, size = float(poles.real.max(initial=-np.inf)), float(np.abs(poles).max(initial=0.0))
+        if abs(growth) <= MARGIN * size:
+            return "marginal"
+        return "unstable" if growth > 0 else "stable"
+
+    def __str__(self) -> str:
+        eom, looked_for = self.eom, {one.name for one in self.equations.unknown}
+        shown = {**self.state, **{n: v for n, v in {**self.inputs, **self.parameters}.items() if n in looked_for}}
+        rows = [[name, f"{value:.9g}"] for name, value in {**shown, **self.multipliers}.items()]
+        head = f"{eom.model.name}: {'steady motion' if self.equations.moving else 'equilibrium'}, {self.stability}"
+        return "\n".join([head, *(f"  {line}" for line in aligned(rows).splitlines())])
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibria(Table, Sequence[Equilibrium]):
+    """Several equilibria, the nearest to the start first; printed, a table."""
+
+    found: tuple[Equilibrium, ...]
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.found[place]
+
+    def rows(self) -> list[list[str]]:
+        """The unknowns that differ from one to another, with stability and fastest growth."""
+        names = [one.name for one in self.found[0].equations.unknown]
+        differing = [name for name in names if np.ptp([one[name] for one in self.found]) > SAME] or names
+        cells = [[*(f"{one[name]:.6g}" for name in differing), one.stability, _growth(one)] for one in self.found]
+        return [[*differing, "stability", "growth [1/s]"], *cells]
+
+
+def _growth(one: Equilibrium) -> str:
+    growth = float(np.asarray(one.poles).real.max(initial=-np.inf))
+    return "0" if one.stability == "marginal" else f"{growth:.6g}"
+
+
+def named(symbols: Sequence[Symbol], values: Vector) -> dict[str, float]:
+    """Values by name."""
+    return {one.name: float(value) for one, value in zip(symbols, values, strict=True)}

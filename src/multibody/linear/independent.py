@@ -1,0 +1,130 @@
+"""Which coordinates and speeds are independent: by pivoting at the operating point, or as the user says."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from multibody.equations import EquationsOfMotion
+from multibody.errors import ModelError, SingularMatrixError
+from multibody.linear.point import Matrix, unknown_name
+from multibody.linear.signals import listed_names
+from multibody.linear.slopes import Blocks
+from multibody.model.regularity import basis
+
+NEARLY = 0.3
+"""A column so long, relative to the longest, is as good a pivot."""
+
+USELESS = 1e-6
+"""A pivot so small, relative to the longest column, is none."""
+
+
+class Division(NamedTuple):
+    """Independent and dependent ones by their numbers, and the equations by which these follow from those."""
+
+    free: list[int]
+    bound: list[int]
+    rows: list[int]
+
+
+class Choice(NamedTuple):
+    """How coordinates and speeds are divided.
+
+    The equations of ``speeds`` are those of all constraints; those of ``coordinates`` restrict positions, quaternions
+    included.
+    """
+
+    coordinates: Division
+    speeds: Division
+
+
+def choice(eom: EquationsOfMotion, numbers: Blocks, wanted: Iterable[str] = ()) -> Choice:
+    """The independent coordinates and speeds at a point.
+
+    Args:
+        eom: the equations.
+        numbers: the derivatives there.
+        wanted: names that shall be independent; others are added to them by pivoting.
+
+    Raises:
+        ModelError: if these cannot be independent.
+        SingularMatrixError: if the constraints lose rank at the point.
+    """
+    kept_q, kept_u = wanted_places(eom, wanted)
+    J, B = numbers["position", "q"], numbers["velocity", "u"]
+    rows_q, rows_u = basis(J), basis(B)
+    _require_regular(eom, len(rows_u))
+    bound_q = bound_columns(J[rows_q], kept_q, (), _told(eom, kept_q, kept_u))
+    with_them = np.flatnonzero(np.abs(numbers["rates", "u"][bound_q]).max(axis=0, initial=0.0) > 0).tolist()
+    bound_u = bound_columns(B[rows_u], kept_u, with_them, _told(eom, kept_q, kept_u))
+    return Choice(_division(J.shape[1], bound_q, rows_q), _division(B.shape[1], bound_u, rows_u))
+
+
+def wanted_places(eom: EquationsOfMotion, wanted: Iterable[str]) -> tuple[list[int], list[int]]:
+    """The numbers of the coordinates and of the speeds with these names."""
+    names = [one.name for one in eom.coordinates], [one.name for one in eom.speeds]
+    listed = listed_names(wanted)
+    strange = [name for name in listed if name not in names[0] and name not in names[1]]
+    if strange:
+        raise unknown_name("coordinate or speed", strange, [*names[0], *names[1]], eom.model)
+    q, u = ([group.index(name) for name in listed if name in group] for group in names)
+    return q, u
+
+
+def _division(size: int, bound: Sequence[int], rows: list[int]) -> Division:
+    return Division([k for k in range(size) if k not in set(bound)], sorted(bound), rows)
+
+
+def bound_columns(matrix: Matrix, kept: Collection[int], preferred: Collection[int], told: str) -> list[int]:
+    """Columns that are a basis, none of them kept: by pivoting, but of pivots that are nearly as good the last one.
+
+    Joints near the root of a tree come first, and so they stay independent where that does no harm.
+
+    Args:
+        matrix: with independent rows.
+        kept: columns that must not be taken.
+        preferred: columns that are taken where that does no harm.
+        told: what was kept, for messages.
+    """
+    rest = np.array(matrix, dtype=float)
+    scale = float(np.linalg.norm(rest, axis=0).max(initial=0.0))
+    found: list[int] = []
+    for _ in range(len(rest)):
+        sizes = np.linalg.norm(rest, axis=0)
+        sizes[[*kept, *found]] = 0.0
+        if sizes.max() <= USELESS * scale:
+            raise _not_independent(told)
+        good = np.flatnonzero(sizes >= NEARLY * sizes.max()).tolist()
+        column = ([k for k in good if k in preferred] or good)[-1]
+        unit = rest[:, column] / sizes[column]
+        rest -= np.outer(unit, unit @ rest)
+        found.append(column)
+    return found
+
+
+def _told(eom: EquationsOfMotion, kept_q: Sequence[int], kept_u: Sequence[int]) -> str:
+    names = [*(eom.coordinates[k].name for k in kept_q), *(eom.speeds[k].name for k in kept_u)]
+    return f"{', '.join(names)} in system '{eom.model.name}'"
+
+
+def _not_independent(told: str) -> ModelError:
+    return ModelError(
+        "These coordinates and speeds cannot all be independent.",
+        where=told,
+        cause="Constraints determine some of them by the others at the operating point.",
+        remedy="Name fewer, or others; what is not named is chosen so that the rest follows well.",
+    )
+
+
+def _require_regular(eom: EquationsOfMotion, rank: int) -> None:
+    """An error where constraints lose rank, so that there is no linear picture of the motion."""
+    usual = len(eom.constraints.independent)
+    if rank < usual:
+        raise SingularMatrixError(
+            f"The constraints are singular at the operating point: only {rank} of {usual} equations count.",
+            where=f"system '{eom.model.name}'",
+            cause="The mechanism is at a dead point or a branching, where it gains a freedom.",
+            remedy="Linearize at a configuration nearby.",
+        )

@@ -1,0 +1,68 @@
+"""The dynamics as a function of JAX, for learning and optimal control."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from multibody.equations import EquationsOfMotion
+from multibody.graph import Table
+from multibody.linear.point import require_equations
+from multibody.linear.translation import ARITHMETIC, Operations, translated
+from multibody.simulate.optional import library
+
+
+def jax_function(eom: EquationsOfMotion) -> Callable[..., Any]:
+    """The dynamics (t, x, r, p) → ẋ as a function that JAX can trace, with x = (q, u).
+
+    Wrap it in ``jax.jit``, ``jax.grad``, ``jax.vmap`` as you like. JAX counts in single precision unless you say
+    ``jax.config.update("jax_enable_x64", True)`` before; and it takes long to compile equations with more than some
+    thousand operations.
+
+    Args:
+        eom: equations of motion.
+
+    Raises:
+        MissingLibraryError: if JAX is not installed; it comes with the extra ``jax``.
+
+    Example:
+        >>> import multibody as mb
+        >>> pendulum = mb.System("pendulum", gravity=(0, 0, -9.81))
+        >>> (l,) = pendulum.parameters(l=0.5)
+        >>> hinge = pendulum.joint("angle", pendulum.world, pendulum.body("bob", 2.0, (0, 0, -l)), "Ry")
+        >>> drive = pendulum.load(mb.JointLoad(hinge, pendulum.input("M")))
+        >>> dynamics = jax_function(mb.derive(pendulum))
+        >>> dynamics(0.0, [0.0, 3.0], [1.0], [0.5]).tolist()
+        [3.0, 2.0]
+    """
+    require_equations(eom, "jax_function")
+    jnp = library("jax.numpy", "jax")
+    outputs, operations = list(eom.explicit_form()), _operations(jnp)
+    states = (*eom.coordinates, *eom.speeds)
+
+    def dynamics(t: Any, x: Any, r: Any = (), p: Any = ()) -> Any:
+        real = jnp.result_type(float)  # single or double, as JAX is set now
+        known = {eom.model.time: jnp.asarray(t, dtype=real)}
+        for symbols, values in ((states, x), (eom.inputs, r), (eom.parameters, p)):
+            known |= zip(symbols, jnp.asarray(values, dtype=real), strict=True)
+        rates = translated(outputs, known, operations, lambda *args: _table(jnp, *args))
+        return jnp.stack([jnp.asarray(rate, dtype=real) for rate in rates])
+
+    return dynamics
+
+
+def _operations(jnp: Any) -> Operations:
+    names = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "min": "minimum"}
+    names |= {"max": "maximum", "pow": "power", "and": "logical_and", "or": "logical_or", "not": "logical_not"}
+    plain = "sin cos tan sinh cosh tanh exp log sqrt abs sign where".split()
+    return {**ARITHMETIC, **{op: getattr(jnp, names.get(op, op)) for op in (*names, *plain)}}
+
+
+def _table(jnp: Any, table: Table, x: Any) -> Any:
+    """The polynomial of the interval that x lies in."""
+    interval = jnp.searchsorted(jnp.asarray(table.breaks), x, side="right")
+    offset = x - jnp.asarray(table.starts)[interval]
+    result: Any = 0.0
+    for row in table.coefficients[::-1]:
+        result = result * offset + jnp.asarray(row)[interval]
+    return result

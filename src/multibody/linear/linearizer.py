@@ -1,0 +1,105 @@
+"""Linear systems of the same equations at many points: the derivatives are taken once, and compiled if used often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from multibody.equations import EquationsOfMotion
+from multibody.linear.elimination import eliminated, reaction
+from multibody.linear.independent import Choice, choice
+from multibody.linear.linear_system import LinearizedSystem
+from multibody.linear.matrices import Floats
+from multibody.linear.numbers import Numbers
+from multibody.linear.point import Matrix, OperatingPoint, Place
+from multibody.linear.signals import Signal, units
+from multibody.linear.slopes import Blocks, Slopes
+from multibody.model.sparse import Sparse
+
+
+class Linearizer:
+    """The derivatives of equations of motion, to be used at any point.
+
+    Args:
+        eom: the equations.
+        outputs: what is measured.
+    """
+
+    def __init__(self, eom: EquationsOfMotion, outputs: Sequence[Signal]) -> None:
+        self.eom = eom
+        self.outputs = tuple(outputs)
+        self.slopes = Slopes(eom, outputs)
+        model = eom.model
+        moving = (model.time, *model.coordinates, *model.speeds, *model.input_symbols)
+        symbols = (*moving, *model.parameter_symbols, *model.accelerations, *eom.multipliers)
+        self._steady, self._all = (
+            Numbers([*part.entries, *self.slopes.equations], symbols, moving, self._told(part))
+            for part in (self.slopes.steady, self.slopes.sparse)
+        )
+        self._symbols = symbols
+        self._units = units(eom)
+
+    @staticmethod
+    def of(eom: EquationsOfMotion, outputs: Sequence[Signal]) -> Linearizer:
+        """The linearizer of these equations and outputs; it is made once."""
+        key = "linearizer", tuple(outputs)
+        if key not in eom.kept:
+            eom.kept[key] = Linearizer(eom, outputs)
+        found: Linearizer = eom.kept[key]
+        return found
+
+    def at(self, place: Place, inputs: Sequence[int], independent: Iterable[str] = ()) -> LinearizedSystem:
+        """The linear system at one point.
+
+        Args:
+            place: a state that keeps all constraints.
+            inputs: numbers of the inputs.
+            independent: names of independent coordinates and speeds.
+        """
+        model, algebra = self.eom.model, Floats(self.eom.model)
+        point, division = self._point(place, independent, algebra)
+        forces = point.multipliers
+        numbers = self._blocks(self._all, self.slopes.sparse, place, point.acceleration, forces)
+        found = eliminated(numbers, division, list(inputs), algebra)
+        states = [*(model.coordinates[k] for k in division.coordinates.free)]
+        states += [model.speeds[k] for k in division.speeds.free]
+        signals = {one.name: one.unit for one in self.outputs}
+        return LinearizedSystem(
+            found.A, found.B, found.C, found.D,
+            tuple(one.name for one in states),
+            tuple(model.input_symbols[k].name for k in inputs),
+            tuple(signals),
+            {**self._units, **signals},
+            model.name,
+            point=point,
+            output_values=numbers.value("output"),
+            rates=np.concatenate([numbers.value("rates"), point.acceleration]),
+            tangent=found.T,
+            tangent_inputs=found.S,
+            descriptor=found.descriptor,
+            choice=division,
+        )  # fmt: skip
+
+    def _point(self, place: Place, independent: Iterable[str], algebra: Floats) -> tuple[OperatingPoint, Choice]:
+        """The operating point with u̇ and λ, and how coordinates and speeds are divided there."""
+        model, m = self.eom.model, len(self.eom.speeds)
+        still = np.zeros(m), np.zeros(len(self.eom.multipliers))
+        numbers = self._blocks(self._steady, self.slopes.steady, place, *still)
+        division = choice(self.eom, numbers, independent)
+        found = reaction(numbers, division, algebra)
+        forces = np.zeros(len(self.eom.multipliers))
+        forces[division.speeds.rows] = found[m:]
+        return OperatingPoint(model, place.t, place.q, place.u, place.r, place.p, found[:m], forces), division
+
+    def _blocks(self, numbers: Numbers, sparse: Sparse, place: Place, acceleration: Matrix, forces: Matrix) -> Blocks:
+        values = (place.t, *place.q, *place.u, *place.r, *place.p, *acceleration, *forces)
+        known = dict(zip(self._symbols, map(float, values), strict=True))
+        found = numbers(known)
+        entries = len(sparse.entries)
+        return self.slopes.blocks(sparse.filled(found[:entries].tolist()), found[entries:])
+
+    def _told(self, sparse: Sparse) -> Callable[[int], str]:
+        """Says what a number is, for messages."""
+        rows = np.nonzero(sparse.filled(range(1, len(sparse.entries) + 1)))[0].tolist()
+        return lambda k: f"slope of {self.slopes.name(rows[k])}" if k < len(rows) else self.slopes.name(k - len(rows))

@@ -1,0 +1,100 @@
+"""A regulator that gets its states from an observer, as controllers that are called with a sample time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from multibody.errors import ModelError
+from multibody.linear.design import Observer, Regulator
+from multibody.linear.linear_system import LinearizedSystem
+from multibody.linear.point import Matrix
+from multibody.simulate import Sampled
+
+
+def output_feedback(regulator: Regulator, observer: Observer, period: float) -> dict[str, Sampled]:
+    """Controllers for the inputs of a run that see nothing but sensors: r = r₀ - K·x̂ with the observer's estimate x̂.
+
+    Between samples inputs and measured values are held; the observer is integrated exactly for that. Each run begins
+    with the estimate x̂ = 0.
+
+    Args:
+        regulator: from ``lqr``.
+        observer: from ``kalman``, for the same linear system; its outputs must be sensors.
+        period: of sampling, in s.
+
+    Example:
+        >>> import multibody as mb
+        >>> from multibody.linear import linearize
+        >>> from multibody.linear.design import kalman, lqr
+        >>> arm = mb.System("arm", gravity=(0, 0, -9.81))
+        >>> hinge = arm.joint("angle", arm.world, arm.body("bob", 1.0, (0, 0, 1.0)), "Ry")
+        >>> drive = arm.load(mb.JointLoad(hinge, arm.input("M")))
+        >>> encoder = arm.sensor("encoder", mb.Expression(hinge.coordinate))
+        >>> eom = mb.derive(arm)
+        >>> lin = linearize(eom)
+        >>> regulator, observer = lqr(lin, {"angle": 1.0}, {"M": 1e-3}), kalman(lin, {"M": 1.0}, {"encoder": 1e-6})
+        >>> law = output_feedback(regulator, observer, period=0.01)
+        >>> run = mb.simulate(eom, duration=5.0, q={"angle": 0.3}, inputs=law)
+        >>> bool(abs(run["angle"][-1]) < 1e-3)
+        True
+    """
+    system = regulator.system
+    if observer.system is not system:
+        raise ModelError(
+            "Regulator and observer belong to different linear systems.",
+            where="output_feedback",
+            remedy="Design both for the same one.",
+        )
+    return {name: Sampled(Estimator(regulator, observer, period, k), period) for k, name in enumerate(system.inputs)}
+
+
+class Estimator:
+    """The law of one input, with an observer of its own.
+
+    Args:
+        regulator: gains K.
+        observer: gains L.
+        period: of sampling.
+        place: the number of the input.
+    """
+
+    def __init__(self, regulator: Regulator, observer: Observer, period: float, place: int) -> None:
+        self._system, self._K, self._place = regulator.system, regulator.K, place
+        self._step = held(observer, period)
+        self._estimate = np.zeros(len(self._system.states))
+
+    def __call__(self, t: float, q: Any, u: Any, sensors: Mapping[str, Any]) -> float:
+        """The input until the next sample, from the estimate for now; and the estimate for then."""
+        effort = -self._K @ self._estimate
+        seen = measured(self._system, sensors) - self._system.output_values
+        self._estimate = self._step @ np.concatenate([self._estimate, effort, seen])
+        return float(self._system.point[self._system.inputs[self._place]] + effort[self._place])
+
+
+def held(observer: Observer, period: float) -> Matrix:
+    """The matrix from (x̂, δr, δy) to x̂ one period later, for inputs and measured values that are held."""
+    from scipy.linalg import expm  # late, because importing it takes long
+
+    system, L = observer.system, observer.L
+    rates = np.hstack([system.A - L @ system.C, system.B - L @ system.D, L])
+    whole = np.zeros((rates.shape[1], rates.shape[1]))
+    whole[: len(rates)] = rates * period
+    return np.asarray(expm(whole)[: len(rates)])
+
+
+def measured(system: LinearizedSystem, sensors: Mapping[str, Any]) -> Matrix:
+    """What the sensors say, in the order of the outputs; ``tip[2]`` is an entry of ``tip``."""
+    found = []
+    for name in system.outputs:
+        sensor, *places = name.replace("]", "").split("[")
+        if sensor not in sensors:
+            raise ModelError(
+                f"The output '{name}' is no sensor.",
+                where=f"linear system '{system.name}'",
+                remedy=f"Linearize with outputs that are sensors; there are: {', '.join(sensors) or 'none'}.",
+            )
+        found.append(float(np.asarray(sensors[sensor])[tuple(map(int, places))]))
+    return np.array(found)

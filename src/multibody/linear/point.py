@@ -1,0 +1,198 @@
+"""Operating points: a number for time, coordinates, speeds, inputs, parameters, accelerations and multipliers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multibody.equations import EquationsOfMotion
+from multibody.errors import AssemblyError, ModelError
+from multibody.graph import Constant, Expr, Symbol
+from multibody.graph.names import suggestion
+from multibody.model import Model, System
+from multibody.model.assembly import State, Vector
+from multibody.model.quantity import finite_value
+
+Matrix = NDArray[np.float64]
+
+At = Any
+"""Values by name, or anything that has coordinates ``q`` and speeds ``u``, such as a state or an instant of a run."""
+
+KEPT = 1e-6
+"""How far a given value may be moved by constraints, relative to its size: it may have been rounded."""
+
+
+@dataclass(frozen=True, eq=False)
+class OperatingPoint:
+    """What a linear system is a picture of; ``point["name"]`` gives one of its numbers.
+
+    Attributes:
+        model: what it is a point of.
+        t: time.
+        q: coordinates.
+        u: speeds.
+        r: inputs.
+        p: parameters.
+        acceleration: u̇, which follows from the equations of motion; all zero where speeds are steady.
+        multipliers: λ, one for each constraint equation.
+    """
+
+    model: Model
+    t: float
+    q: Vector
+    u: Vector
+    r: Vector
+    p: Vector
+    acceleration: Vector
+    multipliers: Vector
+
+    @property
+    def values(self) -> dict[Symbol, float]:
+        """The numbers by symbol: time, coordinates, speeds, inputs, parameters, accelerations."""
+        model = self.model
+        groups = (
+            ((model.time,), (self.t,)),
+            (model.coordinates, self.q),
+            (model.speeds, self.u),
+            (model.input_symbols, self.r),
+            (model.parameter_symbols, self.p),
+            (model.accelerations, self.acceleration),
+        )
+        return {one: float(value) for names, numbers in groups for one, value in zip(names, numbers, strict=True)}
+
+    def __getitem__(self, name: str) -> float:
+        found = {one.name: value for one, value in self.values.items()}
+        if name not in found:
+            raise unknown_name("quantity", [name], found, self.model)
+        return found[name]
+
+    def __str__(self) -> str:
+        shown = (*self.model.coordinates, *self.model.speeds, *self.model.input_symbols)
+        values = self.values
+        return ", ".join(f"{one.name}={values[one]:.9g}" for one in shown)
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where to linearize: t, q, u, r, p; the state keeps all constraints."""
+
+    t: float
+    q: Vector
+    u: Vector
+    r: Vector
+    p: Vector
+
+
+def place(
+    eom: EquationsOfMotion, at: At = None, *, parameters: Mapping[str, float] | None = None, t: float | None = None
+) -> Place:
+    """The state that is meant by ``at``; see ``linearize``.
+
+    Raises:
+        ModelError: for names that do not exist, or values that the constraints do not allow.
+        AssemblyError: if no state keeps the constraints.
+    """
+    require_equations(eom, "linearize")
+    if at is not None and not isinstance(at, Mapping):
+        return _place_of(eom, at, parameters, t)
+    model, given = eom.model, at or {}
+    _require_numbers(model, given)
+    q, u, r = by_kind(model, given)
+    inputs = {name: finite_value(value, f"input '{name}'") for name, value in r.items()}
+    found = _place(eom, q, u, inputs, parameters, t)
+    require_kept(model, {**q, **u}, State(model, found.q, found.u))
+    return found
+
+
+def _place(
+    eom: EquationsOfMotion, q: Any, u: Any, inputs: Mapping[str, float], parameters: Mapping[str, float] | None,
+    t: float | None,
+) -> Place:  # fmt: skip
+    model = eom.model
+    now = finite_value(0.0 if t is None else t, "time of the operating point")
+    state = eom.consistent(q, u, parameters=parameters, inputs=inputs, t=now)
+    r = np.array([inputs.get(one.name, 0.0) for one in model.input_symbols], dtype=float)
+    return Place(now, state.q, state.u, r, np.array(list(model.parameter_values(parameters).values()), dtype=float))
+
+
+def _place_of(eom: EquationsOfMotion, at: Any, parameters: Mapping[str, float] | None, t: float | None) -> Place:
+    """Coordinates and speeds of a state; of an instant of a run, or another operating point, all of it."""
+    model, run = eom.model, getattr(at, "run", None)
+    try:
+        q, u = np.array(at.q, dtype=float), np.array(at.u, dtype=float)
+    except AttributeError as error:
+        raise ModelError(
+            f"{at!r:.200} is no operating point.",
+            where=f"system '{model.name}'",
+            remedy="Give values by name, such as at={'angle': 0.1}, a state, or an instant of a run, run.at(t).",
+        ) from error
+    now = getattr(at, "t", None) if t is None else t
+    r: Any = getattr(at, "r", None) if run is None else [np.interp(at.t, run.t, column) for column in run.r.T]
+    p = getattr(run or at, "p", None)
+    inputs = {} if r is None else {one.name: float(x) for one, x in zip(model.input_symbols, r, strict=True)}
+    known = {} if p is None else {one.name: float(x) for one, x in zip(model.parameter_symbols, p, strict=True)}
+    return _place(eom, q, u, inputs, {**known, **(parameters or {})}, now)
+
+
+def by_kind(model: Model, given: Mapping[Any, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Values by name, divided into those of coordinates, speeds and inputs."""
+    kinds = (model.coordinates, model.speeds, model.input_symbols)
+    groups = [{one.name for one in symbols} for symbols in kinds]
+    plain = {one.name if isinstance(one, Symbol) else one: value for one, value in given.items()}
+    strange = [name for name in plain if not any(name in names for names in groups)]
+    if strange:
+        raise unknown_name("coordinate, speed or input", strange, sorted(set().union(*groups)), model)
+    q, u, r = ({name: value for name, value in plain.items() if name in names} for names in groups)
+    return q, u, r
+
+
+def unknown_name(kind: str, names: Iterable[Any], known: Iterable[str], model: Model) -> ModelError:
+    """The error for names that do not exist."""
+    listed, unknown = list(known), list(names)
+    return ModelError(
+        f"There is no {kind} {', '.join(map(repr, unknown))}.",
+        where=f"system '{model.name}'",
+        cause=suggestion(unknown, listed),
+        remedy=f"There are: {', '.join(listed) or 'none'}.",
+    )
+
+
+def require_equations(eom: Any, where: str) -> None:
+    """An error unless equations of motion were given."""
+    if not isinstance(eom, EquationsOfMotion):
+        raise ModelError(
+            f"A {type(eom).__name__} stands where equations of motion are needed.",
+            where=where,
+            cause="They have not been derived yet." if isinstance(eom, System | Model) else "",
+            remedy=f"Write {where}(mb.derive(system), …).",
+        )
+
+
+def _require_numbers(model: Model, given: Mapping[str, Any]) -> None:
+    """An error for formulas."""
+    formulas = [
+        str(name) for name, value in given.items() if isinstance(value, Expr) and not isinstance(value, Constant)
+    ]
+    if formulas:
+        raise ModelError(
+            f"The value of {', '.join(formulas)} is a formula, not a number.",
+            where=f"operating point of system '{model.name}'",
+            remedy="Give numbers, or use linearize_symbolic, which leaves symbols in the result.",
+        )
+
+
+def require_kept(model: Model, given: Mapping[str, float], state: Any) -> None:
+    """An error if constraints have moved values that were given."""
+    moved = [name for name, value in given.items() if abs(state[name] - value) > KEPT * max(1.0, abs(value))]
+    if moved:
+        nearest = ", ".join(f"{name}={state[name]:.9g}" for name in moved)
+        raise AssemblyError(
+            f"No state keeps all constraints with the given values of {', '.join(moved)}.",
+            where=f"operating point of system '{model.name}'",
+            cause=f"Other values and the constraints determine them; the nearest state has {nearest}.",
+            remedy="Leave away values that follow from others.",
+        )

@@ -1,0 +1,44 @@
+"""Eigenvalues of state matrices, part by part.
+
+A mechanism that rolls has states that nothing depends on: where it is, which way it faces, how far its wheels have
+turned. Each of them is an eigenvalue zero, and several of them spoil each other's digits, and those of any other
+eigenvalue that comes near zero: an n-fold one is found to the n-th root of rounding only. If instead the states are
+first divided into groups that depend on each other in a circle (strongly connected components), the matrix is block
+triangular, its eigenvalues are those of the blocks, and zeros stay zeros.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multibody.linear.point import Matrix
+
+ROUNDING = 64 * np.finfo(float).eps
+"""An entry of A that is smaller than this, relative to its row and column, is a rounding error."""
+
+
+def eigenvalues(A: Matrix) -> NDArray[np.complex128]:
+    """All eigenvalues, those with the largest real part first.
+
+    Example:
+        >>> eigenvalues(np.array([[0.0, 1.0, 3.0], [0.0, 0.0, 5.0], [0.0, 0.0, -2.0]]))
+        array([ 0.+0.j,  0.+0.j, -2.+0.j])
+    """
+    parts = [np.linalg.eigvals(A[np.ix_(block, block)]) for block in blocks(A)]
+    found = np.concatenate([np.zeros(0), *parts]).astype(complex)
+    return found[np.lexsort((-found.imag, -found.real))]
+
+
+def blocks(A: Matrix) -> list[NDArray[Any]]:
+    """The states in groups whose rates depend on each other in a circle."""
+    from scipy.sparse import csr_array  # late, because importing it takes long
+    from scipy.sparse.csgraph import connected_components
+
+    sizes = np.abs(A)
+    largest = np.maximum(sizes.max(axis=1, initial=0.0)[:, None], sizes.max(axis=0, initial=0.0)[None, :])
+    links = csr_array((sizes > ROUNDING * largest).astype(np.int8))
+    count, labels = connected_components(links, connection="strong")
+    return [np.flatnonzero(labels == k) for k in range(count)]

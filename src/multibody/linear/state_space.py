@@ -1,0 +1,205 @@
+"""Linear systems with names: δẋ = A·δx + B·δr, δy = C·δx + D·δr; what they tell, and where they go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from multibody.equations.table import aligned
+from multibody.errors import ModelError, ShapeError
+from multibody.graph.names import suggestion
+from multibody.linear.modes import Mode, Poles, modes_of, poles_of
+from multibody.linear.point import Matrix
+from multibody.linear.reach import Reach, reach
+from multibody.simulate.optional import library
+
+DECOUPLED = 1e-11
+"""An entry so small, relative to the largest, couples nothing."""
+
+SHOWN = 12
+"""Larger matrices are not printed."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearSystem:
+    """A linear system whose states, inputs and outputs have names. Printed, it shows its matrices and its modes.
+
+    Attributes:
+        A: state matrix.
+        B: input matrix.
+        C: output matrix.
+        D: feedthrough.
+        states: names of the states.
+        inputs: names of the inputs.
+        outputs: names of the outputs.
+        units: SI units by name, where they are known.
+        name: of the system.
+
+    Example:
+        >>> lin = LinearSystem([[0, 1], [-4, 0]], [[0], [1]], [[1, 0]], [[0]], ("x", "v"), ("F",), ("x",))
+        >>> lin.poles
+        array([0.+2.j, 0.-2.j])
+        >>> round(lin.modes[0].frequency, 12), lin.controllability.complete
+        (2.0, True)
+    """
+
+    A: Matrix
+    B: Matrix
+    C: Matrix
+    D: Matrix
+    states: tuple[str, ...]
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
+    name: str = "system"
+
+    def __post_init__(self) -> None:
+        n, m, k = len(self.states), len(self.inputs), len(self.outputs)
+        for matrix, shape in {"A": (n, n), "B": (n, m), "C": (k, n), "D": (k, m)}.items():
+            values = np.array(getattr(self, matrix), dtype=float)
+            values = values.reshape(shape) if not values.size else values
+            if values.shape != shape:
+                raise ShapeError(f"{matrix} has shape {values.shape} instead of {shape}.", where=self._title)
+            if not np.isfinite(values).all():
+                raise ShapeError(f"{matrix} has entries that are not finite.", where=self._title)
+            values.flags.writeable = False  # what is computed from it cannot go stale
+            object.__setattr__(self, matrix, values)
+
+    @property
+    def _title(self) -> str:
+        return f"linear system '{self.name}'"
+
+    # what it tells -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def poles(self) -> Poles:
+        """The eigenvalues of A in 1/s, those that grow fastest first."""
+        return poles_of(self.A)
+
+    @cached_property
+    def modes(self) -> tuple[Mode, ...]:
+        """One for each real pole and for each conjugate pair, in the order of ``poles``."""
+        return modes_of(self.A, self.states, *self._shapes())
+
+    def _shapes(self) -> tuple[Matrix, Sequence[str]]:
+        """All that has a name in the shape of a mode, as linear functions of the states."""
+        return np.eye(len(self.states)), self.states
+
+    @property
+    def stable(self) -> bool:
+        """Whether all modes decay."""
+        return bool((self.poles.real < 0).all())
+
+    @cached_property
+    def controllability(self) -> Reach:
+        """What the inputs reach."""
+        return reach(self.A, self.B, "controllable")
+
+    @cached_property
+    def observability(self) -> Reach:
+        """What the outputs show."""
+        return reach(self.A.T, self.C.T, "observable")
+
+    def response(self, frequency: Any) -> Any:
+        """The frequency response C·(iω·1 - A)⁻¹·B + D; for an array of frequencies in rad/s an array of matrices."""
+        w = np.asarray(frequency, dtype=float)[..., None, None]
+        return self.C @ np.linalg.solve(1j * w * np.eye(len(self.A)) - self.A, self.B + 0j * w) + self.D
+
+    # other systems -----------------------------------------------------------------------------------------------
+
+    def part(self, *states: str) -> LinearSystem:
+        """The system of some of its states, whose rates do not depend on the others.
+
+        Outputs that depend on other states are left out.
+
+        Raises:
+            ModelError: if the rate of one of them depends on another state.
+        """
+        kept = [self._place(name) for name in states]
+        others = [k for k in range(len(self.states)) if k not in kept]
+        coupled = np.abs(self.A[np.ix_(kept, others)]) > DECOUPLED * np.abs(self.A).max(initial=0.0)
+        if coupled.any():
+            row, column = (int(k[0]) for k in np.nonzero(coupled))
+            raise ModelError(
+                f"The rate of '{states[row]}' depends on '{self.states[others[column]]}'.",
+                where=self._title,
+                remedy="Take it in, too.",
+            )
+        seen = np.abs(self.C[:, others]).max(axis=1, initial=0.0) <= DECOUPLED * np.abs(self.C).max(initial=0.0)
+        rows = np.flatnonzero(seen).tolist()
+        return LinearSystem(
+            self.A[np.ix_(kept, kept)], self.B[kept], self.C[np.ix_(rows, kept)], self.D[rows], tuple(states),
+            self.inputs, tuple(self.outputs[k] for k in rows), self.units, self.name,
+        )  # fmt: skip
+
+    def _place(self, name: str) -> int:
+        if name not in self.states:
+            raise ModelError(
+                f"There is no state '{name}'.",
+                where=self._title,
+                cause=suggestion([name], self.states),
+                remedy=f"The states are: {', '.join(self.states)}.",
+            )
+        return self.states.index(name)
+
+    # to other programs -------------------------------------------------------------------------------------------
+
+    def to_control(self) -> Any:
+        """A python-control ``StateSpace`` with the names of all signals.
+
+        Raises:
+            MissingLibraryError: if python-control is not installed.
+        """
+        signals = {"states": list(self.states), "inputs": list(self.inputs), "outputs": list(self.outputs)}
+        ss = library("control", "control").ss
+        return ss(self.A, self.B, self.C, self.D, name=self.name, remove_useless_states=False, **signals)
+
+    def to_scipy(self) -> Any:
+        """A ``scipy.signal.StateSpace``."""
+        from scipy.signal import StateSpace
+
+        return StateSpace(self.A, self.B, self.C, self.D)
+
+    def to_csv(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
+        """Write [A B; C D] with names and units; ``read_linear_system`` reads it back.
+
+        Args:
+            path: where to.
+            overwrite: whether a file of this name may be replaced.
+
+        Raises:
+            StorageError: if the file exists already, or cannot be written.
+        """
+        from multibody.linear.csv_table import write
+
+        write(self, path, overwrite=overwrite)
+
+    # to people ---------------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
+        return f"{type(self).__name__}('{self.name}', {sizes})"
+
+    def __str__(self) -> str:
+        parts = [repr(self)]
+        if len(self.states) + len(self.inputs) <= SHOWN:
+            parts.append(aligned(self._matrix_rows()))
+        parts.append(
+            aligned([["pole [1/s]", "frequency", "damping", "states"], *(mode.cells() for mode in self.modes)])
+        )
+        return "\n\n".join(parts)
+
+    def _matrix_rows(self) -> list[list[str]]:
+        upper, lower = np.hstack([self.A, self.B]), np.hstack([self.C, self.D])
+        rates = [[f"d/dt {name}", *map(_shown, row)] for name, row in zip(self.states, upper, strict=True)]
+        sensed = [[name, *map(_shown, row)] for name, row in zip(self.outputs, lower, strict=True)]
+        return [["", *self.states, *self.inputs], *rates, *sensed]
+
+
+def _shown(value: float) -> str:
+    return f"{value:.6g}" if abs(value) > 1e-14 else "0"

@@ -1,0 +1,178 @@
+"""Equilibria and steady motions: states in which a mechanism stays as it is, or goes on as it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from multibody.equations import EquationsOfMotion
+from multibody.errors import EquilibriumError
+from multibody.graph import Symbol
+from multibody.linear.equilibrium_point import Equilibria, Equilibrium, named
+from multibody.linear.point import At, require_equations, unknown_name
+from multibody.linear.steady_equations import steady_equations
+from multibody.linear.trim import ENOUGH, Trim
+from multibody.linear.trim_search import all_solved
+from multibody.model.assembly import Vector
+from multibody.model.quantity import finite_value
+
+Names = Iterable[str]
+
+TRIES = 24
+
+
+def equilibrium(
+    eom: EquationsOfMotion, fixed: Mapping[str, float] | Names = (), free: Names = (), *, at: At = None,
+    moving: Names = (), parameters: Mapping[str, float] | None = None, t: float = 0.0,
+) -> Equilibrium:  # fmt: skip
+    """The equilibrium or steady motion that Newton's method reaches from a guess.
+
+    Coordinates and speeds are unknown unless they are fixed; inputs and parameters are known unless they are free. In
+    an equilibrium all rates vanish. In a steady motion those of ``moving`` need not: a wheel goes on turning, at a
+    speed that does not change.
+
+    Args:
+        eom: equations of motion.
+        fixed: values by name that must stay; or names alone, which stay at their start values.
+        free: names of inputs and parameters that are looked for as well.
+        at: a guess by name, or anything with ``q`` and ``u``; the start values where nothing is given. Values of inputs
+            that are not free are taken as they are.
+        moving: names of coordinates that may change (a rolling angle, a distance gone), and of speeds that may (those
+            of a place on a circle).
+        parameters: values by name, where they are not the defaults.
+        t: time.
+
+    Raises:
+        EquilibriumError: if none is found: what came closest, and which equations stay open.
+
+    Example:
+        >>> import multibody as mb
+        >>> arm = mb.System("arm", gravity=(0, 0, -9.81))
+        >>> hinge = arm.joint("angle", arm.world, arm.body("bob", 2.0, (0, 0, -0.5)), "Ry")
+        >>> drive = arm.load(mb.JointLoad(hinge, arm.input("M")))
+        >>> eom = mb.derive(arm)
+        >>> held = equilibrium(eom, fixed={"angle": 0.3}, free=["M"])
+        >>> round(held["M"], 6), bool(abs(held["M"] - 2 * 9.81 * 0.5 * np.sin(0.3)) < 1e-12)
+        (2.899053, True)
+        >>> print(equilibrium(eom, at={"angle": 2.0}))
+        arm: equilibrium, unstable
+          angle      3.14159265
+          angle_dot  0
+    """
+    search = _search(eom, fixed, free, at, moving, parameters, t)
+    w, error = search.solved(search.start)
+    if error > ENOUGH:
+        several, closest = all_solved(search, TRIES, seed=0)
+        if not several:
+            raise _none_found(search, closest)
+        w = several[0]
+    return _equilibrium(search, w)
+
+
+def equilibria(
+    eom: EquationsOfMotion, fixed: Mapping[str, float] | Names = (), free: Names = (), *, at: At = None,
+    moving: Names = (), parameters: Mapping[str, float] | None = None, t: float = 0.0, tries: int = 60, seed: int = 0,
+) -> Equilibria:  # fmt: skip
+    """All equilibria or steady motions that are found from random starts, the nearest to the guess first.
+
+    Args:
+        eom: equations of motion.
+        fixed: see ``equilibrium``, also for all others.
+        free: names of inputs and parameters that are looked for.
+        at: a guess.
+        moving: names of coordinates and speeds whose rates need not vanish.
+        parameters: values by name.
+        t: time.
+        tries: how many starts.
+        seed: of the random numbers.
+
+    Raises:
+        EquilibriumError: if none is found.
+
+    Example:
+        >>> import multibody as mb
+        >>> arm = mb.System("arm", gravity=(0, 0, -9.81))
+        >>> hinge = arm.joint("angle", arm.world, arm.body("bob", 2.0, (0, 0, -0.5)), "Ry")
+        >>> friction = arm.load(mb.JointDamper(hinge, 0.1))
+        >>> print(equilibria(mb.derive(arm)))
+        angle    stability  growth [1/s]
+        0        stable     -0.1
+        3.14159  unstable   4.33058
+    """
+    search = _search(eom, fixed, free, at, moving, parameters, t)
+    several, closest = all_solved(search, tries, seed)
+    if not several:
+        raise _none_found(search, closest)
+    return Equilibria(tuple(_equilibrium(search, w) for w in several))
+
+
+# how they are found --------------------------------------------------------------------------------------------------
+
+
+def _search(
+    eom: EquationsOfMotion, fixed: Mapping[str, float] | Names, free: Names, at: At, moving: Names,
+    parameters: Mapping[str, float] | None, t: float,
+) -> Trim:  # fmt: skip
+    require_equations(eom, "equilibrium")
+    held = fixed if isinstance(fixed, Mapping) else dict.fromkeys(_several(fixed))
+    states = (*eom.coordinates, *eom.speeds)
+    others = (*eom.inputs, *eom.parameters)
+    guess = {**_guess(eom, at), **{name: value for name, value in held.items() if value is not None}}
+    _require_known(eom, [*held, *guess], (*states, *others), "coordinate, speed, input or parameter")
+    wanted = set(_several(free))
+    _require_known(eom, wanted, (*states, *others), "coordinate, speed, input or parameter")
+    both = wanted & {*held}
+    if both:
+        raise EquilibriumError(
+            f"{', '.join(sorted(both))} cannot be both fixed and free.", where=f"system '{eom.model.name}'"
+        )
+    moves = set(_several(moving))
+    _require_known(eom, moves, states, "coordinate or speed")
+    numbers = {**(parameters or {}), **{one.name: guess[one.name] for one in eom.parameters if one.name in guess}}
+    unknown = [*(one for one in states if one.name not in held), *(one for one in others if one.name in wanted)]
+    equations = steady_equations(eom, unknown, [one for one in states if one.name in moves], numbers)
+    known: dict[Symbol, float] = {eom.model.time: t, **eom.model.start, **eom.model.parameter_values(numbers)}
+    known |= {one: finite_value(guess[one.name], f"'{one.name}'") for one in (*states, *others) if one.name in guess}
+    return Trim(equations, np.array([known.get(one, 0.0) for one in equations.symbols], dtype=float))
+
+
+def _several(names: Names) -> list[str]:
+    """Names as a list; one name alone is meant as a list of one."""
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _guess(eom: EquationsOfMotion, at: At) -> dict[str, float]:
+    if at is None or isinstance(at, Mapping):
+        return {one.name if isinstance(one, Symbol) else one: value for one, value in (at or {}).items()}
+    return {**named(eom.coordinates, at.q), **named(eom.speeds, at.u)}
+
+
+def _require_known(eom: EquationsOfMotion, names: Iterable[str], known: Iterable[Symbol], kind: str) -> None:
+    listed = [one.name for one in known]
+    unknown = [name for name in names if name not in listed]
+    if unknown:
+        raise unknown_name(kind, unknown, listed, eom.model)
+
+
+def _equilibrium(search: Trim, w: Vector) -> Equilibrium:
+    residual = np.abs(np.asarray(search.equations.residual(w))).max(initial=0.0)
+    freedom = search.freedom(w).shape[1]
+    return Equilibrium(search.equations, w, float(residual), freedom)
+
+
+def _none_found(search: Trim, w: Vector) -> EquilibriumError:
+    """The equations that stay open where it came closest, the worst first."""
+    equations, rows = search.equations, search.rows(w)
+    residual = np.asarray(equations.residual(w)).reshape(-1)
+    worst = sorted(np.flatnonzero(~(np.abs(rows) <= 1e-6 * np.abs(rows).max())), key=lambda k: -abs(rows[k]))
+    still = [f"{equations.rows[k][0]} is {residual[k]:.6g}" for k in worst[:3]]
+    reached = ", ".join(f"{one}={w[k]:.6g}" for k, one in enumerate(equations.symbols) if one in equations.unknown)
+    rates = [equations.rows[k][0] for k in worst if equations.rows[k][0].startswith("the rate")]
+    return EquilibriumError(
+        f"No {'steady motion' if equations.moving else 'equilibrium'} was found: {'; '.join(still)} instead of zero.",
+        where=f"system '{equations.eom.model.name}'",
+        cause=f"The closest state had {reached}." if reached else "Nothing is left to look for.",
+        remedy="Fix less, free an input or a parameter, or guess nearer to a solution."
+        + (" Name coordinates that go on changing in ``moving``." if rates else ""),
+    )

@@ -1,0 +1,152 @@
+"""Poles along a parameter or an operating condition, as branches that hang together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multibody.equations import EquationsOfMotion
+from multibody.errors import ModelError
+from multibody.linear.linear_system import LinearSystem
+from multibody.linear.linearization import linearize
+from multibody.linear.point import At, require_equations, unknown_name
+from multibody.linear.spectrum import eigenvalues
+
+Family = Callable[[float], LinearSystem]
+"""Linear systems that depend on a number."""
+
+Poles = NDArray[np.complex128]
+
+MARGIN = 1e-9  # a real part that counts as zero, relative to the largest pole
+SURE = 0.3  # poles move less than this part of their distance: there is no doubt which is which
+HALVINGS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class RootLocus:
+    """Poles along a number.
+
+    Attributes:
+        values: the numbers.
+        poles: a row for each number, a column for each branch; along a branch poles change continuously.
+    """
+
+    values: NDArray[np.float64]
+    poles: Poles
+
+    def plot(self, label: str = "", path: str | PathLike[str] | None = None, *, overwrite: bool = False) -> Any:
+        """A figure with the real parts as lines and the imaginary parts as dots; written to a file if one is named.
+
+        Args:
+            label: of the horizontal axis.
+            path: of a .png, .svg or .pdf file.
+            overwrite: whether an existing file may be replaced.
+        """
+        from multibody.linear.locus_plot import locus_figure
+        from multibody.simulate.plots import save
+
+        figure = locus_figure(self, label)
+        if path is not None:
+            save(figure, path, overwrite)
+        return figure
+
+
+def along(
+    eom: EquationsOfMotion, name: str, at: At = None, *, parameters: Mapping[str, float] | None = None, t: float = 0.0
+) -> Family:
+    """Linear systems along a parameter, an input, a coordinate or a speed; all else stays as it is.
+
+    If the operating point has to follow, write your own: ``lambda k: equilibrium(eom, parameters={"k": k}).linear``.
+
+    Args:
+        eom: equations of motion.
+        name: of what changes.
+        at: operating point by name, see ``linearize``.
+        parameters: values by name.
+        t: time.
+    """
+    require_equations(eom, "along")
+    states = [one.name for one in (*eom.coordinates, *eom.speeds, *eom.inputs)]
+    numbers = [one.name for one in eom.parameters]
+    if name not in (*states, *numbers):
+        raise unknown_name("parameter, input, coordinate or speed", [name], [*numbers, *states], eom.model)
+    if name in numbers:
+        return lambda value: linearize(eom, at, parameters={**(parameters or {}), name: value}, t=t)
+    return lambda value: linearize(eom, {**(at or {}), name: value}, parameters=parameters, t=t)
+
+
+def root_locus(family: Family, values: Iterable[float]) -> RootLocus:
+    """The poles of linear systems along a number, branch by branch.
+
+    Between two numbers each pole goes to the one nearest to it; where that is in doubt, the way is halved. Where two
+    branches meet, as a pair becomes real, either continuation is as good as the other.
+
+    Args:
+        family: the linear system for a number: ``along(eom, "k")``, or a function of yours.
+        values: numbers in the order in which branches are followed.
+
+    Example:
+        >>> import multibody as mb
+        >>> slide = mb.System("slide")
+        >>> k, d = slide.parameters(k=100.0, d=2.0)
+        >>> joint = slide.joint("x", slide.world, slide.body("block", 1.0), "Tx")
+        >>> pull, brake = slide.load(mb.JointSpring(joint, k)), slide.load(mb.JointDamper(joint, d))
+        >>> root_locus(along(mb.derive(slide), "d"), [0.0, 12.0, 25.0]).poles
+        array([[  0.+10.j,   0.-10.j],
+               [ -6. +8.j,  -6. -8.j],
+               [ -5. +0.j, -20. +0.j]])
+    """
+    numbers = np.array(list(values), dtype=float)
+    if not len(numbers):
+        raise ModelError("There are no values.", where="root_locus", remedy="Give numbers, such as np.linspace(0, 10).")
+    rows = [poles_at(family, float(numbers[0]))]
+    for before, after in pairwise(numbers):
+        rows.append(_followed(family, (float(before), rows[-1]), float(after), HALVINGS))
+    return RootLocus(numbers, np.array(rows))
+
+
+# how it is done ------------------------------------------------------------------------------------------------------
+
+
+def poles_at(family: Family, value: float) -> Poles:
+    """The poles for one number, those with the largest real part first."""
+    return eigenvalues(family(value).A)
+
+
+def _followed(family: Family, before: tuple[float, Poles], value: float, halvings: int) -> Poles:
+    """The poles for a value, each in the place of the one that it comes from."""
+    start, old = before
+    found = poles_at(family, value)
+    if len(found) != len(old):
+        raise ModelError(
+            f"There are {len(old)} poles at {start:g}, and {len(found)} at {value:g}.",
+            where="root_locus",
+            cause="The number of independent coordinates changes on the way.",
+        )
+    new = _matched(old, found)
+    if halvings and _doubtful(old, new):
+        half = (start + value) / 2
+        between = _followed(family, before, half, halvings - 1)
+        return _matched(between, found) if halvings == 1 else _followed(family, (half, between), value, halvings - 1)
+    return new
+
+
+def _matched(old: Poles, new: Poles) -> Poles:
+    """The new poles in the order that makes the sum of the ways to them shortest."""
+    from scipy.optimize import linear_sum_assignment  # late, because importing it takes long
+
+    order = linear_sum_assignment(np.abs(old[:, None] - new[None, :]))[1]
+    return new[order]
+
+
+def _doubtful(old: Poles, new: Poles) -> bool:
+    """Whether some pole moves far compared with its distance to others; equal poles are alike."""
+    apart = np.abs(old[:, None] - old[None, :])
+    apart[apart < MARGIN * np.abs(old).max(initial=0.0)] = np.inf
+    return bool((np.abs(new - old) > SURE * apart.min(axis=1, initial=np.inf)).any())

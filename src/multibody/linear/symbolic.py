@@ -1,0 +1,166 @@
+"""The verb ``linearize_symbolic``: linear systems in which some quantities are left free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from multibody.equations import EquationsOfMotion
+from multibody.errors import ExpressionError
+from multibody.graph import ZERO, Expr, Symbol, array, closed_form, evaluate, free_symbols, substitute
+from multibody.linear.elimination import eliminated, reaction
+from multibody.linear.independent import Choice, choice
+from multibody.linear.matrices import Expressions
+from multibody.linear.point import require_equations
+from multibody.linear.signals import input_places, output_signals, units
+from multibody.linear.slopes import GEOMETRY, STEADY, Blocks, Slopes
+from multibody.linear.symbolic_point import Values, symbolic_place
+from multibody.linear.symbolic_system import SymbolicLinearSystem
+from multibody.model.sparse import Sparse
+
+
+def linearize_symbolic(
+    eom: EquationsOfMotion, at: Mapping[str, Any] | None = None, *, free: Iterable[Any] = (),
+    inputs: Iterable[str] | None = None, outputs: Iterable[str] | Mapping[str, Any] | None = None,
+    parameters: Mapping[str, Any] | None = None, independent: Iterable[str] = (), t: Any = 0.0,
+) -> SymbolicLinearSystem:  # fmt: skip
+    """The linear system near an operating point with symbols in it.
+
+    Args:
+        eom: equations of motion.
+        at: numbers or formulas by name, for coordinates, speeds and inputs. What is not given has its start value;
+            inputs are zero. Dependent speeds follow from the constraints, dependent coordinates do so where everything
+            that they depend on is a number.
+        free: names or symbols of coordinates, speeds, inputs and parameters that stay symbols. Parameters without a
+            default stay symbols, too.
+        inputs: names of those that are inputs of the linear system; by default all.
+        outputs: as in ``linearize``.
+        parameters: numbers or formulas by name, where they are not the defaults.
+        independent: names of coordinates and speeds that shall be states.
+        t: time, a number or an expression.
+
+    Raises:
+        ModelError: for names that do not exist, or coordinates that do not keep the constraints.
+        ExpressionError: where a derivative does not exist at the point.
+
+    Example:
+        >>> import multibody as mb
+        >>> from multibody.linear import linearize_symbolic
+        >>> pendulum = mb.System("pendulum", gravity=(0, 0, -10))
+        >>> m, l = pendulum.parameters(m=2.0, l=1.0)
+        >>> hinge = pendulum.joint("angle", pendulum.world, pendulum.body("bob", m, (0, 0, -l)), "Ry")
+        >>> lin = linearize_symbolic(mb.derive(pendulum), free=["angle", "l"])
+        >>> lin.readable().A
+        array([[0, 1],
+               [-10*cos(angle)/l, 0]], dtype=object)
+        >>> abs(lin.at(angle=0.0, l=2.5).poles).round(12)
+        array([2., 2.])
+    """
+    require_equations(eom, "linearize_symbolic")
+    signals, chosen = output_signals(eom, outputs), input_places(eom, inputs)
+    slopes, algebra = Slopes(eom, signals), Expressions(eom.model)
+    values, said = symbolic_place(eom, at, free, parameters, t)
+    division = _division(slopes, values, [*_names(said & set(eom.speeds)), *_named_coordinates(eom, independent)])
+    values = _with_dependent_speeds(eom, values, division, algebra)
+    division = _division(slopes, values, independent)
+
+    still: Values = dict.fromkeys((*eom.model.accelerations, *eom.multipliers), ZERO)
+    found = reaction(_substituted(slopes, slopes.part(STEADY), values | still), division, algebra)
+    values |= _reactions(eom, division, found)
+    blocks = _substituted(slopes, slopes.matrix, values)
+    linear = eliminated(blocks, division, chosen, algebra)
+
+    model = eom.model
+    states = [model.coordinates[k] for k in division.coordinates.free]
+    states += [model.speeds[k] for k in division.speeds.free]
+    measured = {one.name: one.unit for one in signals}
+    return SymbolicLinearSystem(
+        linear.A, linear.B, linear.C, linear.D,
+        tuple(_names(states)),
+        tuple(model.input_symbols[k].name for k in chosen),
+        tuple(measured),
+        units(eom) | measured,
+        model,
+        {one.name: value for one, value in values.items() if isinstance(one, Symbol)},
+        np.concatenate([blocks.value("rates"), array([values[one] for one in model.accelerations])]),
+        blocks.value("output"),
+        linear.T,
+        linear.S,
+        linear.descriptor,
+        division,
+        tuple(_names(eom.multipliers)),
+    )  # fmt: skip
+
+
+def _names(symbols: Iterable[Symbol]) -> list[str]:
+    return [one.name for one in symbols]
+
+
+def _named_coordinates(eom: EquationsOfMotion, names: Iterable[str]) -> list[str]:
+    known = _names(eom.coordinates)
+    return [name for name in names if name in known]
+
+
+def _division(slopes: Slopes, values: Values, independent: Iterable[str]) -> Choice:
+    """Independent coordinates and speeds, decided by numbers at random values of what is left free."""
+    geometry = slopes.part(GEOMETRY)
+    entries = _at_point([one for one in geometry.flat if one is not ZERO], values)
+    rng = np.random.default_rng(1)
+    known: Any = {one: float(rng.uniform(0.5, 1.5)) for one in free_symbols(entries)}
+    numbers = Sparse(geometry).filled([float(one) for one in evaluate(entries, known)] if entries else [])
+    return choice(slopes.eom, slopes.blocks(numbers, None), independent)
+
+
+def _with_dependent_speeds(eom: EquationsOfMotion, values: Values, division: Choice, algebra: Expressions) -> Values:
+    """Dependent speeds from B·u + β = 0, unless it holds already."""
+    _, bound, rows = division.speeds
+    if not rows:
+        return values
+    gaps = substitute([eom.constraints.velocity[row] for row in rows], values)
+    if all(one.fp == 0 for one in gaps):
+        return values
+    known = values | dict.fromkeys((eom.speeds[k] for k in bound), ZERO)
+    right = -array(substitute([eom.constraints.velocity[row] for row in rows], known))
+    matrix = array(substitute(eom.B[np.ix_(rows, bound)], values))
+    solved = algebra.solve(matrix, right[:, None])[:, 0]
+    return values | dict(zip((eom.speeds[k] for k in bound), solved, strict=True))
+
+
+def _reactions(eom: EquationsOfMotion, division: Choice, found: Sequence[Expr]) -> Values:
+    m = len(eom.speeds)
+    forces = dict(zip(division.speeds.rows, found[m:], strict=True))
+    values: Values = dict(zip(eom.model.accelerations, found[:m], strict=True))
+    return values | {one: forces.get(row, ZERO) for row, one in enumerate(eom.multipliers)}
+
+
+def _substituted(slopes: Slopes, matrix: Any, values: Values) -> Blocks:
+    """J and the equations at the point."""
+    found = array(_at_point([*matrix.flat, *slopes.equations], values))
+    return slopes.blocks(found[: matrix.size].reshape(matrix.shape), found[matrix.size :])
+
+
+def _at_point(entries: list[Expr], values: Values) -> list[Expr]:
+    try:
+        return list(substitute(entries, values))
+    except ExpressionError:
+        return [_cancelled(one, values) for one in entries]
+
+
+def _cancelled(entry: Expr, values: Values) -> Expr:
+    """An entry at the point, after divisions that cancel are gone: sin q / tan q is cos q."""
+    try:
+        return substitute(entry, values)
+    except ExpressionError:
+        pass
+    try:
+        return substitute(closed_form(entry), values)
+    except ExpressionError as error:
+        raise ExpressionError(
+            f"A derivative does not exist at the operating point: {error.what}",
+            where=f"{entry!r:.200}",
+            cause=f"It divides by {error.where}, which is zero there.",
+            remedy="Use linearize, which takes the limit by numbers; or leave the coordinate free and give it a number "
+            "nearby; or choose other coordinates.",
+        ) from error

@@ -1,0 +1,98 @@
+"""Operating points with symbols in them: what is given as a number or formula, what is left free, what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from multibody.equations import EquationsOfMotion
+from multibody.errors import ModelError
+from multibody.graph import Constant, Expr, Symbol, as_expr, free_symbols, substitute
+from multibody.linear.point import by_kind, require_kept, unknown_name
+from multibody.linear.signals import listed_names
+from multibody.linear.slopes import positions
+from multibody.model.assembly import State
+
+Values = dict[Any, Expr]
+"""An expression for each symbol of a model."""
+
+
+def symbolic_place(
+    eom: EquationsOfMotion, at: Mapping[str, Any] | None, free: Iterable[Any], parameters: Mapping[str, Any] | None,
+    t: Any,
+) -> tuple[Values, set[Symbol]]:  # fmt: skip
+    """A value for time, every coordinate, speed, input and parameter; and the symbols whose values were given.
+
+    Coordinates that follow from constraints are found where everything is a number; speeds are not solved for here.
+    """
+    model = eom.model
+    q, u, r = by_kind(model, at or {})
+    left = _left_free(eom, free)
+    values: Values = {model.time: model.time if model.time in left else as_expr(t)}
+    values |= _parameters(eom, parameters or {}, left)
+    given = q | u | r
+    for one in (*model.coordinates, *model.speeds, *model.input_symbols):
+        known = given.get(one.name, model.start.get(one, 0.0))
+        values[one] = one if one in left or known is None else substitute(as_expr(known), values)
+    said = {one for one in values if isinstance(one, Symbol) and (one in left or one.name in given)}
+    return _closed(eom, values, {name: value for name, value in q.items() if value is not None}), said
+
+
+def _left_free(eom: EquationsOfMotion, free: Iterable[Any]) -> set[Symbol]:
+    model = eom.model
+    symbols = (model.time, *model.coordinates, *model.speeds, *model.input_symbols, *model.parameter_symbols)
+    known = {one.name: one for one in symbols}
+    listed = listed_names(free)
+    strange = [name for name in listed if name not in known]
+    if strange:
+        raise unknown_name("quantity", strange, known, model)
+    return {known[name] for name in listed}
+
+
+def _parameters(eom: EquationsOfMotion, given: Mapping[str, Any], left: set[Symbol]) -> Values:
+    """As given, or the default, which may be a formula of others; what has neither stays a symbol."""
+    pairs = {one: default for each in eom.model.parameters for one, default in each.default.items()}
+    strange = [name for name in given if name not in {one.name for one in pairs}]
+    if strange:
+        raise unknown_name("parameter", strange, [one.name for one in pairs], eom.model)
+    values: Values = {}
+    for one, default in pairs.items():
+        known = given.get(one.name, default)
+        values[one] = one if one in left or known is None else as_expr(known)
+    for _ in pairs:  # a formula of a formula of a formula
+        values = {one: value if value is one else substitute(value, values) for one, value in values.items()}
+        if not any(set(free_symbols(value)) & (set(pairs) - left) for value in values.values()):
+            break
+    return values
+
+
+def _closed(eom: EquationsOfMotion, values: Values, given: Mapping[str, Any]) -> Values:
+    """The coordinates with those that follow from constraints in their places, where they are numbers."""
+    model, loops = eom.model, positions(eom)
+    gaps = [as_expr(one) for one in substitute(loops, values)] if loops else []
+    gaps = [one for one in gaps if one.fp != 0]
+    if not gaps or any(one in model.coordinates for one in free_symbols(gaps)):
+        return values  # a gap that depends on coordinates which are left free is closed for some of their values
+    if free_symbols(gaps) or not all(isinstance(values[q], Constant) for q in model.coordinates):
+        raise ModelError(
+            f"The coordinates do not keep the constraints: {gaps[0]!r:.120} is not zero.",
+            where=f"operating point of system '{model.name}'",
+            cause="Where lengths are symbols, dependent coordinates are not solved for.",
+            remedy="Give dependent coordinates as formulas, such as at={'x': L}, or leave them free.",
+        )
+    state = _assembled(eom, values, given)
+    return values | {q: as_expr(float(value)) for q, value in zip(model.coordinates, state.q, strict=True)}
+
+
+def _assembled(eom: EquationsOfMotion, values: Values, given: Mapping[str, Any]) -> State:
+    """A state that keeps all constraints with the given coordinates."""
+    model = eom.model
+    known = {one.name: float(value.value) for one, value in values.items() if isinstance(value, Constant)}
+    start = {name: known[name] for name in given}
+    parameters = {
+        one.name: known.get(one.name, 1.0) for one in model.parameter_symbols
+    }  # what is free has no part in it
+    inputs = {one.name: known.get(one.name, 0.0) for one in model.input_symbols}
+    state = eom.consistent(start, parameters=parameters, inputs=inputs, t=known.get(model.time.name, 0.0))
+    require_kept(model, start, state)
+    return state

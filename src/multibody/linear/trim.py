@@ -1,0 +1,197 @@
+"""Solving the equations of steady states: damped Newton's method with exact derivatives, from one start or from many.
+
+Equations may be redundant, and solutions need not be isolated (a cart rests anywhere on its rail): steps are the
+shortest ones, Δw = -J⁺·F, and of solutions that form a line or a surface, the one nearest to the start counts.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from multibody.linear.steady_equations import SteadyEquations
+from multibody.model.assembly import LONGEST_STEP, Vector, angles_of
+
+STEPS = 60
+ENOUGH = 1e-10  # an error that counts as zero: unknowns are off by so much, relative to one or to their size
+RANK = 1e-9  # singular values below this, relative to the largest, count as zero
+FAINT = 1e-6  # a row whose derivatives are smaller than this, relative to the largest, may have nothing but rounding
+SHRINKING = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01)
+SLIDES = 30
+DUST = 1e-13
+
+
+class Local(NamedTuple):
+    """F and its derivatives at one place, each row divided by what the unknowns can do to it."""
+
+    residual: Vector
+    slopes: Vector
+    scale: Vector
+
+    @property
+    def error(self) -> float:
+        """By how much the unknowns are off, roughly; infinite where F has no value."""
+        largest = float(np.abs(self.residual).max(initial=0.0))
+        return largest if np.isfinite(largest) and np.isfinite(self.slopes).all() else np.inf
+
+
+class Trim:
+    """The search for steady states near a start.
+
+    Args:
+        equations: what must vanish.
+        start: a value for every entry of w.
+
+    Attributes:
+        free: the places in w of all unknowns.
+        chosen: how many of them, from the first, the user has asked for; rates and forces follow from them.
+    """
+
+    def __init__(self, equations: SteadyEquations, start: Vector) -> None:
+        self.equations, self.start = equations, start
+        self.free = equations.free
+        self.chosen = len(equations.unknown)
+        coordinates = set(equations.eom.coordinates)
+        self._lengths = np.array([equations.symbols[k] in coordinates for k in self.free], dtype=bool)
+
+    def local(self, w: Vector) -> Local:
+        """F(w) and ∂F/∂w with Σ|∂F/∂w|·max(1, |w|) = 1 in each row, but for rows that hardly depend on the unknowns."""
+        residual = np.asarray(self.equations.residual(w)).reshape(-1)
+        slopes = self.equations.slopes.dense(w)
+        scale = np.abs(slopes) @ np.maximum(1.0, np.abs(w[self.free]))
+        scale = np.maximum(scale, FAINT * scale.max(initial=0.0) or 1.0)
+        return Local(residual / scale, slopes / scale[:, None], scale)
+
+    # one solution ------------------------------------------------------------------------------------------------
+
+    def solved(self, w: Vector) -> tuple[Vector, float]:
+        """The best that is found from w, and its error: by Newton's method, and by least squares if that is stuck."""
+        found, error = self._newton(w)
+        if error > ENOUGH:
+            closest = self._least_squares(found)
+            found, error = self._newton(closest)
+            if error > ENOUGH:
+                return closest, error
+        return self._tidy(found), error
+
+    def _newton(self, w: Vector) -> tuple[Vector, float]:
+        """It goes on until rounding stops it."""
+        now = self.local(w)
+        for _ in range(STEPS):
+            if not 0 < now.error < np.inf or not len(self.free):
+                break
+            step = np.asarray(-np.linalg.lstsq(now.slopes, now.residual, rcond=RANK)[0], dtype=float)
+            longest = float(np.abs(step[self._lengths]).max(initial=0.0))
+            step *= min(1.0, LONGEST_STEP / max(longest, 1e-300))
+            better = next((one for f in SHRINKING if self._improves(one := self._moved(w, f * step), now)), None)
+            if better is None:
+                break
+            w, now = better, self.local(better)
+        return w, now.error
+
+    def _moved(self, w: Vector, step: Vector) -> Vector:
+        other = w.copy()
+        other[self.free] += step
+        return other
+
+    def _improves(self, w: Vector, now: Local) -> bool:
+        change = np.asarray(self.equations.residual(w)).reshape(-1) / now.scale
+        return bool(np.linalg.norm(change) < np.linalg.norm(now.residual))
+
+    def _least_squares(self, w: Vector) -> Vector:
+        """Where the squares of all rows are least; rows are divided by what unknowns could do to them at the start."""
+        from scipy.optimize import least_squares  # late, because importing it takes long
+
+        if not len(self.free) or not np.isfinite(self.openness(w)):
+            return w
+
+        def at(x: Vector) -> Vector:
+            return self._moved(w, x - w[self.free])
+
+        def rows(x: Vector) -> Vector:
+            return np.nan_to_num(self.rows(at(x)), nan=1e3)
+
+        def slopes(x: Vector) -> Vector:
+            return np.nan_to_num(self.equations.slopes.dense(at(x)) / self._scale[:, None])
+
+        return at(least_squares(rows, w[self.free], jac=slopes, x_scale="jac", max_nfev=200, xtol=1e-12).x)
+
+    def openness(self, w: Vector) -> float:
+        """How far w is from a solution; infinite where F has no value."""
+        size = float(np.linalg.norm(self.rows(w)))
+        return size if np.isfinite(size) else np.inf
+
+    def rows(self, w: Vector) -> Vector:
+        """F(w), each row divided by what unknowns could do to it at the start."""
+        return np.asarray(self.equations.residual(w)).reshape(-1) / self._scale
+
+    @cached_property
+    def _scale(self) -> Vector:
+        scale = self.local(self.start).scale
+        return scale if np.isfinite(scale).all() else np.ones_like(scale)
+
+    # of many solutions, one --------------------------------------------------------------------------------------
+
+    def freedom(self, w: Vector) -> Vector:
+        """The directions in which steady states go on from w, one in each column; unknowns without rates and forces."""
+        ways = _null_space(self.local(w).slopes)[: self.chosen]
+        left, sizes, _ = np.linalg.svd(ways, full_matrices=False)
+        return left[:, sizes > RANK]
+
+    def _tidy(self, w: Vector) -> Vector:
+        """Near the start, as far as solutions form lines or surfaces; angles and quaternions next to it; least λ."""
+        for _ in range(SLIDES):
+            ways = self.freedom(w)
+            away = (self.start - w)[self.free[: self.chosen]]
+            slide = ways @ (ways.T @ away)
+            size = float(np.abs(slide).max(initial=0.0))
+            if size < 1e-12:
+                break
+            step = np.zeros(len(self.free))
+            step[: self.chosen] = slide * min(1.0, LONGEST_STEP / size)
+            moved, error = self._newton(self._moved(w, step))
+            if error > ENOUGH:
+                break
+            w = moved
+        return self._without_dust(self._least_forces(self._next_to_start(w)))
+
+    def _next_to_start(self, w: Vector) -> Vector:
+        """Whole turns and the signs of quaternions are taken away where that changes nothing."""
+        eom = self.equations.eom
+        angles = angles_of(eom.model)
+        for k, one in enumerate(self.equations.symbols):
+            if one in angles and k in self.free:
+                other = w.copy()
+                other[k] -= 2 * np.pi * np.ceil((w[k] - self.start[k] - np.pi - 1e-9) / (2 * np.pi))
+                w = other if self.local(other).error <= ENOUGH else w
+        for places in eom.model.quaternions:
+            where = [k + 1 for k in places]  # coordinates come after time
+            if w[where] @ self.start[where] < 0:
+                other = w.copy()
+                other[where] *= -1
+                w = other if self.local(other).error <= ENOUGH else w
+        return w
+
+    def _least_forces(self, w: Vector) -> Vector:
+        """Redundant constraints share their forces so that Σλ² is smallest; F is linear in them."""
+        rest = self.free[self.chosen :]
+        ways = _null_space(self.local(w).slopes[:, self.chosen :])
+        w = w.copy()
+        w[rest] -= ways @ (ways.T @ w[rest])
+        return w
+
+    def _without_dust(self, w: Vector) -> Vector:
+        """Zeros instead of rounding errors, where that changes nothing."""
+        clean = np.where(np.abs(w) < DUST, 0.0, w)
+        return clean if self.local(clean).error <= ENOUGH else w
+
+
+def _null_space(matrix: Vector) -> Vector:
+    """The directions that a matrix maps to zero, one in each column."""
+    if not matrix.size:
+        return np.eye(matrix.shape[1])
+    _, sizes, right = np.linalg.svd(matrix)
+    rank = int(np.sum(sizes > RANK * sizes.max(initial=0.0)))
+    return right[rank:].T

@@ -1,0 +1,48 @@
+"""Many steady states, from random starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from multibody.linear.trim import ENOUGH, Trim
+from multibody.model.assembly import Vector, angles_of
+
+APART = 1e-6
+"""Solutions that differ by less, relative to one or to their size, are the same."""
+
+
+def all_solved(trim: Trim, tries: int, seed: int) -> tuple[list[Vector], Vector]:
+    """Different solutions, those nearest to the start first; and what came closest."""
+    found: list[Vector] = []
+    best, least = trim.start, np.inf
+    for start in _starts(trim, tries, np.random.default_rng(seed)):
+        w, error = trim.solved(start)
+        if trim.openness(w) < least:
+            best, least = w, trim.openness(w)
+        if error <= ENOUGH and all(_distance(trim, w, other) > APART for other in found):
+            found.append(w)
+    return sorted(found, key=lambda w: _distance(trim, w, trim.start)), best
+
+
+def _starts(trim: Trim, tries: int, rng: np.random.Generator) -> Iterator[Vector]:
+    """The start itself, then others: angles from a whole turn, all else from a bell curve, unit quaternions."""
+    eom, chosen = trim.equations.eom, trim.free[: trim.chosen]
+    angles = angles_of(eom.model)
+    turning = np.array([trim.equations.symbols[k] in angles for k in chosen], dtype=bool)
+    for trial in range(tries):
+        w = trim.start.copy()
+        if trial:
+            spread = np.maximum(1.0, np.abs(w[chosen])) * rng.normal(size=len(chosen))
+            w[chosen] += np.where(turning, rng.uniform(-np.pi, np.pi, len(chosen)), spread)
+            for places in eom.model.quaternions:
+                where = [k + 1 for k in places if k + 1 in chosen]  # coordinates come after time
+                w[where] /= max(float(np.linalg.norm(w[where])), 1e-300)
+        yield w
+
+
+def _distance(trim: Trim, w: Vector, other: Vector) -> float:
+    chosen = trim.free[: trim.chosen]
+    scale = np.maximum(1.0, np.abs(other[chosen]))
+    return float(np.linalg.norm((w - other)[chosen] / scale))

@@ -1,0 +1,134 @@
+"""Any model of this library as a subsystem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from multibody.equations import Kinetics
+from multibody.equations.mass_matrix import mass_matrix
+from multibody.errors import ModelError
+from multibody.graph import Expr, Symbol, array, product, substitute, symbol
+from multibody.model import Model, System
+from multibody.model.energy import kinetic_energy, potential_energy
+from multibody.model.quantity import Input, Parameter
+from multibody.modular.coupling import couple
+from multibody.modular.energy import energy_of
+from multibody.modular.progress import Progress
+from multibody.modular.subsystem import Subsystem
+from multibody.modular.vocabulary import TIME
+
+
+def from_system(
+    system: System | Model, label: str | None = None, *, variables: Iterable[str] = (), kinematics: Any = (),
+    constraints: Any = (), independent: Any = None, progress: Progress | None = None,
+) -> Subsystem:  # fmt: skip
+    """A system, or what was read from a file, as a subsystem: its coordinates, speeds, loops, loads and energies.
+
+    Joints that close loops, rolling and other constraints become invariants of the subsystem.
+
+    Args:
+        system: a system or a model.
+        label: the name of the subsystem; by default that of the system.
+        variables: further variables, such as the position of a point that others will be coupled to.
+        kinematics: their rates, where these are not new variables themselves.
+        constraints: further invariants, such as what the new variables are.
+        independent: names of variables that the others shall follow from.
+        progress: is told what has been done, and the seconds it took.
+
+    Example:
+        >>> import multibody as mb
+        >>> pendulum = mb.System("pendulum", gravity=(0, 0, -9.81))
+        >>> hinge = pendulum.joint("angle", pendulum.world, pendulum.body("bob", 2, (0, 0, -1)), "Ry")
+        >>> dict(from_system(pendulum).explicit())
+        {'angle_dot': angle_dot, 'angle_ddot': -9.81*sin(angle)}
+    """
+    model = system.freeze() if isinstance(system, System) else system
+    if not isinstance(model, Model):
+        raise ModelError(
+            f"{system!r:.80} is no system.",
+            where="from_system",
+            remedy="Give a System or a Model; what mb.read_urdf reads has one: robot.system.",
+        )
+    kinetics = Kinetics(model)
+    written = _Written(model)
+    bias, accelerations = array(kinetics.bias()), array(list(model.accelerations))
+    residual = product(mass_matrix(model, [motion.pose for motion in kinetics.drifts]), accelerations) + bias
+    rows = written.of([-row for row in residual])
+    rates = written.of(list(model.rates))
+    name = label or model.name
+    given = by_name = {written.name(one): rate for one, rate in zip(model.coordinates, rates, strict=True)}
+    made = couple(
+        name, (),
+        variables={0: [*by_name], 1: [written.name(one) for one in model.speeds]},
+        kinematics=given,
+        dynamics=dict(zip([written.name(one) for one in model.speeds], rows, strict=True)),
+        constraints=_constraints(kinetics, written),
+        parameters=_parameters(model, written), inputs=[_input(one, written) for one in model.inputs],
+        start={written.name(one): value for one, value in model.start.items()},
+        quaternions=[[written.name(model.coordinates[k]) for k in group] for group in model.quaternions],
+        independent=None if variables or constraints else independent,
+        description=f"the system {model.name}", progress=progress,
+    )  # fmt: skip
+    T, V = written.of([kinetic_energy(kinetics), potential_energy(kinetics)])
+    driven = any(joint.prescribed is not None for joint in model.joints)
+    made = replace(made, energy=energy_of(made, T, V, driven=driven))
+    if not variables and not constraints:
+        return made
+    inner = made.renamed(f"{name}_itself")
+    return couple(
+        name,
+        [inner],
+        constraints,
+        variables=variables,
+        kinematics=kinematics,
+        independent=independent,
+        progress=progress,
+    )
+
+
+class _Written:
+    """Exchanges the symbols of a model for those of modular modelling: the same names, in the common scope."""
+
+    def __init__(self, model: Model) -> None:
+        symbols = [*model.coordinates, *model.speeds, *model.accelerations, *model.input_symbols]
+        symbols += model.parameter_symbols
+        self._known: dict[Expr, Expr] = {one: symbol(one.name, one.kind) for one in symbols}
+        self._known[model.time] = TIME
+
+    def of(self, expressions: list[Expr]) -> list[Expr]:
+        """Expressions in the new symbols."""
+        return list(substitute(expressions, self._known)) if expressions else []
+
+    @staticmethod
+    def name(one: Symbol) -> str:
+        """The name stays."""
+        return one.name
+
+
+def _constraints(kinetics: Kinetics, written: _Written) -> Mapping[str, Expr]:
+    """φ where positions are restricted, B·u + β otherwise; of those that say something new near the start.
+
+    Numbers decide that here: in loops with rounded directions and lengths, no equation follows from others exactly.
+    """
+    found = kinetics.constraints
+    kept = [(found.names[row], found.equations[row]) for row in found.independent]
+    equations = written.of([one.velocity if one.position is None else one.position for _, one in kept])
+    return dict(zip([name for name, _ in kept], equations, strict=True))
+
+
+def _parameters(model: Model, written: _Written) -> dict[str, Parameter]:
+    """One parameter for each symbol, with its formula."""
+    found = {}
+    for given in model.parameters:
+        for one, default in given.default.items():
+            new = symbol(one.name, "parameter")
+            value = None if default is None else written.of([default])[0]
+            found[one.name] = Parameter(one.name, new, {new: value}, given.unit, given.description)
+    return found
+
+
+def _input(one: Input, written: _Written) -> Input:
+    symbols = [symbol(s.name, "input") for s in one.flat]
+    return replace(one, symbols=symbols[0] if len(symbols) == 1 else symbols)

@@ -1,0 +1,116 @@
+"""A subsystem in deviations from a reference motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multibody.graph import ZERO, Expr, Symbol, array, closed_form, jacobian, substitute
+from multibody.graph.identity import independent_rows
+from multibody.graph.linear_algebra import Matrix
+from multibody.model.quantity import rate_name
+from multibody.modular.auxiliary import Unknowns
+from multibody.modular.explicit import accelerations
+from multibody.modular.labelled import Labelled
+from multibody.modular.linear_renaming import KnownSlope, carried_over, exchanged_symbols
+from multibody.modular.reduction import solved_by_blocks
+from multibody.modular.reference import require_solution
+from multibody.modular.subsystem import Subsystem
+
+if TYPE_CHECKING:
+    from multibody.equations import EquationsOfMotion, Handling
+    from multibody.modular.linear_complement import FirstOrder
+
+
+@dataclass(frozen=True, eq=False)
+class LinearSubsystem(Subsystem):
+    """A subsystem in deviations from a reference motion.
+
+    Attributes:
+        nominal: the reference value of every variable, rate and input.
+        conditions: what must vanish so that the reference is a motion of the system, where that cannot be decided
+            without numbers.
+        residual: the reduced dynamic equations on the reference motion; constraint forces of the system that this one
+            is a part of must balance them.
+        complement: C₁ and S₁: the first-order parts of C̃ and S.
+    """
+
+    nominal: Mapping[Expr, Expr] = field(default_factory=dict, repr=False)
+    conditions: tuple[Expr, ...] = ()
+    residual: Matrix = field(default_factory=lambda: array([]), repr=False)
+    complement: FirstOrder | KnownSlope | None = field(default=None, repr=False)
+
+    @property
+    def unknowns(self) -> tuple[Unknowns, ...]:
+        """Auxiliary parameters that stand for entries of complements, with the equations they satisfy."""
+        own = self.complement.auxiliary.unknowns if self.complement and self.complement.auxiliary else []
+        return (*(one for part in self.parts if isinstance(part, LinearSubsystem) for one in part.unknowns), *own)
+
+    def renamed(
+        self, label: str, names: Mapping[str, str] | None = None, *, suffix: str = "", shared: Any = ()
+    ) -> LinearSubsystem:
+        """The same in other names, to be a linearized part under them; see ``Subsystem.renamed``."""
+        new: Any = super().renamed(label, names, suffix=suffix, shared=shared)
+        return carried_over(self, new, exchanged_symbols(self, new))
+
+    def explicit(self, *, seconds: float = 4.0) -> Mapping[str, Expr]:
+        """ẋ = f(t, x) in the deviations of the independent variables alone."""
+        known = self.dependent_deviations
+        rates = {rate_name(one.name): rate for one, rate in self.rates.items()}
+        rates |= {rate_name(one.name): rate for one, rate in accelerations(self).items()}
+        values = substitute(list(rates.values()), known) if rates else []
+        return dict(zip(rates, closed_form(list(values), seconds=seconds) if rates else [], strict=True))
+
+    def equations(self, *, constraints: Handling | None = None) -> EquationsOfMotion:
+        """The linear equations as ordinary ones, whose coordinates and speeds are deviations."""
+        require_solution(self)
+        return super().equations(constraints=constraints)
+
+    @cached_property
+    def states(self) -> tuple[Symbol, ...]:
+        """The independent coordinates and quasi-velocities."""
+        known = self.dependent_deviations
+        return tuple(one for one in (*self.coordinates, *self.top) if one not in known)
+
+    def state_space(self) -> tuple[Labelled, Labelled]:
+        """A and B in δẋ = A·δx + B·δr for the independent states."""
+        known = self.dependent_deviations
+        flow = {**self.rates, **accelerations(self)}
+        rates = list(substitute([flow[one] for one in self.states], known))
+        names, inputs = tuple(one.name for one in self.states), [s for one in self.inputs for s in one.flat]
+        A = jacobian(rates, self.states).reshape(len(names), len(names))
+        B = jacobian(rates, inputs).reshape(len(names), len(inputs))
+        return Labelled(names, names, A), Labelled(names, tuple(one.name for one in inputs), B)
+
+    @cached_property
+    def dependent_deviations(self) -> Mapping[Expr, Expr]:
+        """Dependent coordinates and quasi-velocities in terms of independent ones, by the invariants."""
+        require_solution(self)
+        everything = self.all_invariants()
+        positions = [level for one in everything for level in one.positions]
+        found = _solved_for_dependent(self, positions, self.coordinates, self.chosen)
+        velocities = [one.velocity for one in everything if one.velocity is not None]
+        velocities = list(substitute(velocities, found)) if velocities else []
+        return found | _solved_for_dependent(self, velocities, self.top, self.independent)
+
+
+def _solved_for_dependent(
+    system: Subsystem, equations: list[Expr], variables: tuple[Symbol, ...], kept: tuple[Symbol, ...]
+) -> dict[Expr, Expr]:
+    """Linear equations solved for all variables but those that are kept; what is kept is completed if need be."""
+    if not equations:
+        return {}
+    matrix = jacobian(equations, variables).reshape(len(equations), len(variables))
+    rows = independent_rows([[entry.fp for entry in row] for row in matrix])
+    order = sorted(range(len(variables)), key=lambda j: variables[j] in kept)
+    basis = independent_rows([[entry.fp for entry in matrix[rows, j]] for j in order])
+    bound = [order[k] for k in basis]
+    rest = substitute([equations[row] for row in rows], dict.fromkeys([variables[j] for j in bound], ZERO))
+    if not bound:
+        return {}
+    values = solved_by_blocks(matrix[np.ix_(rows, bound)], -array(rest)[:, None])[:, 0]
+    return {variables[j]: value for j, value in zip(bound, values, strict=True)}

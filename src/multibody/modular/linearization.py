@@ -1,0 +1,155 @@
+"""Linearization about a reference motion, level by level (the seed's section 2).
+
+With deviations δ from the reference (index 0), every level is expanded to first order: the kinematic relations, all
+orders of the invariants, the dynamic equations, and the complement C̃ = C₀ + C₁(δ), which follows from Ã·C̃ = 0:
+
+    Ã₀·C₁ + Ã₁·C₀ = 0
+
+C₁ is needed because constraint forces are not zero on the reference motion: with the residual e = M̃·x + k̃ = -d̄,
+
+    δ(C̃ᵀ·e) = C₀ᵀ·δe + C₁ᵀ·e₀
+
+Deviations keep the names of their variables. The result is a subsystem like any other, whose functions are linear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+from multibody.graph import ZERO, Expr, Symbol
+from multibody.model.quantity import Parameter
+from multibody.modular.auxiliary import Auxiliary
+from multibody.modular.first_order import Expansion
+from multibody.modular.invariant import Invariant
+from multibody.modular.named import by_variable
+from multibody.modular.product import times
+from multibody.modular.progress import Clock, Progress
+from multibody.modular.reduction import Reduction, reduction
+from multibody.modular.reference import (
+    full_reference,
+    on_reference_motion,
+    require_linearizable,
+    require_same_reference,
+    require_solution,
+)
+from multibody.modular.subsystem import Subsystem
+from multibody.modular.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    pass
+
+
+from multibody.modular.linear_complement import FirstOrder
+from multibody.modular.linear_subsystem import LinearSubsystem
+
+
+def linearize(
+    system: Subsystem, reference: Mapping[str, Any] | None = None, *, inputs: Mapping[str, Any] | None = None,
+    subsystems: Mapping[str, LinearSubsystem] | None = None, auxiliary: bool = False, part: bool = False,
+    progress: Progress | None = None,
+) -> LinearSubsystem:  # fmt: skip
+    """The linearized model of a system about a reference motion.
+
+    Args:
+        system: any subsystem.
+        reference: values of variables on the reference motion, as numbers or expressions of time and parameters; they
+            are added to what the subsystems say themselves. All others are zero, or move on at their reference rate.
+        inputs: values of inputs on the reference motion; zero by default.
+        subsystems: linearized models of parts, by label, that are known already.
+        auxiliary: whether the entries of complements become auxiliary parameters, whose values ``evaluate_parameters``
+            finds; formulas stay short where the complement of a large system has no short closed form.
+        part: whether it shall be one of the ``subsystems`` of a larger system, whose constraint forces keep up the
+            reference motion; forces need not balance then.
+        progress: is told what has been done, and the seconds it took.
+
+    Raises:
+        ModelError: if the reference is not a motion of the system, or is a singular configuration.
+
+    Example:
+        >>> import multibody as mb
+        >>> ball = mb.modular.newton_euler("B", "position", gravity="-z")
+        >>> pendulum = mb.modular.couple("S", [ball], ["p_B_x = a*sin(q)", "p_B_y = 0", "p_B_z = -a*cos(q)"],
+        ...     variables=["q"], parameters="a", reference={"p_B_z": "-a"})
+        >>> linearize(pendulum).explicit()["q_ddot"]
+        -g*q/a
+    """  # fmt: skip
+    require_linearizable(system, subsystems or {})
+    clock = Clock(system.label, progress)
+    names = {one.name: one for one in system.orders}
+    words: dict[str, Expr] = {one.name: one for p in system.parameters for one in p.default}
+    vocabulary = Vocabulary(system.label, words)
+    given = by_variable(reference, names, "reference", system.label, vocabulary)
+    known = {s.name: s for one in system.inputs for s in one.flat}
+    driven = by_variable(inputs, known, "reference", system.label, vocabulary, kind="input")
+    nominal = full_reference(system, given, driven)
+    clock("reference")
+    made = _linearized(system, Expansion(nominal), dict(subsystems or {}), auxiliary, clock)
+    if not part:
+        require_solution(made)
+    named = [Parameter(s.name, s, {s: None}, "", "auxiliary") for one in made.unknowns for s in one.symbols]
+    return replace(made, parameters=(*made.parameters, *named))
+
+
+def _linearized(
+    system: Subsystem, expansion: Expansion, known: Mapping[str, LinearSubsystem], auxiliary: bool, clock: Clock
+) -> LinearSubsystem:
+    """One level after its parts."""
+    if system.label in known:
+        require_same_reference(known[system.label], expansion.nominal)
+        return known[system.label]
+    parts = tuple(_linearized(part, expansion, known, auxiliary, clock) for part in system.parts)
+    invariants, conditions = _linear_invariants(system, expansion)
+    constants, moved = expansion.split(list(system.rows.values()))
+    rows = dict(zip(system.rows, moved, strict=True))
+    helper = Auxiliary(system.label) if auxiliary and invariants else None
+    names = [one.name for one in system.independent]
+    solve_for = helper.solve if helper else None
+    with on_reference_motion(system.label):
+        found = reduction(system.label, parts, system.own, invariants, rows, names, None, clock, solve_for)
+    lost = {one: -value for one, value in zip(system.rows, constants, strict=True)}
+    complement = FirstOrder(system, parts, expansion, found, lost, helper)
+    found, rows = _with_geometric(found, complement, rows)
+    clock("complement of first order")
+    own = {one.name: getattr(system, one.name) for one in fields(Subsystem)}
+    changed = {
+        "parts": parts, "rates": dict(zip(system.rates, expansion.linear(list(system.rates.values())), strict=True)),
+        "rows": rows, "invariants": invariants, "redundant": (), "reduced": found, "start": {}, "reference": {},
+        "aliases": dict(zip(system.aliases, expansion.linear(list(system.aliases.values())), strict=True)),
+        "identities": (), "quaternions": (), "timings": dict(clock.seconds), "energy": None,
+    }  # fmt: skip
+    everything = dict.fromkeys((*(one for part in parts for one in part.conditions), *conditions))
+    return LinearSubsystem(
+        **own | changed, nominal=expansion.nominal, conditions=tuple(one for one in everything if one.fp != 0),
+        residual=times(found.C.T, complement.residual), complement=complement,
+    )  # fmt: skip
+
+
+def _linear_invariants(system: Subsystem, expansion: Expansion) -> tuple[tuple[Invariant, ...], list[Expr]]:
+    """All orders of the invariants to first order, and what they are on the reference motion."""
+    conditions: list[Expr] = []
+    made = []
+    for one in system.invariants:
+        constants, moved = expansion.split(one.levels)
+        conditions += constants
+        velocity = None if one.velocity is None else moved[-2]
+        made.append(
+            replace(one, positions=tuple(moved[: len(one.positions)]), velocity=velocity, acceleration=moved[-1])
+        )
+    return tuple(made), conditions
+
+
+def _with_geometric(
+    found: Reduction, complement: FirstOrder, rows: dict[Symbol, Expr]
+) -> tuple[Reduction, dict[Symbol, Expr]]:
+    """The same with C₁ᵀ·e₀ added: how forces that are there already turn with the motion."""
+    forces = complement.geometric
+    if all(force.fp == 0 for force in forces):
+        return found, rows
+    places = [complement.spread.variables.index(one) for one in found.independent]
+    onto = complement.spread.S[places].T
+    new = dict(rows)
+    for one, force in zip(found.independent, forces, strict=True):
+        new[one] = new.get(one, ZERO) - force
+    return replace(found, k=found.k + forces, bias=found.bias + times(onto, forces)), new

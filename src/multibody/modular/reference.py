@@ -1,0 +1,149 @@
+"""Reference motions: completed from what the user gives, and checked to be motions of the system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multibody.errors import ModelError
+from multibody.graph import ZERO, Expr, Symbol, as_expr, evaluate, free_symbols, substitute, time_derivative
+from multibody.graph.names import suggestion
+from multibody.modular.starting import start_values
+from multibody.modular.subsystem import Subsystem
+from multibody.modular.vocabulary import TIME, rate_symbol
+
+if TYPE_CHECKING:
+    from multibody.modular.linear_subsystem import LinearSubsystem
+
+SMALL = 1e-9
+TRIES = 20
+
+
+def full_reference(system: Subsystem, given: Mapping[Symbol, Any], inputs: Mapping[Symbol, Any]) -> dict[Expr, Expr]:
+    """The reference value of every variable, of the rates of the highest ones, and of every input.
+
+    What is given counts, then what the subsystems say, then zero; a coordinate of which nothing is said moves on at its
+    reference rate.
+
+    Raises:
+        ModelError: if a coordinate that was given does not move at the rate that the others give it.
+    """
+    said = {**system.reference, **given}
+    found: dict[Expr, Expr] = {one: as_expr(said.get(one, ZERO)) for one in system.orders}
+    found |= {s: as_expr(inputs.get(s, ZERO)) for one in system.inputs for s in one.flat}
+    for group in system.quaternions:
+        _complete_quaternion(system, group, said, found)
+    for one, rate in reversed(list(system.rates.items())):  # higher orders come last, and are needed first
+        moving = as_expr(substitute(rate, found))
+        if one not in said and moving.fp != 0 and TIME not in free_symbols(moving):
+            found[one] = found[one] + moving * TIME
+    for one, rate in system.rates.items():
+        _require_rate(system, one, as_expr(substitute(rate, found)), _rate(found[one]))
+    return found | {rate_symbol(one): _rate(found[one]) for one in system.top}
+
+
+def _complete_quaternion(
+    system: Subsystem, group: tuple[Symbol, ...], said: Mapping[Symbol, Any], found: dict[Expr, Expr]
+) -> None:
+    """A quaternion of which nothing is said is that of its start, or of no rotation."""
+    if not any(one in said for one in group):
+        starts = [system.start.get(one, 0.0) for one in group]
+        for one, value in zip(group, starts if any(starts) else (1.0, 0.0, 0.0, 0.0), strict=True):
+            found[one] = as_expr(value)
+
+
+def _rate(value: Expr) -> Expr:
+    return as_expr(time_derivative(value, {}))
+
+
+def _require_rate(system: Subsystem, one: Symbol, needed: Expr, found: Expr) -> None:
+    if needed.fp != found.fp:
+        raise ModelError(
+            f"The reference of '{one.name}' changes at the rate {found}, but the other references make it {needed}.",
+            where=f"subsystem '{system.label}'",
+            cause="A coordinate was given as constant, although a velocity on the reference motion is not zero.",
+            remedy=f"Give '{one.name}' as a function of time, such as '{needed}*t', or leave it away.",
+        )
+
+
+def require_linearizable(system: Any, subsystems: Mapping[str, Any]) -> None:
+    """An error for what is no subsystem, or for linearized parts that are none, or of nobody."""
+    labels = [level.label for level in system.levels()] if isinstance(system, Subsystem) else []
+    strange = [one for one in (system, *subsystems.values()) if not isinstance(one, Subsystem)]
+    if strange:
+        raise ModelError(
+            f"{strange[0]!r:.80} is no subsystem.",
+            where="linearize",
+            remedy="Give what couple, subsystem, newton_euler or from_system made; equations of motion have their own.",
+        )
+    unknown = [label for label in subsystems if label not in labels]
+    if unknown:
+        raise ModelError(
+            f"There is no part {', '.join(map(repr, unknown))} to be replaced by its linearized model.",
+            where=f"subsystem '{system.label}'",
+            cause=suggestion(unknown, labels),
+            remedy=f"The parts are: {', '.join(labels)}.",
+        )
+
+
+def require_same_reference(part: Any, nominal: Mapping[Expr, Expr]) -> None:
+    """An error if a part was linearized about another reference motion than the whole."""
+    known = getattr(part, "nominal", None)
+    if known is None:
+        raise ModelError(
+            f"The part '{part.label}' is not linearized.",
+            where="subsystems of linearize",
+            remedy="Give what linearize(part, …, part=True) made.",
+        )
+    for one in (*part.orders, *map(rate_symbol, part.top)):
+        there, here = known.get(one), nominal.get(one)
+        if there is None or here is None or there.fp != here.fp:
+            raise ModelError(
+                f"The part '{part.label}' was linearized about another reference motion: {one} is {there}, not {here}.",
+                where="subsystems of linearize",
+                cause="Reference values of a whole are those of its parts, and what is given in addition.",
+                remedy="Linearize the part again, with the reference that it has in the whole.",
+            )
+
+
+@contextmanager
+def on_reference_motion(label: str) -> Iterator[None]:
+    """What goes wrong in here is told as a matter of the reference motion: independent variables were chosen before."""
+    try:
+        yield
+    except ModelError as error:
+        raise ModelError(
+            f"The constraints of '{label}' do not determine its dependent variables on the reference motion.",
+            where=f"subsystem '{label}'",
+            cause=f"The reference is a singular configuration: {error.what}",
+            remedy="Choose other independent variables, or another reference.",
+        ) from error
+
+
+def require_solution(made: LinearSubsystem) -> None:
+    """An error if the reference motion violates an invariant or a dynamic equation, as far as that can be decided."""
+    wrong = [one for one in (*made.conditions, *made.residual) if _wrong(made, one)]
+    if wrong:
+        raise ModelError(
+            f"The reference is not a motion of the system: {wrong[0]} should be zero.",
+            where=f"subsystem '{made.label}'",
+            cause="It violates a constraint, or forces do not balance on it.",
+            remedy="Give reference values that belong together, and the inputs that keep up the motion.",
+        )
+
+
+def _wrong(made: LinearSubsystem, condition: Expr) -> bool:
+    """Whether a condition is violated: for the values of the parameters, or for all positive ones."""
+    symbols = free_symbols(condition)
+    if condition.fp == 0 or any(s in one.symbols for one in made.unknowns for s in symbols):
+        return False
+    known = start_values((), {}, {}, made.parameters) | {TIME: 0.37}
+    if all(s in known for s in symbols):
+        return abs(float(evaluate(condition, known))) > SMALL
+    rng = np.random.default_rng(0)
+    tries = [{s: float(rng.uniform(0.1, 10.0)) for s in symbols} | known for _ in range(TRIES)]
+    found = np.array([float(evaluate(condition, each)) for each in tries])
+    return bool((found > SMALL).all() or (found < -SMALL).all())

@@ -1,0 +1,172 @@
+"""A subsystem as a model without bodies: its names, values and invariants, for the rooms that need a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from multibody.equations import Kinetics
+from multibody.errors import ModelError
+from multibody.graph import ZERO, Expr, Symbol, array, jacobian, product, substitute
+from multibody.graph.linear_algebra import Matrix
+from multibody.model import Constraint, Equation, Model, System
+from multibody.model.kinematics import Kinematics
+from multibody.model.sensors import Expression
+from multibody.modular.explicit import accelerations, multipliers
+from multibody.modular.invariant import Invariant
+from multibody.modular.reduction import own_dynamics
+from multibody.modular.starting import start_values
+from multibody.modular.subsystem import Subsystem
+from multibody.modular.vocabulary import TIME, rate_symbol
+
+
+class Kept(Constraint):
+    """One invariant as a constraint of a model."""
+
+    def __init__(self, invariant: Invariant) -> None:
+        self.invariant = invariant
+
+    def equations(self, kinematics: Kinematics) -> Sequence[Equation]:
+        """The invariant at the levels of velocity and, where there is one, position."""
+        assert self.invariant.velocity is not None
+        positions = self.invariant.positions
+        return [Equation("", self.invariant.velocity, positions[-1] if positions else None)]
+
+    @property
+    def touches(self) -> tuple[object, ...]:
+        """Nothing that has a name of its own."""
+        return (self.invariant.title,)
+
+
+@dataclass(frozen=True, eq=False)
+class SubsystemModel(Model):
+    """A model without bodies: variables, parameters, inputs, invariants.
+
+    Attributes:
+        unit: groups of coordinates of unit length, by their numbers.
+        system: the subsystem.
+    """
+
+    unit: tuple[tuple[int, ...], ...] = ()
+    system: Subsystem | None = None
+
+    @cached_property
+    def quaternions(self) -> list[list[int]]:
+        """The numbers of coordinates that form unit quaternions."""
+        return [list(group) for group in self.unit]
+
+
+def model_of(system: Subsystem) -> SubsystemModel:
+    """A model with the names, values and invariants of a subsystem."""
+    _require_two_levels(system)
+    empty = System(system.label).freeze()
+    places = {one: k for k, one in enumerate(system.coordinates)}
+    shown = {title: Kept(one) for title, one in _titled(shown_invariants(system)).items()}
+    changed: dict[str, Any] = {
+        "time": TIME,
+        "coordinates": system.coordinates,
+        "speeds": system.top,
+        "accelerations": tuple(rate_symbol(one) for one in system.top),
+        "rates": tuple(system.rates.values()),
+        "start": _start(system),
+        "parameters": system.parameters,
+        "inputs": system.inputs,
+        "constraints": shown,
+        "sensors": {name: Expression(value) for name, value in system.aliases.items()},
+        "written": frozenset(one.name for one in system.start),
+        "unit": tuple(tuple(places[one] for one in group) for group in system.quaternions),
+        "system": system,
+    }
+    return SubsystemModel(**{one.name: getattr(empty, one.name) for one in fields(empty)} | changed)
+
+
+def shown_invariants(system: Subsystem) -> list[Invariant]:
+    """The invariants that restrict velocities."""
+    return [one for one in system.all_invariants() if one.velocity is not None]
+
+
+def _titled(invariants: Sequence[Invariant]) -> dict[str, Invariant]:
+    """Invariants by names that are all different, also where parts of parts have the same labels."""
+    found: dict[str, Invariant] = {}
+    for one in invariants:
+        number = 1 + sum(other.title == one.title for other in found.values())
+        found[one.title if number == 1 else f"{one.title}__{number}"] = one
+    return found
+
+
+def _require_two_levels(system: Subsystem) -> None:
+    deep = [one.title for one in system.all_invariants() if len(one.positions) > 1]
+    if deep:
+        raise ModelError(
+            f"The constraint {deep[0]} restricts variables two orders below the highest ones.",
+            where=f"subsystem '{system.label}'",
+            cause="Equations of motion know positions and velocities; here rates of accelerations are the unknowns.",
+            remedy="Use the explicit form, or write the subsystem with quasi-velocities as its highest variables.",
+        )
+
+
+def _start(system: Subsystem) -> dict[Symbol, float]:
+    known = start_values(system.orders, system.start, system.reference, system.parameters)
+    return {one: float(known.get(one, 0.0)) for one in (*system.coordinates, *system.top)}
+
+
+class SubsystemKinetics(Kinetics):
+    """What equations of motion need of a subsystem: constraints, mass matrix, forces."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+        assert isinstance(model, SubsystemModel)
+        assert model.system is not None
+        self.system = model.system
+
+    @cached_property
+    def rates(self) -> dict[Symbol, Expr]:
+        """u̇ from the reduced equations."""
+        return accelerations(self.system)
+
+    @cached_property
+    def forces(self) -> dict[Invariant, Expr]:
+        """λ of all invariants."""
+        return multipliers(self.system, self.rates)
+
+    @cached_property
+    def parts(self) -> tuple[Matrix, Matrix, Matrix]:
+        """M, h and f of all levels before coupling; f has what follows inputs, and forces of order-two invariants."""
+        top = self.system.top
+        places = {one: k for k, one in enumerate(top)}
+        M, k = np.full((len(top), len(top)), ZERO, dtype=object), np.full(len(top), ZERO, dtype=object)
+        for level in self.system.levels():
+            if level.rows:
+                own, bias = own_dynamics(level.top, level.rows)
+                rows, columns = [places[one] for one in level.rows], [places[one] for one in level.top]
+                M[np.ix_(rows, columns)] = M[np.ix_(rows, columns)] + own
+                k[rows] = k[rows] + bias
+        h = array(substitute(list(k), dict.fromkeys(self.model.input_symbols, ZERO))) if len(k) else k
+        return M, h, h - k + self._hidden_forces()
+
+    def _hidden_forces(self) -> Matrix:
+        """Aᵀ·λ of invariants that restrict only rates, and have no place among the constraints."""
+        total = np.full(len(self.system.top), ZERO, dtype=object)
+        rates = [rate_symbol(one) for one in self.system.top]
+        for one in self.system.all_invariants():
+            if one.velocity is None:
+                row = jacobian([one.acceleration], rates)[0]
+                total = total + np.array([entry * self.forces[one] for entry in row], dtype=object)
+        return total
+
+    def residual(self) -> list[Expr]:
+        """M·u̇ + h - f."""
+        M, h, f = self.parts
+        return list(product(M, array(list(self.model.accelerations))) + h - f) if len(h) else []
+
+    def bias(self) -> list[Expr]:
+        """h - f."""
+        return list(self.parts[1] - self.parts[2])
+
+    def inertia_bias(self) -> list[Expr]:
+        """h."""
+        return list(self.parts[1])

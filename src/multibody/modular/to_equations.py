@@ -1,0 +1,126 @@
+"""The equations of a subsystem as ordinary equations of motion.
+
+The state has all variables of all levels, dependent ones too: q are those whose rates are known, u the others. The mass
+matrix and forces are those of the parts before they were coupled; B has the invariants of all levels; u̇ comes from the
+reduced equations.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from multibody.equations import EquationsOfMotion, Handling
+from multibody.equations.power import Powers
+from multibody.equations.solution import Solution
+from multibody.errors import ModelError
+from multibody.graph import ZERO, Expr, array, product
+from multibody.modular.subsystem import Subsystem
+from multibody.modular.subsystem_model import SubsystemKinetics, model_of, shown_invariants
+
+
+def equations_of(system: Subsystem, handling: Handling | None = None) -> EquationsOfMotion:
+    """See ``Subsystem.equations``."""
+    kinetics = SubsystemKinetics(model_of(system))
+    if handling is not None:
+        _require_handling(system, handling)
+        M, h, f = kinetics.parts
+        solution = handling.solve(M, list(h - f), kinetics.constraints)
+        return SubsystemEquations.of(kinetics, "Modular", lambda: kinetics.parts, solution)
+    places = {one: k for k, one in enumerate(system.top)}
+    acceleration = tuple(kinetics.rates[one] for one in system.top)
+    solution = Solution(acceleration, (), tuple(places[one] for one in system.independent))
+    made = SubsystemEquations.of(kinetics, "Modular", lambda: kinetics.parts, solution)
+    del vars(made)["multiplier_values"]  # they are solved for when they are asked for
+    return made
+
+
+class SubsystemEquations(EquationsOfMotion):
+    """Equations of motion of a subsystem; it has no bodies and joints, but energies where they are known."""
+
+    @cached_property
+    def kinetics(self) -> SubsystemKinetics:
+        """Constraints, mass matrix and forces of the subsystem."""
+        return SubsystemKinetics(self.model)
+
+    @property
+    def system(self) -> Subsystem:
+        """The subsystem that they belong to."""
+        return self.kinetics.system
+
+    @cached_property
+    def multiplier_values(self) -> tuple[Expr, ...]:
+        """λ as explicit functions of (t, q, u, r, p), one for each constraint equation."""
+        return tuple(self.kinetics.forces[one] for one in shown_invariants(self.system))
+
+    @property
+    def energy_known(self) -> bool:
+        """Whether all levels of the subsystem have energies."""
+        return all(level.energy is not None for level in self.system.levels())
+
+    @cached_property
+    def kinetic_energy(self) -> Expr:
+        """T of all levels."""
+        return self._sum("kinetic")
+
+    @cached_property
+    def potential_energy(self) -> Expr:
+        """V of all levels."""
+        return self._sum("potential")
+
+    @property
+    def known_powers(self) -> Powers | None:
+        """The power of forces without a potential, of all levels, and of constraints that move; zero if not known."""
+        if not self.energy_known:
+            return Powers(ZERO, ZERO, ZERO)
+        moving = product(self.B, array(list(self.speeds))) if len(self.constraints) else []
+        drives = sum((force * rate for force, rate in zip(self.multipliers, moving, strict=True)), ZERO)
+        return Powers(self._sum("inputs"), self._sum("dissipated"), drives)
+
+    def _sum(self, name: str) -> Expr:
+        unknown = [level.label for level in self.system.levels() if level.energy is None]
+        if unknown:
+            raise ModelError(
+                f"The energy of {', '.join(map(repr, unknown))} is not known.",
+                where=f"subsystem '{self.system.label}'",
+                cause="It was given by equations alone.",
+                remedy="Give energy=(T, V) with the equations of this subsystem.",
+            )
+        return sum((getattr(level.energy, name) for level in self.system.levels()), ZERO)
+
+    @property
+    def linear_momentum(self) -> Any:
+        """Not known for a subsystem."""
+        raise self._without("The momentum")
+
+    @property
+    def angular_momentum(self) -> Any:
+        """Not known for a subsystem."""
+        raise self._without("The angular momentum")
+
+    def reaction(self, joint: Any) -> Any:
+        """Not known for a subsystem: its constraint forces are the multipliers."""
+        raise self._without("The force in a joint")
+
+    def _without(self, what: str) -> ModelError:
+        return ModelError(
+            f"{what} is not known, because a subsystem has no bodies and joints.",
+            where=f"subsystem '{self.system.label}'",
+            remedy="Use constraint_forces, or build the machine as a System.",
+        )
+
+
+def _require_handling(system: Subsystem, handling: Any) -> None:
+    if not isinstance(handling, Handling):
+        raise ModelError(
+            f"{handling!r:.80} is no way to handle constraints.",
+            where=f"equations of subsystem '{system.label}'",
+            remedy="Give Multipliers() or IndependentSpeeds(…), or nothing.",
+        )
+    hidden = [one for one in system.all_invariants() if one.velocity is None]
+    if hidden:
+        raise ModelError(
+            f"The constraint '{hidden[0].name}' restricts accelerations alone, which this handling cannot solve for.",
+            where=f"subsystem '{hidden[0].owner}'",
+            remedy="Derive the equations without naming a handling.",
+        )

@@ -1,0 +1,203 @@
+"""Root loci, critical values and sensitivities, against published numbers, closed forms and differences."""
+
+import numpy as np
+import pytest
+from tests.linear.bicycle import example
+
+import multibody as mb
+from multibody.errors import ModelError
+from multibody.linear import linearize
+from multibody.linear.critical import critical_values
+from multibody.linear.sensitivity import pole_sensitivities
+from multibody.linear.spectrum import eigenvalues
+from multibody.linear.steady_states import equilibrium
+from multibody.linear.studies import along, root_locus
+
+G = 9.81
+
+# Meijaard et al. 2007, recomputed to 20 digits from the parameters
+MASS = np.array([[80.81722, 2.3194133220870913477], [2.3194133220870913477, 0.29784188199685552999]])
+DAMPING = np.array([[0, 33.866413914924943883], [-0.85035641456978437036, 1.6854039739755967411]])
+STIFFNESS = np.array([[-80.95, -2.5995168524987164073], [-2.5995168524987164073, -0.80329488458617688081]])
+STIFFNESS_V = np.array([[0, 76.597345895732221519], [0, 2.6543152379460402523]])
+
+
+def hoop(damping=0.0):
+    """A bead on a hoop that turns at Ω: φ'' = Ω²·sin φ·cos φ - g/l·sin φ - d/(m·l²)·φ'."""
+    system = mb.System("hoop", gravity=(0, 0, -G))
+    rate, l = system.parameters(Omega=6.0, l=0.5)
+    ring = system.body("ring", 1.0, inertia=(0.1, 0.1, 0.1))
+    system.joint("turn", system.world, ring, "Rz", prescribed=rate * system.time)
+    joint = system.joint("phi", ring, system.body("bead", 1.0, (0, 0, -l)), "Ry", q=0.9)
+    system.load(mb.JointDamper(joint, damping))
+    return mb.derive(system)
+
+
+def test_branches_hang_together():
+    """Halving the steps halves the jumps, but for the double root."""
+    rolling, locus = example()["rolling"], example()["locus"]
+    coarse = root_locus(rolling, [0.0, 4.0, 10.0])  # found by halving the way
+    assert np.sort_complex(coarse.poles[-1]) == pytest.approx(np.sort_complex(locus.poles[-1]), rel=1e-9)
+    castering = locus.poles[:, np.argmin(locus.poles[0].real)]
+    assert castering[[20, 100, 200]] == pytest.approx([-7.1100801463744, -14.078389692798, -24.624596350174], rel=1e-11)
+    assert abs(castering.imag).max() == 0
+    assert abs(np.diff(locus.poles, axis=0)).max() < 0.5
+    assert coarse.poles[-1][np.argmin(coarse.poles[0].real)] == pytest.approx(castering[-1], rel=1e-12)
+
+
+def test_weave_and_capsize_are_found_among_all_states():
+    """Place, heading and turns of the wheels add poles at zero, which must not blur the one that crosses there."""
+    eom, radius = example()["eom"], example()["REAR"]
+
+    def rolling(speed):
+        return linearize(eom, {"rear_dot": -speed / radius, "place_rx_dot": 0.0, "steer_dot": 0.0})
+
+    weave, capsize = critical_values(rolling, 3.0, 8.0, points=21)
+    assert weave.value == pytest.approx(4.2923825363411039587, rel=1e-10)
+    assert weave.pole == pytest.approx(3.4350338486614363036j, rel=1e-10)
+    assert capsize.value == pytest.approx(6.0242620153883588899, rel=1e-8)  # the heading is a double zero there
+    assert (weave.destabilizing, capsize.destabilizing) == (False, True)
+
+
+def test_a_damped_bead_leaves_the_bottom():
+    """At Ω² = g/l, where a real pole crosses zero."""
+    (found,) = critical_values(along(hoop(0.2), "Omega", {"phi": 0.0}), 1.0, 10.0)
+    assert found.value == pytest.approx(np.sqrt(G / 0.5), rel=1e-12)
+    assert found.pole == 0
+    assert found.destabilizing
+
+
+def test_an_undamped_bead_does_so_at_the_same_rate():
+    (found,) = critical_values(along(hoop(), "Omega", {"phi": 0.0}), 1.0, 10.0)
+    assert found.value == pytest.approx(np.sqrt(G / 0.5), rel=1e-12)
+    assert found.destabilizing
+
+
+def test_the_critical_spin_of_a_rolling_disc():
+    """Upright it rolls on if ω² > g/(3·r) (SymPy's mechanics tests: 1/√3 for r = g = m = 1)."""
+    table = mb.System("table", gravity=(0, 0, -1))
+    disc = table.body("disc", 1.0, inertia=(0.25, 0.5, 0.25))
+    table.joint("p", table.world, disc, ["Tx", "Ty", "Tz", "Rz", "Rx", "Ry"], q=(0, 0, 1, 0, 0, 0))
+    table.constraint(mb.RollingDisc(table.world, disc, 1.0), name="grip")
+    eom, states = mb.derive(table), ("p_rx", "p_rx_dot", "p_rz_dot")
+
+    def rolling(spin):
+        at = {"p_ry_dot": spin, "p_rx_dot": 0.0, "p_rz_dot": 0.0}
+        return linearize(eom, at, independent=states).part(*states)
+
+    (found,) = critical_values(rolling, 0.1, 2.0, points=21)
+    assert found.value == pytest.approx(1 / np.sqrt(3), rel=1e-9)
+    assert not found.destabilizing
+
+
+def test_a_family_with_its_own_operating_points():
+    """A heavier load stretches a spring that becomes harder: ω² = 3·k·x²/m with k·x³ = m·g."""
+    system = mb.System("hard")
+    (m,) = system.parameters(m=1.0)
+    joint = system.joint("x", system.world, system.body("block", m), "Tx", q=1.0)
+    system.load(mb.JointLoad(joint, m * G - 100 * joint.coordinate**3))
+    eom = mb.derive(system)
+    masses = np.array([1.0, 2.0, 4.0])
+    locus = root_locus(lambda one: equilibrium(eom, parameters={"m": one}).linear, masses)
+    x = np.cbrt(masses * G / 100)
+    assert abs(locus.poles[:, 0].imag) == pytest.approx(np.sqrt(300 * x**2 / masses), rel=1e-10)
+
+
+def test_a_figure_is_written(tmp_path):
+    locus = root_locus(along(hoop(0.2), "Omega", {"phi": 0.0}), np.linspace(1.0, 8.0, 8))
+    locus.plot("Ω [rad/s]", tmp_path / "locus.png")
+    assert (tmp_path / "locus.png").stat().st_size > 5000
+
+
+def test_what_does_not_exist_is_told():
+    with pytest.raises(ModelError, match="There is no parameter, input, coordinate or speed 'omega'"):
+        along(hoop(), "omega")
+    with pytest.raises(ModelError, match="There are no values"):
+        root_locus(along(hoop(), "Omega"), [])
+
+
+def test_eigenvalues_part_by_part():
+    rng = np.random.default_rng(0)
+    full = rng.normal(size=(5, 5))
+    assert np.sort_complex(eigenvalues(full)) == pytest.approx(np.sort_complex(np.linalg.eigvals(full)), rel=1e-10)
+    chain = np.diag(np.ones(5), 1)
+    order = rng.permutation(6)
+    assert (eigenvalues(chain[np.ix_(order, order)]) == 0).all()
+    assert eigenvalues(np.zeros((0, 0))).shape == (0,)
+
+
+# sensitivities -------------------------------------------------------------------------------------------------------
+
+
+def test_poles_follow_an_equilibrium_that_moves():
+    """ω² = Ω² - g²/(l·Ω)², about the tilted equilibrium cos φ = g/(l·Ω²)."""
+    found = pole_sensitivities(equilibrium(hoop()), "Omega", "l")
+    rate, l = 6.0, 0.5
+    frequency = np.sqrt(rate**2 - (G / l / rate) ** 2)
+    (one,) = found
+    assert one.pole == pytest.approx(1j * frequency, rel=1e-12)
+    assert one["Omega"] == pytest.approx(1j * (rate + (G / l) ** 2 / rate**3) / frequency, rel=1e-10)
+    assert one["l"] == pytest.approx(1j * G**2 / l**3 / rate**2 / frequency, rel=1e-10)
+
+
+@pytest.mark.parametrize("speed", [3.0, 5.0, 8.0])
+def test_how_the_poles_of_a_bicycle_change_with_its_speed(speed):
+    """From M·s² + v·C₁·s + g·K₀ + v²·K₂, whose numbers are published."""
+    eom, radius = example()["eom"], example()["REAR"]
+    steady = equilibrium(eom, fixed={"rear_dot": -speed / radius}, moving=["place_tx", "rear", "front"])
+    assert steady["place_tx_dot"] == pytest.approx(speed, rel=1e-12)
+    found = pole_sensitivities(steady, "rear_dot")
+    assert len(found) == (3 if speed < 10 else 4)  # a pair and two real ones
+    for one in found:
+        s = one.pole
+        left, _, right = np.linalg.svd(MASS * s**2 + speed * DAMPING * s + G * STIFFNESS + speed**2 * STIFFNESS_V)
+        y, x = left[:, -1].conj(), right[-1].conj()
+        expected = -y @ (DAMPING * s + 2 * speed * STIFFNESS_V) @ x / (y @ (2 * s * MASS + speed * DAMPING) @ x)
+        assert one["rear_dot"] == pytest.approx(-radius * expected, rel=1e-9)
+
+
+def test_poles_that_are_shared_are_left_out():
+    """A free cart has a double pole at zero, two equal oscillators one at i·ω: they have no derivatives."""
+    system = mb.System("cars")
+    (k,) = system.parameters(k=9.0)
+    for name in "ab":
+        system.load(mb.JointSpring(system.joint(name, system.world, system.body(f"body_{name}", 1.0), "Tx"), k))
+    system.joint("c", system.world, system.body("body_c", 1.0), "Tx")
+    system.load(mb.JointSpring(system.joint("d", system.world, system.body("body_d", 1.0), "Tx"), 2 * k))
+    (one,) = pole_sensitivities(equilibrium(mb.derive(system)), "k")
+    assert one.pole == pytest.approx(1j * np.sqrt(18.0), rel=1e-12)
+    assert one["k"] == pytest.approx(1j / np.sqrt(18.0), rel=1e-12)
+
+
+def four_bar():
+    """A crank, a coupler and a rocker with a spring and a damper, closed by a joint."""
+    system = mb.System("four_bar", gravity=(0, -G, 0))
+    l, k, m = system.parameters(l=0.9, k=40.0, m=2.0)
+    crank = system.body("crank", 1.0, (0.15, 0, 0), (0, 0, 0.01))
+    coupler = system.body("coupler", m, (l / 2, 0, 0), (0, 0, 0.1))
+    rocker = system.body("rocker", 1.5, (0.3, 0, 0), (0, 0, 0.05))
+    system.joint("a", system.world, crank, "Rz", q=1.0)
+    system.joint("b", crank.frame("tip", (0.3, 0, 0)), coupler, "Rz", q=-0.8)
+    joint = system.joint("c", system.frame("foot", (1.0, 0, 0)), rocker, "Rz", q=1.8)
+    system.joint("d", coupler.frame("end", (l, 0, 0)), rocker.frame("top", (0.6, 0, 0)), "Rz")
+    system.load(mb.JointSpring(joint, k, 1.5))
+    system.load(mb.JointDamper(joint, 0.3))
+    return mb.derive(system, constraints=mb.Multipliers())
+
+
+def test_sensitivities_of_a_loop_against_differences():
+    eom = four_bar()
+    steady = equilibrium(eom)
+    found = pole_sensitivities(steady)
+    assert found
+    for name, value in {"l": 0.9, "k": 40.0, "m": 2.0}.items():
+        step = 1e-5 * value
+        ends = [equilibrium(eom, at=steady.state, parameters={name: value + s}).poles for s in (step, -step)]
+        for one in found:
+            near = [poles[np.abs(poles - one.pole).argmin()] for poles in ends]
+            assert one[name] == pytest.approx((near[0] - near[1]) / (2 * step), rel=1e-6, abs=1e-8)
+
+
+def test_what_was_looked_for_cannot_be_varied():
+    with pytest.raises(ModelError, match="There is no fixed quantity 'phi'"):
+        pole_sensitivities(equilibrium(hoop()), "phi")

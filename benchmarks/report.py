@@ -66,7 +66,7 @@ EXPECTED: dict[str, dict[str, Expected]] = {
     "formalisms": {
         "kane_vs_sympy_n5": Expected("Kane's equations of five spatial links, beside SymPy", 100),
         "lagrange_vs_sympy_n5": Expected("Lagrange's equations of five spatial links, beside SymPy", 100),
-        "pairs_proved": Expected("pairs of formalisms proved equal, of 225", 225),
+        "pairs_proved": Expected("pairs of formalisms proved equal, of 315", 315),
     },
     "loops": {
         "bicycle_derive_vs_sympy": Expected("the bicycle, beside SymPy", 100),
@@ -77,6 +77,14 @@ EXPECTED: dict[str, dict[str, Expected]] = {
         "dp_vs_pydy": Expected("double pendulum, beside PyDy with its fastest generator", 100),
         "fourbar_vs_exudyn": Expected("four-bars, beside Exudyn", 1),
         "batch_gain": Expected("1,000 double pendulums at once, beside one by one", 5),
+    },
+    "modular": {
+        "reuse_gain_6": Expected("a platform on six legs of which one is derived and five renamed, beside six derived", 2),
+    },
+    "linearize": {
+        "ops_n5": Expected("operations of the linearized pendulum of five links on a cart", most=2000),
+        "vs_sympy_n5": Expected("the same, model to matrices, beside SymPy's linearizer", 50),
+        "n50_s": Expected("fifty links, seconds from model to matrices", most=5.0),
     },
 }
 

@@ -220,12 +220,12 @@ def isolated(*known: Any) -> Iterator[None]:
     Example:
         >>> from multibody.graph import symbols
         >>> x, y = symbols("x y")
-        >>> long_way = (x + y) * (x - y) + y * y
-        >>> x * x is long_way
+        >>> short = x * x
+        >>> (x + y) * (x - y) + y * y is short
         True
         >>> with isolated():
-        ...     print(x * x)
-        x**2
+        ...     print((x + y) * (x - y) + y * y)
+        (x + y)*(x - y) + y**2
     """
     token = _current.set({})
     try:

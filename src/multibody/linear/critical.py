@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import pairwise, permutations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from multibody.errors import ModelError
+from multibody.linear.spectrum import doubtful
 from multibody.linear.studies import Family, Poles, poles_at, root_locus
+from multibody.model.quantity import finite_value
 
-OFF = 1e-7  # a real part that is more than rounding, relative to the largest pole
-NARROWINGS = 10
+NARROWINGS = 16
 
-End = tuple[float, complex]
-"""A number, and the pole of a branch there."""
+
+class End(NamedTuple):
+    """A number, what is looked at there, and the pole, or the two poles, that it belongs to."""
+
+    value: float
+    height: float
+    poles: Poles
 
 
 class Crossing(NamedTuple):
@@ -40,7 +48,7 @@ def critical_values(family: Family, low: float, high: float, *, points: int = 61
     neighbouring points of the grid are missed.
 
     Args:
-        family: the linear system for a number.
+        family: the linear system for a number. It must not change along its motion; see ``Equilibrium.stability``.
         low: the smallest number.
         high: the largest one.
         points: of the grid.
@@ -56,59 +64,94 @@ def critical_values(family: Family, low: float, high: float, *, points: int = 61
         >>> round(found.value, 9), round(found.pole.imag, 9), found.destabilizing
         (0.0, 10.0, False)
     """
-    locus = root_locus(family, np.linspace(low, high, points))
-    scale = float(np.abs(locus.poles).max(initial=0.0))
-    found = [one for branch in locus.poles.T for one in _on_branch(family, locus.values, branch, OFF * scale)]
+    ends = finite_value(low, "smallest number"), finite_value(high, "largest number")
+    if not ends[0] < ends[1] or points < 2:
+        raise ModelError(
+            f"There is nothing between {low:g} and {high:g} on a grid of {points} points.",
+            where="critical_values",
+            remedy="Give the smaller number first, and two points or more.",
+        )
+    once: Family = cache(family)
+    locus = root_locus(once, np.linspace(*ends, points))
+    sides = np.array([_sides(once, *row) for row in zip(locus.values, locus.poles, strict=True)])
+    found = [one for k in range(locus.poles.shape[1]) for one in _on_branch(once, locus.values, locus.poles, sides, k)]
     return tuple(sorted(found, key=lambda one: one.value))
 
 
-def _on_branch(family: Family, values: NDArray[np.float64], branch: Poles, margin: float) -> Iterator[Crossing]:
+def _sides(family: Family, value: float, poles: Poles) -> NDArray[np.float64]:
+    """For each pole 1 if it is to the right of the axis, -1 if it is to the left; 0 if rounding leaves that open."""
+    known, doubts = doubtful(family(float(value)).A)
+    nearest = np.abs(poles[:, None] - known[None, :]).argmin(axis=1) if len(poles) else np.zeros(0, dtype=int)
+    return np.where(np.abs(poles.real) > doubts[nearest], np.sign(poles.real), 0.0)
+
+
+def _on_branch(
+    family: Family, values: NDArray[np.float64], poles: Poles, all_sides: NDArray[np.float64], number: int
+) -> Iterator[Crossing]:
     """The changes on one branch; of a conjugate pair only the upper one is counted, of a pair ±s the growing one."""
-    sides = np.where(np.abs(branch.real) > margin, np.sign(branch.real), 0)
-    ends = [(float(value), complex(pole)) for value, pole in zip(values, branch, strict=True)]
+    branch, sides = poles[:, number], all_sides[:, number]
     touched = np.flatnonzero((sides[1:-1] == 0) & (sides[:-2] * sides[2:] < 0)) + 1  # points right on the axis
-    kept = np.delete(np.arange(len(sides)), touched)
-    for i, j in pairwise(kept):
+    for i, j in pairwise(np.delete(np.arange(len(sides)), touched)):
         upper = sum(branch[k].imag for k in (i, j) if sides[k]) >= 0  # where it is off the axis
+        destabilizing = bool(sides[j] > sides[i])
         if upper and sides[i] * sides[j] < 0:
-            yield _crossing(family, ends[i], ends[j])
+            yield _located(family, [(values[k], branch[[k]]) for k in (i, j)], _distance, destabilizing)
         elif upper and sides[i] + sides[j] == 1:
-            yield _departure(family, ends[i], ends[j], margin)
+            off = i if sides[i] else j
+            other = np.abs(poles[off] + branch[off].conj()).argmin()  # they meet on the axis: a + i·b and -a + i·b
+            yield _located(family, [(values[k], poles[k, [number, other]]) for k in (i, j)], _parting, destabilizing)
 
 
-def _crossing(family: Family, left: End, right: End) -> Crossing:
-    """First by halving, so that it is the same pole all the time, then by Brent's method."""
+def _distance(poles: Poles) -> float:
+    """Of one pole from the axis, with its sign."""
+    return float(poles[0].real)
+
+
+def _parting(poles: Poles) -> float:
+    """a² for ±a + i·b, and -(ω₁ - ω₂)²/4 for i·ω₁ and i·ω₂: smooth where two poles meet on the axis and part."""
+    return float((((poles[0] - poles[1]) / 2) ** 2).real)
+
+
+def _located(
+    family: Family, ends: list[tuple[float, Poles]], height: Callable[[Poles], float], destabilizing: bool
+) -> Crossing:
+    """The zero of ``height``: first by halving, so that it is the same poles all the time, then by Brent's method."""
     from scipy.optimize import brentq  # late, because importing it takes long
 
-    destabilizing = left[1].real < 0
+    left, right = (End(float(value), height(poles), poles) for value, poles in ends)
+
+    def at(value: float) -> End:
+        poles = _nearest(poles_at(family, value), _expected(left, right, value))
+        return End(value, height(poles), poles)
+
     for _ in range(NARROWINGS):
-        half = (left[0] + right[0]) / 2
-        pole = _nearest(family, left, right, half)
-        if pole.real == 0:
-            return Crossing(half, pole, destabilizing)
-        left, right = ((half, pole), right) if pole.real * left[1].real > 0 else (left, (half, pole))
-    found = brentq(lambda value: _nearest(family, left, right, value).real, left[0], right[0], xtol=1e-15, rtol=1e-15)
-    pole = _nearest(family, left, right, float(found))
-    return Crossing(float(found), complex(0.0, pole.imag), destabilizing)
+        half = at((left.value + right.value) / 2)
+        if half.height == 0:
+            return _crossing(half, destabilizing)
+        left, right = (half, right) if half.height * left.height > 0 else (left, half)
+    if left.height * right.height < 0:
+        left = at(float(brentq(lambda x: at(x).height, left.value, right.value, xtol=1e-15, rtol=1e-15)))
+    return _crossing(left, destabilizing)
 
 
-def _departure(family: Family, left: End, right: End, margin: float) -> Crossing:
-    """Where poles leave the axis, by halving: they do so as a square root, so half of the digits are enough."""
-    destabilizing = right[1].real > left[1].real
-
-    def growing(value: float) -> int:
-        return int(np.sum(poles_at(family, value).real > margin))
-
-    low, high, many = left[0], right[0], growing(right[0])
-    while (half := (low + high) / 2) not in (low, high) and abs(high - low) > 1e-15 * abs(half):
-        low, high = (low, half) if growing(half) == many else (half, high)
-    pole = _nearest(family, left, right, half)
-    return Crossing(half, complex(0.0, abs(pole.imag)), destabilizing)
+def _crossing(where: End, destabilizing: bool) -> Crossing:
+    return Crossing(where.value, complex(0.0, abs(float(where.poles.imag.mean()))), destabilizing)
 
 
-def _nearest(family: Family, left: End, right: End, value: float) -> complex:
-    """The pole nearest to the straight line between two of one branch."""
-    share = (value - left[0]) / (right[0] - left[0])
-    expected = left[1] + share * (right[1] - left[1])
-    poles = poles_at(family, value)
-    return complex(poles[np.abs(poles - expected).argmin()])
+def _expected(left: End, right: End, value: float) -> Poles:
+    """One pole on the straight line between two; of two poles their mean, and the square of their difference."""
+    share = (value - left.value) / (right.value - left.value)
+
+    def between(a: complex, b: complex) -> complex:
+        return a + share * (b - a)
+
+    mean = between(left.poles.mean(), right.poles.mean())
+    apart = np.sqrt(between((left.poles - left.poles.mean())[0] ** 2, (right.poles - right.poles.mean())[0] ** 2))
+    return np.array([mean + apart, mean - apart][: len(left.poles)], dtype=complex)
+
+
+def _nearest(poles: Poles, expected: Poles) -> Poles:
+    """As many different poles as are expected, next to these."""
+    near = {int(k) for one in expected for k in np.abs(poles - one).argsort()[: len(expected)]}
+    found = min(permutations(sorted(near), len(expected)), key=lambda k: float(np.abs(poles[list(k)] - expected).sum()))
+    return poles[list(found)]

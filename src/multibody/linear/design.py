@@ -12,6 +12,7 @@ from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr
 from multibody.linear.linear_system import LinearizedSystem, LinearSystem
 from multibody.linear.point import Matrix
+from multibody.linear.signals import listed_names
 from multibody.linear.spectrum import eigenvalues
 from multibody.linear.weights import Weights, weighted
 from multibody.simulate.optional import library
@@ -36,10 +37,15 @@ class Regulator:
 
     @property
     def inputs(self) -> dict[str, Expr]:
-        """r = r₀ - K·(x - x₀), an expression for each input: ``simulate(eom, …, inputs=regulator.inputs)``."""
+        """r = r₀ - K·(x - x₀), an expression for each input: ``simulate(eom, …, inputs=regulator.inputs)``.
+
+        Where the operating point is a steady motion, x₀ goes on with it: a shaft that turns is not called back.
+        """
         point = self.system.point
         symbols = {one.name: one for one in (*point.model.coordinates, *point.model.speeds)}
-        errors = [symbols[name] - point[name] for name in self.system.states]
+        gone = point.model.time - point.t
+        ways = [float(rate) * gone for rate in self.system.steady_rates]
+        errors = [symbols[name] - point[name] - way for name, way in zip(self.system.states, ways, strict=True)]
         sums = [sum((float(k) * error for k, error in zip(row, errors, strict=True)), ZERO) for row in self.K]
         return {name: point[name] - total for name, total in zip(self.system.inputs, sums, strict=True)}
 
@@ -94,7 +100,8 @@ def lqr(
         (True, True)
     """
     control = library("control", "control")
-    part = system if states is None else system.part(*states)
+    _require_linearized(system, "inputs", "lqr")
+    part = system if states is None else system.part(*listed_names(states))
     Q = weighted({**_outputs(part), **_units(part.states)}, deviations, len(part.states), "deviations")
     R = weighted(_units(part.inputs), effort, len(part.inputs), "effort", definite=True)
     try:
@@ -121,6 +128,7 @@ def kalman(system: LinearizedSystem, disturbances: Weights, noise: Weights) -> O
         MissingLibraryError: if python-control is not installed; it comes with the extra ``control``.
     """
     control = library("control", "control")
+    _require_linearized(system, "outputs", "kalman")
     inputs = dict(zip(system.inputs, system.B.T, strict=True))
     Q = weighted({**inputs, **_units(system.states)}, disturbances, len(system.states), "disturbances")
     R = weighted(_units(system.outputs), noise, len(system.outputs), "noise", definite=True)
@@ -147,12 +155,22 @@ def _outputs(system: LinearSystem) -> dict[str, Matrix]:
     return {name: row for name, row, direct in rows if not direct.any()}
 
 
+def _require_linearized(system: Any, signals: str, where: str) -> None:
+    """An error unless there is something to be designed."""
+    if not isinstance(system, LinearizedSystem) or not system.states or not getattr(system, signals):
+        raise ModelError(
+            f"There is nothing to design for {system!r:.200}.",
+            where=where,
+            remedy=f"Give a system from linearize(eom, …) that has states and {signals}.",
+        )
+
+
 def _impossible(system: LinearizedSystem, what: str, cause: str) -> ModelError:
     inputs, outputs = ", ".join(system.inputs) or "none", ", ".join(system.outputs) or "none"
     return ModelError(
         f"There is no {what} for this system.",
         where=f"linear system '{system.name}'",
-        cause=f"{cause} Motions that do not decay by themselves must be "
+        cause=f"{cause.rstrip('.')}. Motions that do not decay by themselves must be "
         + (f"reached by the inputs ({inputs})." if what == "regulator" else f"seen in the outputs ({outputs})."),
         remedy="Look at ``controllability`` and ``observability`` of the linear system. "
         + ("States that do not matter are left out by ``states=``." if what == "regulator" else "Measure more."),

@@ -11,18 +11,23 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.equations.table import Table, aligned
-from multibody.graph import Symbol
+from multibody.graph import free_symbols
 from multibody.linear.linear_system import LinearizedSystem
-from multibody.linear.linearization import linearize
-from multibody.linear.point import OperatingPoint
-from multibody.linear.spectrum import eigenvalues
+from multibody.linear.linearizer import Linearizer
+from multibody.linear.point import OperatingPoint, by_name, place
+from multibody.linear.signals import input_places, output_signals
+from multibody.linear.lasting import lasting
+from multibody.linear.spectrum import doubtful, eigenvalues
 from multibody.linear.steady_equations import SteadyEquations
 from multibody.model.assembly import Vector
 
-Stability = Literal["stable", "marginal", "unstable"]
+Stability = Literal["stable", "marginal", "unstable", "undecided"]
 
-MARGIN = 1e-6
-"""The real part of a pole that counts as zero, relative to the largest pole."""
+STILL = 1e-9
+"""Rates below this are none."""
+
+AWHILE = 0.37
+"""Seconds after which it is looked at whether a system is still the same; no period that somebody would choose."""
 
 SAME = 1e-10
 """Values of several equilibria that differ by less are the same."""
@@ -68,23 +73,24 @@ class Equilibrium:
     @property
     def inputs(self) -> dict[str, float]:
         """Inputs by name; ``simulate(eom, …, inputs=found.inputs)``."""
-        return named(self.eom.inputs, self.point.r)
+        return by_name(self.eom.inputs, self.point.r)
 
     @property
     def parameters(self) -> dict[str, float]:
         """Parameters by name."""
-        return named(self.eom.parameters, self.point.p)
+        return by_name(self.eom.parameters, self.point.p)
 
     @property
     def multipliers(self) -> dict[str, float]:
         """Constraint forces by name; where constraints are redundant, they share their forces."""
-        return named(self.eom.multipliers, self.point.multipliers)
+        return by_name(self.eom.multipliers, self.point.multipliers)
 
     @cached_property
     def linear(self) -> LinearizedSystem:
         """The linear system near it."""
-        at = {**self.state, **self.inputs}
-        return linearize(self.eom, at, parameters=self.parameters, t=self.point.t)
+        eom, moving = self.eom, [one.name for one in self.equations.moving]
+        found = Linearizer.of(eom, output_signals(eom, None))
+        return found.at(place(eom, self.point), input_places(eom, None), moving=moving)
 
     @property
     def poles(self) -> Any:
@@ -93,12 +99,24 @@ class Equilibrium:
 
     @property
     def stability(self) -> Stability:
-        """What the poles say; marginal if they do not decide: some have the real part zero, and none grows."""
-        poles = np.asarray(self.poles)
-        growth, size = float(poles.real.max(initial=-np.inf)), float(np.abs(poles).max(initial=0.0))
-        if abs(growth) <= MARGIN * size:
-            return "marginal"
-        return "unstable" if growth > 0 else "stable"
+        """What the poles say; marginal if they do not decide: some have the real part zero, and none grows.
+
+        Undecided where poles mean nothing, because the linear system changes along the motion: a shaft that is stiffer
+        in one direction, seen from where it does not turn; a quaternion that turns; a support that shakes.
+        """
+        if not self._lasting:
+            return "undecided"
+        poles, doubts = doubtful(self.linear.A)
+        if (poles.real > doubts).any():
+            return "unstable"
+        return "stable" if (poles.real < -doubts).all() else "marginal"
+
+    @cached_property
+    def _lasting(self) -> bool:
+        """Whether the linear system stays what it is as the motion goes on and time goes by."""
+        fastest = float(np.abs(self.linear.rates).max(initial=0.0))
+        timed = self.eom.model.time in free_symbols([value for _, value in self.equations.rows])
+        return lasting(self.eom, self.linear, min(1 / max(fastest, 1.0), AWHILE)) if fastest > STILL or timed else True
 
     def __str__(self) -> str:
         eom, looked_for = self.eom, {one.name for one in self.equations.unknown}
@@ -130,9 +148,4 @@ class Equilibria(Table, Sequence[Equilibrium]):
 
 def _growth(one: Equilibrium) -> str:
     growth = float(np.asarray(one.poles).real.max(initial=-np.inf))
-    return "0" if one.stability == "marginal" else f"{growth:.6g}"
-
-
-def named(symbols: Sequence[Symbol], values: Vector) -> dict[str, float]:
-    """Values by name."""
-    return {one.name: float(value) for one, value in zip(symbols, values, strict=True)}
+    return {"marginal": "0", "undecided": "", "stable": f"{growth:.6g}", "unstable": f"{growth:.6g}"}[one.stability]

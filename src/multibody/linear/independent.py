@@ -40,13 +40,17 @@ class Choice(NamedTuple):
     speeds: Division
 
 
-def choice(eom: EquationsOfMotion, numbers: Blocks, wanted: Iterable[str] = ()) -> Choice:
+def choice(
+    eom: EquationsOfMotion, numbers: Blocks, wanted: Iterable[str] = (), moving: Iterable[str] = ()
+) -> Choice:
     """The independent coordinates and speeds at a point.
 
     Args:
         eom: the equations.
         numbers: the derivatives there.
         wanted: names that shall be independent; others are added to them by pivoting.
+        moving: names of what changes along a steady motion, and should not be independent: only with states that stay
+            as they are, the linear system does so.
 
     Raises:
         ModelError: if these cannot be independent.
@@ -56,9 +60,10 @@ def choice(eom: EquationsOfMotion, numbers: Blocks, wanted: Iterable[str] = ()) 
     J, B = numbers["position", "q"], numbers["velocity", "u"]
     rows_q, rows_u = basis(J), basis(B)
     _require_regular(eom, len(rows_u))
-    bound_q = bound_columns(J[rows_q], kept_q, (), _told(eom, kept_q, kept_u))
+    moving_q, moving_u = wanted_places(eom, moving)
+    bound_q = bound_columns(J[rows_q], kept_q, moving_q, _told(eom, kept_q, kept_u))
     with_them = np.flatnonzero(np.abs(numbers["rates", "u"][bound_q]).max(axis=0, initial=0.0) > 0).tolist()
-    bound_u = bound_columns(B[rows_u], kept_u, with_them, _told(eom, kept_q, kept_u))
+    bound_u = bound_columns(B[rows_u], kept_u, moving_u or with_them, _told(eom, kept_q, kept_u))
     return Choice(_division(J.shape[1], bound_q, rows_q), _division(B.shape[1], bound_u, rows_u))
 
 

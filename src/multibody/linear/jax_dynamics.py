@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from multibody.equations import EquationsOfMotion
+from multibody.errors import ShapeError
 from multibody.graph import Table
 from multibody.linear.point import require_equations
 from multibody.linear.translation import ARITHMETIC, Operations, translated
@@ -44,9 +45,16 @@ def jax_function(eom: EquationsOfMotion) -> Callable[..., Any]:
         real = jnp.result_type(float)  # single or double, as JAX is set now
         known = {eom.model.time: jnp.asarray(t, dtype=real)}
         for symbols, values in ((states, x), (eom.inputs, r), (eom.parameters, p)):
-            known |= zip(symbols, jnp.asarray(values, dtype=real), strict=True)
+            entries = jnp.ravel(jnp.asarray(values, dtype=real))
+            if len(entries) != len(symbols):
+                raise ShapeError(
+                    f"There are {len(entries)} values for {len(symbols)}: {', '.join(one.name for one in symbols)}.",
+                    where=f"dynamics of '{eom.model.name}' for JAX",
+                    remedy="Call it as dynamics(t, x, r, p); jax.vmap is for several states at once.",
+                )
+            known |= zip(symbols, entries, strict=True)
         rates = translated(outputs, known, operations, lambda *args: _table(jnp, *args))
-        return jnp.stack([jnp.asarray(rate, dtype=real) for rate in rates])
+        return jnp.stack([jnp.asarray(rate, dtype=real) for rate in rates]) if rates else jnp.zeros(0)
 
     return dynamics
 

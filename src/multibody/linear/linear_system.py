@@ -52,6 +52,18 @@ class LinearizedSystem(LinearSystem):
         return self.steady and bool(np.abs(self.rates).max(initial=0.0) <= 1e-9)
 
     @property
+    def steady_rates(self) -> Matrix:
+        """How fast the states of a steady motion go on, such as the angle of a shaft that turns; zero at other points.
+
+        Along such a motion x₀ + steady_rates·t stands for x₀.
+        """
+        model, moving = self.point.model, self.steady and not self.at_rest
+        names = [one.name for one in (*model.coordinates, *model.speeds)]
+        found = self.rates[[names.index(name) for name in self.states]]
+        coordinates = np.array([name in names[: len(self.point.q)] for name in self.states], dtype=bool)
+        return np.where(moving & coordinates & (np.abs(found) > 1e-9), found, 0.0)
+
+    @property
     def permutation(self) -> Matrix:
         """P with (q, u) = P·(independent coordinates, independent speeds, dependent coordinates, dependent speeds)."""
         q, u = self.choice

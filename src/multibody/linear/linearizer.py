@@ -49,16 +49,19 @@ class Linearizer:
         found: Linearizer = eom.kept[key]
         return found
 
-    def at(self, place: Place, inputs: Sequence[int], independent: Iterable[str] = ()) -> LinearizedSystem:
+    def at(
+        self, place: Place, inputs: Sequence[int], independent: Iterable[str] = (), moving: Iterable[str] = ()
+    ) -> LinearizedSystem:
         """The linear system at one point.
 
         Args:
             place: a state that keeps all constraints.
             inputs: numbers of the inputs.
             independent: names of independent coordinates and speeds.
+            moving: names of those that should not be, because they change along a steady motion.
         """
         model, algebra = self.eom.model, Floats(self.eom.model)
-        point, division = self._point(place, independent, algebra)
+        point, division = self._point(place, independent, moving, algebra)
         forces = point.multipliers
         numbers = self._blocks(self._all, self.slopes.sparse, place, point.acceleration, forces)
         found = eliminated(numbers, division, list(inputs), algebra)
@@ -69,7 +72,7 @@ class Linearizer:
             found.A, found.B, found.C, found.D,
             tuple(one.name for one in states),
             tuple(model.input_symbols[k].name for k in inputs),
-            tuple(signals),
+            tuple(one.name for one in self.outputs),
             {**self._units, **signals},
             model.name,
             point=point,
@@ -81,12 +84,14 @@ class Linearizer:
             choice=division,
         )  # fmt: skip
 
-    def _point(self, place: Place, independent: Iterable[str], algebra: Floats) -> tuple[OperatingPoint, Choice]:
+    def _point(
+        self, place: Place, independent: Iterable[str], moving: Iterable[str], algebra: Floats
+    ) -> tuple[OperatingPoint, Choice]:
         """The operating point with u̇ and λ, and how coordinates and speeds are divided there."""
         model, m = self.eom.model, len(self.eom.speeds)
         still = np.zeros(m), np.zeros(len(self.eom.multipliers))
         numbers = self._blocks(self._steady, self.slopes.steady, place, *still)
-        division = choice(self.eom, numbers, independent)
+        division = choice(self.eom, numbers, independent, moving)
         found = reaction(numbers, division, algebra)
         forces = np.zeros(len(self.eom.multipliers))
         forces[division.speeds.rows] = found[m:]

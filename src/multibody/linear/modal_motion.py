@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from multibody.errors import UnknownNameError
+from multibody.errors import ModelError, UnknownNameError
 from multibody.graph.names import suggestion
 from multibody.linear.modes import Mode
 from multibody.linear.point import Matrix, OperatingPoint
+from multibody.model.quantity import finite_value
 
 CYCLES = 3.0
 """Periods or time constants that are shown."""
@@ -46,7 +47,9 @@ def modal_motion(
 ) -> ModalMotion:
     """x(t) = x₀ + ẋ₀·t + Re(a·shape·exp(pole·t)), where q̇₀ is a steady motion, such as rolling."""
     n = len(point.q)
-    end = _duration(mode) if duration is None else duration
+    end = _duration(mode) if duration is None else finite_value(duration, "duration of a modal motion")
+    if samples < 2:
+        raise ModelError(f"{samples} samples show no motion.", where="modal motion", remedy="Take two or more.")
     t = np.linspace(0.0, end, samples)
     names = [one.name for one in (*point.model.coordinates, *point.model.speeds)]
     shape = np.array([mode.shape[name] for name in names])

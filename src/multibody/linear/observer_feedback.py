@@ -11,6 +11,7 @@ from multibody.errors import ModelError
 from multibody.linear.design import Observer, Regulator
 from multibody.linear.linear_system import LinearizedSystem
 from multibody.linear.point import Matrix
+from multibody.model.quantity import finite_value
 from multibody.simulate import Sampled
 
 
@@ -18,7 +19,8 @@ def output_feedback(regulator: Regulator, observer: Observer, period: float) -> 
     """Controllers for the inputs of a run that see nothing but sensors: r = r₀ - K·x̂ with the observer's estimate x̂.
 
     Between samples inputs and measured values are held; the observer is integrated exactly for that. Each run begins
-    with the estimate x̂ = 0.
+    with the estimate x̂ = 0. Along a steady motion, sensors are expected to change at constant rates, as that of an
+    angle of a shaft does.
 
     Args:
         regulator: from ``lqr``.
@@ -48,6 +50,7 @@ def output_feedback(regulator: Regulator, observer: Observer, period: float) -> 
             where="output_feedback",
             remedy="Design both for the same one.",
         )
+    finite_value(period, "period of output_feedback")
     return {name: Sampled(Estimator(regulator, observer, period, k), period) for k, name in enumerate(system.inputs)}
 
 
@@ -65,11 +68,22 @@ class Estimator:
         self._system, self._K, self._place = regulator.system, regulator.K, place
         self._step = held(observer, period)
         self._estimate = np.zeros(len(self._system.states))
+        known = {one.name: k for k, one in enumerate(self._system.point.model.input_symbols)}
+        order = np.array([known[name] for name in self._system.inputs])
+        self._renewed = order < order[place]  # controllers are called in the order of the model's inputs
+        self._before = -np.array([self._system.point[name] for name in self._system.inputs])  # zero before the first
 
     def __call__(self, t: float, q: Any, u: Any, sensors: Mapping[str, Any]) -> float:
-        """The input until the next sample, from the estimate for now; and the estimate for then."""
+        """The input until the next sample, from the estimate for now; and the estimate for then.
+
+        What was measured belongs to inputs of which some are still those of the last period; where they reach sensors
+        at once, as a force reaches an accelerometer, this is made up for.
+        """
         effort = -self._K @ self._estimate
-        seen = measured(self._system, sensors) - self._system.output_values
+        late = self._system.D @ np.where(self._renewed, 0.0, effort - self._before)
+        gone = (t - self._system.point.t) * (self._system.C @ self._system.steady_rates)
+        seen = measured(self._system, sensors) - self._system.output_values - gone + late
+        self._before = effort
         self._estimate = self._step @ np.concatenate([self._estimate, effort, seen])
         return float(self._system.point[self._system.inputs[self._place]] + effort[self._place])
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from multibody.compile import Function
+from multibody.errors import ModelError
 from multibody.graph import ONE, ZERO, Expr, array, directional, jacobian, product, substitute, symbol
 from multibody.linear.equilibrium_point import Equilibrium
 from multibody.linear.steady_equations import SteadyEquations
@@ -90,6 +91,14 @@ def _vectors(matrix: Any, E: Any) -> tuple[Any, Any] | None:
     columns = _sizes(matrix / rows, axis=0)
     left, sizes, right = np.linalg.svd(matrix / rows / columns)
     y, x, scaled = left[:, -1].conj(), right[-1].conj(), E / rows / columns
+    if sizes[-1] > SIMPLE * sizes[0]:
+        raise ModelError(
+            "Poles do not follow from the equations at one instant.",
+            where="pole_sensitivities",
+            cause="Quantities that constraints tie to each other change along the steady motion, such as the velocity of "
+            "a place on a circle.",
+            remedy="Take differences: poles of equilibrium(…) for two values of the parameter.",
+        )
     several = len(sizes) > 1 and sizes[-2] < SIMPLE * sizes[0]
     if several or abs(y @ scaled @ x) <= DEFECTIVE * np.abs(scaled).max(initial=0.0):
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,8 @@ from multibody.model.quantity import finite_value
 Matrix = NDArray[np.float64]
 
 At = Any
-"""Values by name, or anything that has coordinates ``q`` and speeds ``u``, such as a state or an instant of a run."""
+"""Values by name, or anything that has coordinates ``q`` and speeds ``u``, such as a state or an instant of a run; or
+something that has such a ``point``, as an equilibrium does."""
 
 KEPT = 1e-6
 """How far a given value may be moved by constraints, relative to its size: it may have been rounded."""
@@ -121,21 +122,36 @@ def _place(
 
 def _place_of(eom: EquationsOfMotion, at: Any, parameters: Mapping[str, float] | None, t: float | None) -> Place:
     """Coordinates and speeds of a state; of an instant of a run, or another operating point, all of it."""
-    model, run = eom.model, getattr(at, "run", None)
+    known, numbers, now = known_point(eom, at)
+    q, u, inputs = by_kind(eom.model, known)
+    state = [np.array(list(one.values()), dtype=float) for one in (q, u)]
+    return _place(eom, *state, inputs, {**numbers, **(parameters or {})}, now if t is None else t)
+
+
+def by_name(symbols: Sequence[Symbol], values: Iterable[float]) -> dict[str, float]:
+    """Values by name."""
+    return {one.name: float(value) for one, value in zip(symbols, values, strict=True)}
+
+
+def known_point(eom: EquationsOfMotion, at: Any) -> tuple[dict[str, float], dict[str, float], float | None]:
+    """Coordinates, speeds and inputs of a state by name; parameters; and time. A state alone has no more than q and u.
+
+    An instant of a run and an operating point have all of it; an equilibrium and a linear system have such a point.
+    """
+    point = getattr(at, "point", at)
+    run = getattr(point, "run", None)
     try:
-        q, u = np.array(at.q, dtype=float), np.array(at.u, dtype=float)
-    except AttributeError as error:
+        state = by_name(eom.coordinates, point.q) | by_name(eom.speeds, point.u)
+    except (AttributeError, TypeError, ValueError) as error:
         raise ModelError(
-            f"{at!r:.200} is no operating point.",
-            where=f"system '{model.name}'",
+            f"{at!r:.200} is no operating point of this system.",
+            where=f"system '{eom.model.name}'",
             remedy="Give values by name, such as at={'angle': 0.1}, a state, or an instant of a run, run.at(t).",
         ) from error
-    now = getattr(at, "t", None) if t is None else t
-    r: Any = getattr(at, "r", None) if run is None else [np.interp(at.t, run.t, column) for column in run.r.T]
-    p = getattr(run or at, "p", None)
-    inputs = {} if r is None else {one.name: float(x) for one, x in zip(model.input_symbols, r, strict=True)}
-    known = {} if p is None else {one.name: float(x) for one, x in zip(model.parameter_symbols, p, strict=True)}
-    return _place(eom, q, u, inputs, {**known, **(parameters or {})}, now)
+    r: Any = getattr(point, "r", None) if run is None else [np.interp(point.t, run.t, column) for column in run.r.T]
+    p = getattr(run or point, "p", None)
+    inputs = {} if r is None else by_name(eom.inputs, r)
+    return state | inputs, {} if p is None else by_name(eom.parameters, p), getattr(point, "t", None)
 
 
 def by_kind(model: Model, given: Mapping[Any, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:

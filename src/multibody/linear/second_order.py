@@ -18,7 +18,7 @@ class SecondOrder(NamedTuple):
     """M·δq̈ + C·δq̇ + K·δq = f.
 
     Attributes:
-        M: mass matrix of the independent speeds.
+        M: mass matrix of the chosen coordinates, where all others follow freely, as a crane's crab follows its load.
         C: velocity terms: damping is its symmetric part, gyroscopic terms are the other one.
         K: stiffness.
     """
@@ -29,12 +29,17 @@ class SecondOrder(NamedTuple):
 
 
 def second_order(system: LinearizedSystem, coordinates: Sequence[str] | None) -> SecondOrder:
-    """The mass matrix is Tᵤᵀ·M·Tᵤ with the motions δu = Tᵤ·δu_i that constraints allow; the rest follows from A."""
+    """The mass matrix is Tᵤᵀ·M·Tᵤ with the motions δu = Tᵤ·δu_i that constraints allow; the rest follows from A.
+
+    Speeds that are not chosen are free of forces: of the inverse, the rows and columns of the chosen ones are kept.
+    """
     names = coordinates or [name for name in system.states if _speed(system, name)]
     speeds = [_required_speed(system, name) for name in names]
-    n, m = len(system.point.q), len(system.point.u)
-    allowed = system.tangent[n:, [system.states.index(name) for name in speeds]]
-    M = allowed.T @ system.descriptor.E[n : n + m, n : n + m] @ allowed
+    n, m, inner = len(system.point.q), len(system.point.u), len(system.choice.coordinates.free)
+    allowed = system.tangent[n:, inner:]
+    mass = allowed.T @ system.descriptor.E[n : n + m, n : n + m] @ allowed
+    kept = [system.states.index(name) - inner for name in speeds]
+    M = mass[np.ix_(kept, kept)] if len(kept) == len(mass) else np.linalg.inv(np.linalg.inv(mass)[np.ix_(kept, kept)])
     A, size = system.part(*names, *speeds).A, len(names)
     return SecondOrder(M, -M @ A[size:, size:], -M @ A[size:, :size])
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from multibody.equations.table import Table
+from multibody.errors import ModelError
 from multibody.graph import Symbol
 from multibody.linear.equilibrium_point import Equilibrium
 from multibody.linear.pencil import Pencil
@@ -77,6 +78,12 @@ def pole_sensitivities(steady: Equilibrium, *names: str) -> PoleSensitivities:
         pole         by k          by d
         -1+9.94987i  0+0.0502519i  -0.5-0.0502519i
     """
+    if not isinstance(steady, Equilibrium):
+        raise ModelError(
+            f"A {type(steady).__name__} stands where an equilibrium or a steady motion is needed.",
+            where="pole_sensitivities",
+            remedy="Write pole_sensitivities(mb.equilibrium(eom, …), …).",
+        )
     symbols = _changing(steady, names)
     pencil = Pencil(steady)
     ways = [steady_derivative(steady, one) for one in symbols]

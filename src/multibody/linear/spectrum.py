@@ -19,6 +19,12 @@ from multibody.linear.point import Matrix
 ROUNDING = 64 * np.finfo(float).eps
 """An entry of A that is smaller than this, relative to its row and column, is a rounding error."""
 
+KNOWN = 1e-12
+"""To this A is known, relative to its size after balancing: Newton's method goes on until rounding stops it."""
+
+COARSE = 1e-6
+"""Relative to the largest pole, even those that several motions share are known to this."""
+
 
 def eigenvalues(A: Matrix) -> NDArray[np.complex128]:
     """All eigenvalues, those with the largest real part first.
@@ -30,6 +36,33 @@ def eigenvalues(A: Matrix) -> NDArray[np.complex128]:
     parts = [np.linalg.eigvals(A[np.ix_(block, block)]) for block in blocks(A)]
     found = np.concatenate([np.zeros(0), *parts]).astype(complex)
     return found[np.lexsort((-found.imag, -found.real))]
+
+
+def doubtful(A: Matrix) -> tuple[NDArray[np.complex128], Matrix]:
+    """The eigenvalues, and for each of them by how much it may be off.
+
+    An error δA moves a simple eigenvalue by up to |δA|/|yᴴ·x|, with its left and right unit vectors y and x. A stiff
+    part of a system does not hide that another one grows slowly.
+
+    Example:
+        >>> poles, doubts = doubtful(np.diag([-1e7, 0.5]))
+        >>> poles.real.tolist(), bool((doubts < 1e-4).all())
+        ([0.5, -10000000.0], True)
+    """
+    parts = [_with_doubts(A[np.ix_(block, block)]) for block in blocks(A)]
+    poles = np.concatenate([np.zeros(0), *(one for one, _ in parts)]).astype(complex)
+    doubts = np.concatenate([np.zeros(0), *(doubt for _, doubt in parts)])
+    order = np.lexsort((-poles.imag, -poles.real))
+    return poles[order], np.minimum(doubts, COARSE * np.abs(poles).max(initial=0.0))[order]
+
+
+def _with_doubts(A: Matrix) -> tuple[Any, Matrix]:
+    from scipy.linalg import eig, matrix_balance  # late, because importing it takes long
+
+    balanced = matrix_balance(A, permute=False)[0]
+    poles, left, right = eig(balanced, left=True)
+    along = np.abs(np.sum(left.conj() * right, axis=0))
+    return poles, KNOWN * float(np.linalg.norm(balanced)) / np.maximum(along, 1e-300)
 
 
 def blocks(A: Matrix) -> list[NDArray[Any]]:

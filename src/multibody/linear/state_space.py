@@ -59,6 +59,10 @@ class LinearSystem:
     name: str = "system"
 
     def __post_init__(self) -> None:
+        for kind, names in {"state": self.states, "input": self.inputs, "output": self.outputs}.items():
+            twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+            if twice:
+                raise ModelError(f"There are several {kind}s '{twice[0]}'.", where=self._title, remedy="Name it once.")
         n, m, k = len(self.states), len(self.inputs), len(self.outputs)
         for matrix, shape in {"A": (n, n), "B": (n, m), "C": (k, n), "D": (k, m)}.items():
             values = np.array(getattr(self, matrix), dtype=float)
@@ -106,9 +110,23 @@ class LinearSystem:
         return reach(self.A.T, self.C.T, "observable")
 
     def response(self, frequency: Any) -> Any:
-        """The frequency response C·(iω·1 - A)⁻¹·B + D; for an array of frequencies in rad/s an array of matrices."""
+        """The frequency response C·(iω·1 - A)⁻¹·B + D; for an array of frequencies in rad/s an array of matrices.
+
+        Raises:
+            ModelError: if one of them is the frequency of a pole without damping, where the response is infinite.
+        """
         w = np.asarray(frequency, dtype=float)[..., None, None]
-        return self.C @ np.linalg.solve(1j * w * np.eye(len(self.A)) - self.A, self.B + 0j * w) + self.D
+        if not np.isfinite(w).all():
+            raise ModelError("A frequency is not a finite number.", where=self._title)
+        try:
+            return self.C @ np.linalg.solve(1j * w * np.eye(len(self.A)) - self.A, self.B + 0j * w) + self.D
+        except np.linalg.LinAlgError as error:
+            raise ModelError(
+                "The response is infinite at one of the frequencies.",
+                where=self._title,
+                cause="It is the frequency of a motion without damping; zero is, where something may rest anywhere.",
+                remedy="Look at ``poles``, and leave these frequencies out.",
+            ) from error
 
     # other systems -----------------------------------------------------------------------------------------------
 

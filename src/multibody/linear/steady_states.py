@@ -9,8 +9,8 @@ import numpy as np
 from multibody.equations import EquationsOfMotion
 from multibody.errors import EquilibriumError
 from multibody.graph import Symbol
-from multibody.linear.equilibrium_point import Equilibria, Equilibrium, named
-from multibody.linear.point import At, require_equations, unknown_name
+from multibody.linear.equilibrium_point import Equilibria, Equilibrium
+from multibody.linear.point import At, known_point, require_equations, unknown_name
 from multibody.linear.steady_equations import steady_equations
 from multibody.linear.trim import ENOUGH, Trim
 from multibody.linear.trim_search import all_solved
@@ -36,8 +36,8 @@ def equilibrium(
         eom: equations of motion.
         fixed: values by name that must stay; or names alone, which stay at their start values.
         free: names of inputs and parameters that are looked for as well.
-        at: a guess by name, or anything with ``q`` and ``u``; the start values where nothing is given. Values of inputs
-            that are not free are taken as they are.
+        at: a guess by name, a state, an instant of a run, or another equilibrium; the start values where nothing is
+            given. Values of inputs and parameters that are not free are taken as they are.
         moving: names of coordinates that may change (a rolling angle, a distance gone), and of speeds that may (those
             of a place on a circle).
         parameters: values by name, where they are not the defaults.
@@ -100,6 +100,8 @@ def equilibria(
         0        stable     -0.1
         3.14159  unstable   4.33058
     """
+    if tries < 1:
+        raise EquilibriumError(f"{tries} tries find nothing.", where="equilibria", remedy="Give a positive number.")
     search = _search(eom, fixed, free, at, moving, parameters, t)
     several, closest = all_solved(search, tries, seed)
     if not several:
@@ -118,7 +120,8 @@ def _search(
     held = fixed if isinstance(fixed, Mapping) else dict.fromkeys(_several(fixed))
     states = (*eom.coordinates, *eom.speeds)
     others = (*eom.inputs, *eom.parameters)
-    guess = {**_guess(eom, at), **{name: value for name, value in held.items() if value is not None}}
+    given = {name: value for name, value in (parameters or {}).items() if name in {one.name for one in eom.parameters}}
+    guess = {**_guess(eom, at), **given, **{name: value for name, value in held.items() if value is not None}}
     _require_known(eom, [*held, *guess], (*states, *others), "coordinate, speed, input or parameter")
     wanted = set(_several(free))
     _require_known(eom, wanted, (*states, *others), "coordinate, speed, input or parameter")
@@ -132,7 +135,8 @@ def _search(
     numbers = {**(parameters or {}), **{one.name: guess[one.name] for one in eom.parameters if one.name in guess}}
     unknown = [*(one for one in states if one.name not in held), *(one for one in others if one.name in wanted)]
     equations = steady_equations(eom, unknown, [one for one in states if one.name in moves], numbers)
-    known: dict[Symbol, float] = {eom.model.time: t, **eom.model.start, **eom.model.parameter_values(numbers)}
+    now = finite_value(t, "time of the equilibrium")
+    known: dict[Symbol, float] = {eom.model.time: now, **eom.model.start, **eom.model.parameter_values(numbers)}
     known |= {one: finite_value(guess[one.name], f"'{one.name}'") for one in (*states, *others) if one.name in guess}
     return Trim(equations, np.array([known.get(one, 0.0) for one in equations.symbols], dtype=float))
 
@@ -145,12 +149,13 @@ def _several(names: Names) -> list[str]:
 def _guess(eom: EquationsOfMotion, at: At) -> dict[str, float]:
     if at is None or isinstance(at, Mapping):
         return {one.name if isinstance(one, Symbol) else one: value for one, value in (at or {}).items()}
-    return {**named(eom.coordinates, at.q), **named(eom.speeds, at.u)}
+    state, numbers, _ = known_point(eom, at)
+    return {**state, **numbers}
 
 
 def _require_known(eom: EquationsOfMotion, names: Iterable[str], known: Iterable[Symbol], kind: str) -> None:
     listed = [one.name for one in known]
-    unknown = [name for name in names if name not in listed]
+    unknown = [name for name in dict.fromkeys(names) if name not in listed]
     if unknown:
         raise unknown_name(kind, unknown, listed, eom.model)
 

@@ -15,7 +15,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.errors import ModelError
 from multibody.linear.linear_system import LinearSystem
 from multibody.linear.linearization import linearize
-from multibody.linear.point import At, require_equations, unknown_name
+from multibody.linear.point import At, known_point, require_equations, unknown_name
 from multibody.linear.spectrum import eigenvalues
 
 Family = Callable[[float], LinearSystem]
@@ -58,7 +58,8 @@ class RootLocus:
 
 
 def along(
-    eom: EquationsOfMotion, name: str, at: At = None, *, parameters: Mapping[str, float] | None = None, t: float = 0.0
+    eom: EquationsOfMotion, name: str, at: At = None, *, parameters: Mapping[str, float] | None = None,
+    t: float | None = None,
 ) -> Family:
     """Linear systems along a parameter, an input, a coordinate or a speed; all else stays as it is.
 
@@ -69,7 +70,7 @@ def along(
         name: of what changes.
         at: operating point by name, see ``linearize``.
         parameters: values by name.
-        t: time.
+        t: time; zero, unless ``at`` says otherwise.
     """
     require_equations(eom, "along")
     states = [one.name for one in (*eom.coordinates, *eom.speeds, *eom.inputs)]
@@ -78,7 +79,11 @@ def along(
         raise unknown_name("parameter, input, coordinate or speed", [name], [*numbers, *states], eom.model)
     if name in numbers:
         return lambda value: linearize(eom, at, parameters={**(parameters or {}), name: value}, t=t)
-    return lambda value: linearize(eom, {**(at or {}), name: value}, parameters=parameters, t=t)
+    if at is None or isinstance(at, Mapping):
+        return lambda value: linearize(eom, {**(at or {}), name: value}, parameters=parameters, t=t)
+    state, known, now = known_point(eom, at)
+    numbers_given, moment = {**known, **(parameters or {})}, now if t is None else t
+    return lambda value: linearize(eom, {**state, name: value}, parameters=numbers_given, t=moment)
 
 
 def root_locus(family: Family, values: Iterable[float]) -> RootLocus:

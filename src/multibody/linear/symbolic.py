@@ -80,7 +80,7 @@ def linearize_symbolic(
         linear.A, linear.B, linear.C, linear.D,
         tuple(_names(states)),
         tuple(model.input_symbols[k].name for k in chosen),
-        tuple(measured),
+        tuple(one.name for one in signals),
         units(eom) | measured,
         model,
         {one.name: value for one, value in values.items() if isinstance(one, Symbol)},

@@ -39,8 +39,8 @@ def weighted(
         for name, weight in weights.items():
             found += finite_value(weight, f"{what} of '{name}'") * np.outer(directions[name], directions[name])
     else:
-        found = np.atleast_2d(np.asarray(weights, dtype=float))
-    if found.shape != (size, size) or not _allowed(found, definite=definite):
+        found = _matrix(weights)
+    if found.shape != (size, size) or not np.isfinite(found).all() or not _allowed(found, definite=definite):
         raise ModelError(
             f"The weights are no {'positive' if definite else 'non-negative'} symmetric matrix of {size} rows.",
             where=what,
@@ -48,6 +48,14 @@ def weighted(
             f"{', '.join(directions)}.",
         )
     return found
+
+
+def _matrix(weights: Any) -> Matrix:
+    """A matrix; an empty one if these are no numbers."""
+    try:
+        return np.atleast_2d(np.asarray(weights, dtype=float))
+    except (TypeError, ValueError):
+        return np.zeros((0, 0))
 
 
 def _allowed(matrix: Matrix, *, definite: bool) -> bool:

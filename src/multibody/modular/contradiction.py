@@ -6,23 +6,20 @@ velocities and γ are the same combination; otherwise a state that satisfies all
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from multibody.errors import ModelError, MultibodyError
-from multibody.graph import ZERO, Expr, Symbol, evaluate, free_symbols, jacobian, solve
+from multibody.errors import ExpressionError, ModelError
+from multibody.graph import ZERO, Expr, Symbol, evaluate, free_symbols, solve
 from multibody.graph.identity import independent_rows
 from multibody.graph.linear_algebra import Matrix
+from multibody.modular.closed_state import Numbers, closed_state
 from multibody.modular.invariant import Invariant, coefficients
 
 TRIES = 6
-ITERATIONS = 60
-MET = 1e-10  # residual of equations that are satisfied
 APART = 1e-6  # residual of equations that contradict each other
-
-Numbers = Mapping[Any, float]
 
 
 def require_agreement(one: Invariant, others: Sequence[Invariant], rates: Sequence[Symbol], values: Numbers) -> None:
@@ -93,10 +90,10 @@ def _apart(one: Invariant, others: Sequence[Invariant], bias: Expr, values: Numb
     symbols = free_symbols([*both, bias])
     unknown = [s for s in symbols if s.kind not in ("time", "input") and not (s.kind == "parameter" and s in values)]
     for known in _guesses(symbols, values):
-        alone = _satisfied(first, unknown, known)
+        alone = closed_state(first, unknown, known)
         checked = checked or alone is not None
-        together = None if alone is None else _satisfied(both, unknown, alone)
-        if together is not None and _size([bias], together) < APART:
+        together = None if alone is None else closed_state(both, unknown, alone)
+        if together is not None and _size(bias, together) < APART:
             return False
     return checked
 
@@ -113,25 +110,12 @@ def _signs(one: Symbol) -> list[int]:
     return [1] if one.kind in ("parameter", "time") else [-1, 1]
 
 
-def _satisfied(
-    equations: Sequence[Expr], unknown: Sequence[Symbol], known: dict[Any, float]
-) -> dict[Any, float] | None:
-    """A nearby point at which equations hold, by Newton's method; None if there is none."""
-    slopes = jacobian(equations, unknown).reshape(len(equations), len(unknown))
+def _size(bias: Expr, known: dict[Any, float]) -> float:
+    """Zero where there is no value: the invariants are not a combination of each other there."""
     try:
-        for _ in range(ITERATIONS):
-            if _size(equations, known) < MET:
-                return known
-            table = np.array(evaluate(list(slopes.flat), known), dtype=float).reshape(slopes.shape)
-            step = np.linalg.lstsq(table, -np.array(evaluate(list(equations), known), dtype=float), rcond=1e-10)[0]
-            known = known | {s: known[s] + float(d) for s, d in zip(unknown, step, strict=True)}
-    except (MultibodyError, np.linalg.LinAlgError):
-        return None
-    return None
-
-
-def _size(equations: Sequence[Expr], known: dict[Any, float]) -> float:
-    return float(np.abs(np.array(evaluate(list(equations), known), dtype=float)).max(initial=0.0)) if equations else 0.0
+        return abs(float(evaluate(bias, known)))
+    except ExpressionError:
+        return 0.0
 
 
 def _contradiction(one: Invariant, others: Sequence[Invariant]) -> ModelError:

@@ -11,7 +11,14 @@ from multibody.graph.names import suggestion
 from multibody.modular.draft import Draft, known_words, with_rates, with_strangers
 from multibody.modular.invariant import completed, require_same_orders
 from multibody.modular.named import by_variable, named_energy, named_groups, named_identities, named_independent
-from multibody.modular.naming import by_order, require_distinct, require_no_input, shared_inputs, shared_parameters
+from multibody.modular.naming import (
+    by_order,
+    require_distinct,
+    require_no_input,
+    require_no_rate,
+    shared_inputs,
+    shared_parameters,
+)
 from multibody.modular.progress import Clock, Progress
 from multibody.modular.reduction import reduction
 from multibody.modular.redundancy import require_independent
@@ -115,6 +122,7 @@ def couple(
     words = known_words(parts, names, *quantities)
     clock("names")
     draft = Draft(label, parts, orders, names, words, kinematics, dynamics, constraints)
+    require_no_rate(label, draft.top, [name for name in names if name not in draft.aliases])
     quantities = with_strangers(draft, *quantities)
     flow = draft.flow(quantities[1])
     invariants = completed(label, draft.equations, flow, draft.top)
@@ -127,15 +135,14 @@ def couple(
     constants = Vocabulary(label, {one.name: one for p in quantities[0] for one in p.default})
     references |= by_variable(reference, names, "reference", label, constants)
     values = start_values(everything, starts, references, quantities[0])
-    found = reduction(label, parts, draft.own, invariants, draft.rows, wanted, values, clock)
+    units = (*(group for part in parts for group in part.quaternions), *named_groups(label, quaternions, draft))
+    found = reduction(label, parts, draft.own, invariants, draft.rows, wanted, values, clock, quaternions=units)
     essential = tuple(invariants[k] for k in found.essential)
     require_independent(label, chosen, draft.rates, [*(i for p in parts for i in p.all_invariants()), *essential])
     made = Subsystem(
         label, description, parts, everything, draft.top, draft.rates, draft.aliases, draft.own, draft.rows, essential,
         tuple(one for one in invariants if one not in essential), found, *quantities, starts, references, chosen,
-        named_identities(draft.vocabulary, identities, parts), None,
-        (*(group for part in parts for group in part.quaternions), *named_groups(label, quaternions, draft)),
-        clock.seconds,
+        named_identities(draft.vocabulary, identities, parts), None, units, clock.seconds,
     )  # fmt: skip
     return replace(made, energy=named_energy(made, energy, draft.vocabulary))
 

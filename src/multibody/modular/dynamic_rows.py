@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from multibody.errors import ModelError
@@ -10,15 +10,14 @@ from multibody.graph import Expr, Symbol, evaluate, free_symbols
 from multibody.graph.names import suggestion
 from multibody.model.quantity import rate_name
 from multibody.modular.reduction import own_dynamics
-from multibody.modular.vocabulary import Vocabulary
+from multibody.modular.vocabulary import Vocabulary, several
 
 
 def dynamic_rows(label: str, dynamics: Any, top: Sequence[Symbol], vocabulary: Vocabulary) -> dict[Symbol, Expr]:
     """Contributions to d̄ by variable; without names they belong to the highest variables in their order."""
     names = {one.name: one for one in top}
     if not isinstance(dynamics, Mapping):
-        one_alone = isinstance(dynamics, str) or not isinstance(dynamics, Iterable)
-        things = [dynamics] if one_alone else list(dynamics)
+        things = several(dynamics)
         if things and len(things) != len(top):
             raise ModelError(
                 f"The number of dynamic equations is {len(things)}, not {len(top)}.",

@@ -63,8 +63,7 @@ def _by_variable(given: Any, variables: Any) -> bool:
 
 
 def _equations(given: Any, vocabulary: Vocabulary) -> dict[str, Expr]:
-    named = listed(() if given is None else given)
-    return {name: vocabulary.read(thing, f"kinematic relation '{name}'") for name, thing in named.items()}
+    return {name: vocabulary.read(thing, f"kinematic relation '{name}'") for name, thing in listed(given).items()}
 
 
 def _require_variables(label: str, given: Mapping[str, Any], names: Sequence[str]) -> None:

@@ -19,9 +19,6 @@ from multibody.modular.subsystem import Subsystem
 from multibody.modular.vocabulary import rate_symbol
 
 if TYPE_CHECKING:
-    pass
-
-if TYPE_CHECKING:
     from multibody.modular.linear_subsystem import LinearSubsystem
 
 

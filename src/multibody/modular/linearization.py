@@ -16,13 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from multibody.graph import ZERO, Expr, Symbol
 from multibody.model.quantity import Parameter
 from multibody.modular.auxiliary import Auxiliary
 from multibody.modular.first_order import Expansion
 from multibody.modular.invariant import Invariant
+from multibody.modular.linear_complement import FirstOrder
+from multibody.modular.linear_subsystem import LinearSubsystem
 from multibody.modular.named import by_variable
 from multibody.modular.product import times
 from multibody.modular.progress import Clock, Progress
@@ -33,16 +35,10 @@ from multibody.modular.reference import (
     require_linearizable,
     require_same_reference,
     require_solution,
+    same_part,
 )
 from multibody.modular.subsystem import Subsystem
 from multibody.modular.vocabulary import Vocabulary
-
-if TYPE_CHECKING:
-    pass
-
-
-from multibody.modular.linear_complement import FirstOrder
-from multibody.modular.linear_subsystem import LinearSubsystem
 
 
 def linearize(
@@ -96,9 +92,10 @@ def _linearized(
     system: Subsystem, expansion: Expansion, known: Mapping[str, LinearSubsystem], auxiliary: bool, clock: Clock
 ) -> LinearSubsystem:
     """One level after its parts."""
-    if system.label in known:
-        require_same_reference(known[system.label], expansion.nominal)
-        return known[system.label]
+    given = known.get(system.label)
+    if given is not None and same_part(given, system):  # parts of parts may have equal labels
+        require_same_reference(given, expansion.nominal)
+        return given
     parts = tuple(_linearized(part, expansion, known, auxiliary, clock) for part in system.parts)
     invariants, conditions = _linear_invariants(system, expansion)
     constants, moved = expansion.split(list(system.rows.values()))

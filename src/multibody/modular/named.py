@@ -111,12 +111,13 @@ def named_energy(made: Subsystem, given: Any, vocabulary: Vocabulary) -> Energy 
             remedy="Give energy=(T, V), such as ('m*v**2/2', 'm*g*x').",
         )
     kinetic, potential = (vocabulary.read(one, f"{what} energy") for what, one in zip(_ENERGIES, given, strict=True))
-    moved = sorted(one.name for one in rates & set(free_symbols([kinetic, potential])))
+    used = set(free_symbols([kinetic, potential]))
+    moved = sorted(one.name for one in used if one in rates or one.kind == "input")
     if moved:
         raise ModelError(
             f"The energy depends on {', '.join(moved)}.",
             where=f"subsystem '{made.label}'",
-            cause="Energies are functions of coordinates and velocities.",
-            remedy="Give energy=(T, V) without accelerations.",
+            cause="Energies are functions of coordinates, velocities and time; those of inputs are not stored.",
+            remedy="Give energy=(T, V) without accelerations and inputs; the power of inputs is counted by itself.",
         )
     return energy_of(made, kinetic, potential)

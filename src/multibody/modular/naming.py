@@ -60,6 +60,19 @@ def _taken(name: str, by: str, owner: str, where: str) -> ModelError:
     )
 
 
+def require_no_rate(label: str, top: Iterable[Symbol], variables: Iterable[str]) -> None:
+    """An error if a variable is called like the rate of another one, which only dynamic equations determine."""
+    names = set(variables)
+    for one in top:
+        if rate_name(one.name) in names:
+            raise ModelError(
+                f"The name '{rate_name(one.name)}' stands for a variable and for the rate of '{one.name}'.",
+                where=f"subsystem '{label}'",
+                cause=f"'{one.name}' is a variable of the highest order, whose rate follows from dynamic equations.",
+                remedy="Rename one of them; or give the rate an order above that of its variable.",
+            )
+
+
 def the_time(what: str, where: str) -> ModelError:
     """The error for something that is called like the time."""
     return ModelError(

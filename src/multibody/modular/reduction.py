@@ -20,7 +20,7 @@ from multibody.graph import ONE, ZERO, Expr, Symbol, array, free_symbols, jacobi
 from multibody.graph.linear_algebra import Matrix
 from multibody.modular.invariant import Invariant, coefficients
 from multibody.modular.product import combined, negative, times
-from multibody.modular.redundancy import essential_rows, independent_columns
+from multibody.modular.redundancy import essential_rows, independent_columns, rows_where_closed
 from multibody.modular.vocabulary import rate_symbol
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Reduction:
 def reduction(
     label: str, parts: Sequence[Subsystem], own: Sequence[Symbol], invariants: Sequence[Invariant],
     rows: Mapping[Symbol, Expr], wanted: Sequence[str] | None, start: Mapping[Any, float] | None, stage: Stage,
-    solve_for: Solver | None = None,
+    solve_for: Solver | None = None, quaternions: Sequence[Sequence[Symbol]] = (),
 ) -> Reduction:  # fmt: skip
     """Put parts together under the invariants of this level.
 
@@ -85,6 +85,7 @@ def reduction(
         start: values for which the choice must be a good one.
         stage: is told what has been done.
         solve_for: another way to solve Ã_dependent·X = right; it is told what the rows of X stand for.
+        quaternions: coordinates of unit length, of the parts and of this level.
     """
     spread = spread_of(parts, own)
     mass, bias = _dynamics(parts, spread, rows)
@@ -93,7 +94,10 @@ def reduction(
     A, gamma = coefficients(invariants, rates)
     gamma = gamma + times(A, spread.s) if len(A) else gamma
     A = combined(A, spread.S)
-    kept = essential_rows(A, invariants, [one for part in parts for one in part.all_invariants()], rates, start or {})
+    below = [one for part in parts for one in part.all_invariants()]
+    kept = essential_rows(A, invariants, below, rates, start or {})
+    if start is not None:
+        kept = rows_where_closed(A, kept, invariants, below, quaternions, start)
     A, gamma = A[kept], gamma[kept]
     stage("constraints")
     how = solve_for or (lambda matrix, right, names: solved_by_blocks(matrix, right))

@@ -12,7 +12,8 @@ from multibody.graph import Constant, Symbol, evaluate, free_symbols, jacobian
 from multibody.graph.identity import independent_rows
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.traverse import topological
-from multibody.modular.contradiction import Numbers, require_agreement
+from multibody.modular.closed_state import Numbers, new_where_closed
+from multibody.modular.contradiction import require_agreement
 from multibody.modular.invariant import Invariant
 
 ROUNDED = 1e-13
@@ -41,6 +42,26 @@ def essential_rows(
             require_agreement(invariants[row], [*below, *(invariants[k] for k in kept)], rates, values)
     _require_clear(A[kept], [invariants[k] for k in kept])
     return kept
+
+
+def rows_where_closed(
+    A: Matrix, kept: Sequence[int], invariants: Sequence[Invariant], below: Sequence[Invariant],
+    quaternions: Sequence[Sequence[Symbol]], start: Numbers,
+) -> list[int]:  # fmt: skip
+    """The rows of A that do not follow from others where all positions are kept, decided by numbers: kept ones first.
+
+    Args:
+        A: of this level's invariants, for all that the parts leave open.
+        kept: rows that do not follow from others in general.
+        invariants: of this level.
+        below: those of the parts.
+        quaternions: coordinates of unit length.
+        start: values at the start, as far as they are known.
+    """
+    order = sorted(range(len(A)), key=lambda row: (row not in kept, -len(invariants[row].levels)))
+    closing = [position for one in (*below, *invariants) for position in one.positions]
+    closing += [sum((one**2 for one in group[1:]), start=group[0] ** 2) - 1 for group in quaternions]
+    return sorted(order[k] for k in new_where_closed(A[order], len(kept), closing, start))
 
 
 def _require_clear(A: Matrix, invariants: Sequence[Invariant]) -> None:

@@ -87,6 +87,19 @@ def require_linearizable(system: Any, subsystems: Mapping[str, Any]) -> None:
             cause=suggestion(unknown, labels),
             remedy=f"The parts are: {', '.join(labels)}.",
         )
+    for label, given in subsystems.items():
+        if not any(same_part(given, level) for level in system.levels() if level.label == label):
+            raise ModelError(
+                f"What is given for the part '{label}' is a model of something else.",
+                where=f"subsystem '{system.label}'",
+                cause=f"Its variables are: {', '.join(one.name for one in given.orders)}.",
+                remedy=f"Linearize the part '{label}' itself, or rename the linearized model as the part was renamed.",
+            )
+
+
+def same_part(one: Subsystem, other: Subsystem) -> bool:
+    """Whether both have the same variables, and the same of them are independent."""
+    return set(one.orders) == set(other.orders) and one.independent == other.independent
 
 
 def require_same_reference(part: Any, nominal: Mapping[Expr, Expr]) -> None:

@@ -7,7 +7,8 @@ defined by one subsystem; parameters and inputs may be shared. The rate of a var
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from multibody.errors import ConversionError, ModelError, NumberError, ParseError
@@ -17,6 +18,8 @@ from multibody.model.quantity import rate_name
 
 TIME = symbol("t", "time")
 """The symbol of time in all subsystems."""
+
+_EQUALS = re.compile("(?<![<>=!])=(?!=)")  # of an equation, not of a comparison
 
 _KINDS: tuple[Kind, ...] = ("coordinate", "speed")
 
@@ -53,8 +56,8 @@ class Vocabulary:
             what: the place it was written in, for messages.
         """
         if isinstance(thing, str):
-            left, equals, right = thing.partition("=") if "==" not in thing else (thing, "", "")
-            return self._parsed(left, what) - self._parsed(right, what) if equals else self._parsed(thing, what)
+            left, *right = _EQUALS.split(thing, maxsplit=1)
+            return self._parsed(left, what) - self._parsed(right[0], what) if right else self._parsed(thing, what)
         try:
             return self._named(as_expr(_from_sympy(thing)), what)
         except (NumberError, ConversionError) as error:
@@ -63,7 +66,7 @@ class Vocabulary:
 
     def _parsed(self, text: str, what: str) -> Expr:
         try:
-            return self._named(parse(text), what)
+            return self._named(parse(text, self.known if "pi" in self.known else None), what)
         except ParseError as error:
             error.where = f"{what} of subsystem '{self.label}', {error.where}"
             raise
@@ -98,6 +101,19 @@ def listed(things: Any) -> dict[str, Any]:
     """Things by name: as they are given, or numbered ``1``, ``2`` … where they have none."""
     if isinstance(things, Mapping):
         return {str(name): thing for name, thing in things.items()}
-    if isinstance(things, str) or not isinstance(things, Iterable):
-        things = [things]
-    return {str(number): thing for number, thing in enumerate(things, 1)}
+    return {str(number): thing for number, thing in enumerate(several(things), 1)}
+
+
+def several(things: Any) -> list[Any]:
+    """What is in a list, or in a matrix of SymPy; something else is alone.
+
+    Example:
+        >>> several("x = 1"), several(["x", "y"]), several(None)
+        (['x = 1'], ['x', 'y'], [])
+    """
+    if isinstance(things, str):
+        return [things]
+    try:
+        return list(() if things is None else things)
+    except TypeError:
+        return [things]

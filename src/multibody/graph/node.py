@@ -218,7 +218,7 @@ def isolated(*known: Any) -> Iterator[None]:
     that its author gave it, and not that of another one with the same result.
 
     Example:
-        >>> from multibody.graph import symbols
+        >>> from multibody.graph import isolated, symbols
         >>> x, y = symbols("x y")
         >>> short = x * x
         >>> (x + y) * (x - y) + y * y is short

@@ -92,7 +92,8 @@ def require_linearizable(system: Any, subsystems: Mapping[str, Any]) -> None:
             raise ModelError(
                 f"What is given for the part '{label}' is a model of something else.",
                 where=f"subsystem '{system.label}'",
-                cause=f"Its variables are: {', '.join(one.name for one in given.orders)}.",
+                cause=f"Its variables are: {', '.join(one.name for one in given.orders)}; independent ones are: "
+                f"{', '.join(one.name for one in given.independent)}.",
                 remedy=f"Linearize the part '{label}' itself, or rename the linearized model as the part was renamed.",
             )
 

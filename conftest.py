@@ -1,4 +1,4 @@
-"""What all tests and doctests share: reproducible random examples, and a cache of compiled code that is theirs alone."""
+"""What tests and doctests share: reproducible random examples, and a cache of compiled code that is theirs alone."""
 
 from collections.abc import Iterator
 

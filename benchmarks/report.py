@@ -79,7 +79,7 @@ EXPECTED: dict[str, dict[str, Expected]] = {
         "batch_gain": Expected("1,000 double pendulums at once, beside one by one", 5),
     },
     "modular": {
-        "reuse_gain_6": Expected("a platform on six legs of which one is derived and five renamed, beside six derived", 2),
+        "reuse_gain_6": Expected("a platform on six legs: one derived and five renamed, beside six derived", 2),
     },
     "linearize": {
         "ops_n5": Expected("operations of the linearized pendulum of five links on a cart", most=2000),

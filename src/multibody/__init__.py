@@ -36,15 +36,16 @@ from multibody.model import __all__ as _vocabulary
 from multibody.model.body import diag
 
 __all__ = [
-    "ArticulatedBody", "Choice", "Comparison", "Cvode", "DormandPrince5", "DormandPrince8", "EquationsOfMotion",
-    "Event", "Formalism", "Function", "Ida", "Impact", "IndependentCoordinates", "IndependentSpeeds", "Kane",
-    "Lagrange", "LinearSystem", "Modular", "Multipliers", "NewtonEuler", "Normal", "OperatingPoint", "Quaternion",
-    "Recursive", "Rotation", "RungeKutta4", "Sampled", "ScipySolver", "SemiImplicitEuler", "Status", "Sweep",
-    "SymbolicLinearSystem", "Symplectic", "Trajectory", "Transform", "Uniform", "Vec3", "Wittenburg", "along",
-    "baumgarte", "casadi_function", "compare", "critical_values", "derive", "diag", "equilibria", "equilibrium",
-    "errors", "graph", "jacobians", "jax_function", "kalman", "linearize", "linearize_symbolic", "lqr", "modular",
-    "output_feedback", "pi", "pole_sensitivities", "read_linear_system", "read_sweep", "read_trajectory", "read_urdf",
-    "root_locus", "simulate", "sweep",
+    "ArticulatedBody", "C", "Casadi", "Choice", "Comparison", "Cpp", "Cvode", "DormandPrince5", "DormandPrince8",
+    "EquationsOfMotion", "Event", "Flange", "Fmi", "Formalism", "Function", "Ida", "Impact", "IndependentCoordinates",
+    "IndependentSpeeds", "JavaScript", "Jax", "Julia", "Kane", "Lagrange", "Latex", "LinearSystem", "Markdown",
+    "Matlab", "Modelica", "Modular", "Multipliers", "NewtonEuler", "Normal", "OperatingPoint", "Python", "Quaternion",
+    "Recursive", "Rotation", "RungeKutta4", "Rust", "SFunction", "Sampled", "ScipySolver", "SemiImplicitEuler",
+    "Status", "Sweep", "SymbolicLinearSystem", "Symplectic", "Trajectory", "Transform", "Uniform", "Vec3",
+    "Wittenburg", "along", "baumgarte", "casadi_function", "compare", "critical_values", "derive", "diag",
+    "equilibria", "equilibrium", "errors", "export", "graph", "jacobians", "jax_function", "kalman", "linearize",
+    "linearize_symbolic", "lqr", "modular", "output_feedback", "pi", "pole_sensitivities", "read_linear_system",
+    "read_sweep", "read_trajectory", "read_urdf", "root_locus", "simulate", "sweep", "write_fmu",
 ]  # fmt: skip
 __all__.extend(_vocabulary)
 __version__ = "0.1.0"
@@ -59,11 +60,33 @@ _ROOMS = {
         LinearSystem OperatingPoint SymbolicLinearSystem along casadi_function critical_values equilibria equilibrium
         jacobians jax_function kalman linearize linearize_symbolic lqr output_feedback pole_sensitivities
         read_linear_system root_locus""",
+    "multibody.export": """
+        C Casadi Cpp Flange Fmi JavaScript Jax Julia Latex Markdown Matlab Modelica Python Rust SFunction export
+        write_fmu""",
 }
 _LATE = {name: room for room, names in _ROOMS.items() for name in names.split()}
 """Rooms that only some scripts enter are imported when they are first used."""
 
 if TYPE_CHECKING:
+    from multibody.export import (
+        C,
+        Casadi,
+        Cpp,
+        Flange,
+        Fmi,
+        JavaScript,
+        Jax,
+        Julia,
+        Latex,
+        Markdown,
+        Matlab,
+        Modelica,
+        Python,
+        Rust,
+        SFunction,
+        export,
+        write_fmu,
+    )  # fmt: skip
     from multibody.io import read_urdf
     from multibody.linear import (
         LinearSystem,
@@ -114,8 +137,8 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     """Names from the rooms that are imported late."""
-    if name == "simulate":
-        return import_module("multibody.simulate")  # the room itself, which can be called
+    if name in {"simulate", "export"}:
+        return import_module(f"multibody.{name}")  # the room itself, which can be called
     if name in _LATE:
         return getattr(import_module(_LATE[name]), name)
     raise AttributeError(f"module 'multibody' has no attribute {name!r}")

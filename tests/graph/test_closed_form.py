@@ -429,3 +429,13 @@ def test_random_expressions_keep_their_fingerprint(original):
     closed = closed_form(original, seconds=0.2, size=200)
     assert same(closed, original, points=2)
     assert set(free_symbols(closed)) <= set(free_symbols(original))
+
+
+def test_a_root_in_every_term_is_no_divisor():
+    """cos x / |cos x| in disguise: each term of the numerator has the root as a factor."""
+    x, y, z = symbols("x y z")
+    root = sqrt(cos(x) ** 2 * cos(y) ** 2 + cos(x) ** 2 * sin(y) ** 2)
+    written = cos(z) * (cos(x) * cos(y) ** 2 / root + cos(x) * sin(y) ** 2 / root)
+    found = closed_form(written)
+    for point in ({x: 0.3, y: 0.4, z: 0.5}, {x: 2.3, y: -0.4, z: 1.5}):
+        assert evaluate(found, point) == pytest.approx(evaluate(written, point), rel=1e-14)

@@ -15,7 +15,11 @@ from multibody.linear.spectrum import doubtful
 from multibody.linear.studies import Family, Poles, poles_at, root_locus
 from multibody.model.quantity import finite_value
 
-NARROWINGS = 16
+NARROWINGS = 10
+"""Halvings, after which a pole is where a straight line has it, so that it is not taken for another one."""
+
+PARTINGS = 16
+"""The same for two poles that meet, perhaps next to others that are zero always."""
 
 
 class End(NamedTuple):
@@ -124,7 +128,7 @@ def _located(
         poles = _nearest(poles_at(family, value), _expected(left, right, value))
         return End(value, height(poles), poles)
 
-    for _ in range(NARROWINGS):
+    for _ in range(NARROWINGS if len(left.poles) == 1 else PARTINGS):
         half = at((left.value + right.value) / 2)
         if half.height == 0:
             return _crossing(half, destabilizing)

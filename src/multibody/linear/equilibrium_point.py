@@ -12,11 +12,11 @@ import numpy as np
 from multibody.equations import EquationsOfMotion
 from multibody.equations.table import Table, aligned
 from multibody.graph import free_symbols
+from multibody.linear.lasting import lasting
 from multibody.linear.linear_system import LinearizedSystem
 from multibody.linear.linearizer import Linearizer
 from multibody.linear.point import OperatingPoint, by_name, place
 from multibody.linear.signals import input_places, output_signals
-from multibody.linear.lasting import lasting
 from multibody.linear.spectrum import doubtful, eigenvalues
 from multibody.linear.steady_equations import SteadyEquations
 from multibody.model.assembly import Vector

@@ -40,9 +40,7 @@ class Choice(NamedTuple):
     speeds: Division
 
 
-def choice(
-    eom: EquationsOfMotion, numbers: Blocks, wanted: Iterable[str] = (), moving: Iterable[str] = ()
-) -> Choice:
+def choice(eom: EquationsOfMotion, numbers: Blocks, wanted: Iterable[str] = (), moving: Iterable[str] = ()) -> Choice:
     """The independent coordinates and speeds at a point.
 
     Args:

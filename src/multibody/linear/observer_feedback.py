@@ -51,7 +51,20 @@ def output_feedback(regulator: Regulator, observer: Observer, period: float) -> 
             remedy="Design both for the same one.",
         )
     finite_value(period, "period of output_feedback")
+    _require_separate(system)
     return {name: Sampled(Estimator(regulator, observer, period, k), period) for k, name in enumerate(system.inputs)}
+
+
+def _require_separate(system: LinearizedSystem) -> None:
+    """An error if controllers, each of which has an observer of its own, would not see the same numbers."""
+    direct = [name for name, row in zip(system.outputs, system.D, strict=True) if row.any()]
+    if direct and len(system.inputs) > 1:
+        raise ModelError(
+            f"Several inputs reach {', '.join(direct)} at once.",
+            where=f"output_feedback for linear system '{system.name}'",
+            cause="Controllers are asked one after the other, and what an accelerometer shows changes in between.",
+            remedy="Linearize with outputs that no input reaches at once, such as positions and velocities.",
+        )
 
 
 class Estimator:
@@ -68,19 +81,16 @@ class Estimator:
         self._system, self._K, self._place = regulator.system, regulator.K, place
         self._step = held(observer, period)
         self._estimate = np.zeros(len(self._system.states))
-        known = {one.name: k for k, one in enumerate(self._system.point.model.input_symbols)}
-        order = np.array([known[name] for name in self._system.inputs])
-        self._renewed = order < order[place]  # controllers are called in the order of the model's inputs
-        self._before = -np.array([self._system.point[name] for name in self._system.inputs])  # zero before the first
+        self._before = -np.array([self._system.point[name] for name in self._system.inputs])  # inputs begin with zero
 
     def __call__(self, t: float, q: Any, u: Any, sensors: Mapping[str, Any]) -> float:
         """The input until the next sample, from the estimate for now; and the estimate for then.
 
-        What was measured belongs to inputs of which some are still those of the last period; where they reach sensors
-        at once, as a force reaches an accelerometer, this is made up for.
+        What was measured belongs to the input of the last period; where it reaches sensors at once, as a force reaches
+        an accelerometer, this is made up for.
         """
         effort = -self._K @ self._estimate
-        late = self._system.D @ np.where(self._renewed, 0.0, effort - self._before)
+        late = self._system.D @ (effort - self._before)
         gone = (t - self._system.point.t) * (self._system.C @ self._system.steady_rates)
         seen = measured(self._system, sensors) - self._system.output_values - gone + late
         self._before = effort

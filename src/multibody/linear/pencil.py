@@ -95,8 +95,8 @@ def _vectors(matrix: Any, E: Any) -> tuple[Any, Any] | None:
         raise ModelError(
             "Poles do not follow from the equations at one instant.",
             where="pole_sensitivities",
-            cause="Quantities that constraints tie to each other change along the steady motion, such as the velocity of "
-            "a place on a circle.",
+            cause="Quantities that constraints tie to each other change along the steady motion, as the velocity of a "
+            "place on a circle does.",
             remedy="Take differences: poles of equilibrium(…) for two values of the parameter.",
         )
     several = len(sizes) > 1 and sizes[-2] < SIMPLE * sizes[0]

@@ -124,8 +124,8 @@ def _place_of(eom: EquationsOfMotion, at: Any, parameters: Mapping[str, float] |
     """Coordinates and speeds of a state; of an instant of a run, or another operating point, all of it."""
     known, numbers, now = known_point(eom, at)
     q, u, inputs = by_kind(eom.model, known)
-    state = [np.array(list(one.values()), dtype=float) for one in (q, u)]
-    return _place(eom, *state, inputs, {**numbers, **(parameters or {})}, now if t is None else t)
+    numbers = {**numbers, **(parameters or {})}
+    return _place(eom, list(q.values()), list(u.values()), inputs, numbers, now if t is None else t)
 
 
 def by_name(symbols: Sequence[Symbol], values: Iterable[float]) -> dict[str, float]:

@@ -52,8 +52,8 @@ def doubtful(A: Matrix) -> tuple[NDArray[np.complex128], Matrix]:
     parts = [_with_doubts(A[np.ix_(block, block)]) for block in blocks(A)]
     poles = np.concatenate([np.zeros(0), *(one for one, _ in parts)]).astype(complex)
     doubts = np.concatenate([np.zeros(0), *(doubt for _, doubt in parts)])
-    order = np.lexsort((-poles.imag, -poles.real))
-    return poles[order], np.minimum(doubts, COARSE * np.abs(poles).max(initial=0.0))[order]
+    order, size = np.lexsort((-poles.imag, -poles.real)), float(np.abs(poles).max(initial=0.0))
+    return poles[order], np.clip(doubts, ROUNDING * size, COARSE * size)[order]
 
 
 def _with_doubts(A: Matrix) -> tuple[Any, Matrix]:

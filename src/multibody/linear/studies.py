@@ -58,7 +58,11 @@ class RootLocus:
 
 
 def along(
-    eom: EquationsOfMotion, name: str, at: At = None, *, parameters: Mapping[str, float] | None = None,
+    eom: EquationsOfMotion,
+    name: str,
+    at: At = None,
+    *,
+    parameters: Mapping[str, float] | None = None,
     t: float | None = None,
 ) -> Family:
     """Linear systems along a parameter, an input, a coordinate or a speed; all else stays as it is.

@@ -248,9 +248,12 @@ class Run:
     def _sample(self, t: float, y: Vector, new: frozenset[int] = frozenset()) -> None:
         """Ask the controllers whose time has come, and those that are new."""
         q, u = self._split(y)
+        values = {}  # set together: what one controller does, the others see at their next sample
         for place, one in self._inputs.sampled.items():
             if place in new or _due(t, one.period):
-                self._problem.r[place] = called(one.function, self._eom, place, t, q, u, lambda: self._sensors(t, q, u))
+                values[place] = called(one.function, self._eom, place, t, q, u, lambda: self._sensors(t, q, u))
+        for place, value in values.items():
+            self._problem.r[place] = value
 
     def _laws(self) -> None:
         """Ask the functions of Python, at the state in the problem's memory."""

@@ -29,10 +29,19 @@ def common_divisor(ring: Ring, a: Terms, b: Terms) -> Terms:
     """
     if any(_degree(ring, terms, root) for terms in (a, b) for root in ring.squares):
         return {0: 1}
+    a, b = _without_roots(ring, a), _without_roots(ring, b)
     shared = [g for g in range(1, ring.count) if _degree(ring, a, g) and _degree(ring, b, g)]
     if not any(_image_degree(ring, a, b, g) for g in shared):
         return {0: 1}
     return real_form(ring, _divisor(ring, a, b)) or {0: 1}
+
+
+def _without_roots(ring: Ring, terms: Terms) -> Terms:
+    """The polynomial without roots that are factors of all its terms: monomials are units, and roots do not divide."""
+    for root in ring.squares:
+        factor = ring.monomial(root, ring.exponent(next(iter(terms)), root))
+        terms = {monomial - factor: c for monomial, c in terms.items()}
+    return terms
 
 
 def real_form(ring: Ring, terms: Terms) -> Terms | None:

@@ -1,0 +1,74 @@
+"""Equations of motion as code for other tools.
+
+Example:
+    >>> import multibody as mb
+    >>> from multibody.export import Python, export
+    >>> pendulum = mb.System("pendulum", gravity=(0, 0, -9.81))
+    >>> hinge = pendulum.joint("angle", pendulum.world, pendulum.body("bob", 2, (0, 0, -1)), "Ry")
+    >>> folder = getfixture("tmp_path")
+    >>> [path.name for path in export(mb.derive(pendulum), Python(), folder).written]
+    ['pendulum.py']
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from multibody.equations import EquationsOfMotion
+from multibody.export.c import C
+from multibody.export.casadi import Casadi
+from multibody.export.contract import Target
+from multibody.export.cpp import Cpp
+from multibody.export.fmi import Fmi, write_fmu
+from multibody.export.javascript import JavaScript
+from multibody.export.jax import Jax
+from multibody.export.julia import Julia
+from multibody.export.matlab import Matlab, SFunction
+from multibody.export.modelica import Flange, Modelica
+from multibody.export.program import Program
+from multibody.export.python import Python
+from multibody.export.quantities import Quantity, Result, Routine
+from multibody.export.report import Latex, Markdown
+from multibody.export.rust import Rust
+from multibody.export.syntax import Syntax
+from multibody.export.writing import Exported, write
+
+__all__ = [
+    "C", "Casadi", "Cpp", "Exported", "Flange", "Fmi", "JavaScript", "Jax", "Julia", "Latex", "Markdown", "Matlab",
+    "Modelica", "Program", "Python", "Quantity", "Result", "Routine", "Rust", "SFunction", "Syntax", "Target", "export",
+    "write_fmu",
+]  # fmt: skip
+
+
+def export(
+    eom: EquationsOfMotion, target: Target, folder: str | Path, *, parameters: Mapping[str, float] | None = None,
+    overwrite: bool = False,
+) -> Exported:  # fmt: skip
+    """Write equations of motion for another tool.
+
+    Args:
+        eom: the equations.
+        target: the language or tool, such as ``Python()``.
+        folder: where the files go; it is made if it does not exist.
+        parameters: numbers by name, to be written as defaults in the place of the model's own.
+        overwrite: whether files that were changed by hand are replaced, too. By default they stay as they are, and the
+            new text goes beside them, as ``name.new``.
+
+    Returns:
+        What became of each file.
+    """
+    return write(folder, target.files(Program.of(eom, parameters)), overwrite=overwrite, yours=target.yours)
+
+
+class _Room(ModuleType):
+    """The room itself can be called, because ``multibody.export`` is the name of the verb as well."""
+
+    def __call__(self, *args: Any, **named: Any) -> Exported:
+        return export(*args, **named)
+
+
+sys.modules[__name__].__class__ = _Room

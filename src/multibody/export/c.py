@@ -1,0 +1,231 @@
+"""C99: one header, one source file, no allocation, no state of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from multibody.export import clike
+from multibody.export.code import Body, Code
+from multibody.export.contract import Names, Target, routine_names
+from multibody.export.program import Program
+from multibody.export.syntax import Syntax, one_line, quoted
+from multibody.graph.names import escape
+
+SYNTAX = Syntax(
+    language="c",
+    functions=clike.functions(),
+    places={name: f"{name}[{{k}}]" for name in "qurw"} | {"t": "t", "p": "p->{name}", "c": "p->derived[{k}]"},
+    declaration="const double {name} = {value};",
+    store="{result}[{k}] = {value};",
+    save="w[{k}] = {name};",
+    comment="/* {} */",
+    helpers=clike.HELPERS,
+    table=clike.table,
+)
+
+
+@dataclass(frozen=True)
+class C(Target):
+    """C99 for any compiler: ``<name>.h``, ``<name>.c``, a test program and a ``CMakeLists.txt``.
+
+    All functions take (t, q, u, r, p) and write to arrays of the caller; nothing is allocated, and nothing is kept
+    between calls, so that they may be used by several threads and in interrupts. ``<name>_step`` makes a Runge-Kutta
+    step of fixed size, for real-time targets.
+
+    Args:
+        jacobians: whether derivatives by states and inputs are written, too. For a humanoid that is ten times the code.
+        names: ``"readable"`` intermediates, or ``"short"`` ones.
+        limit: how many statements a function may have; compilers need more than twice the time for twice the length.
+    """
+
+    jacobians: bool = False
+    names: Names = "readable"
+    limit: int = 500
+
+    def files(self, program: Program) -> Mapping[str, str]:
+        """Header, source, test program and build file."""
+        code = program.code(routine_names(jacobians=self.jacobians), SYNTAX, names=self.names, limit=self.limit)
+        writer = _Writer(program, code)
+        name = writer.name
+        return {
+            f"{name}.h": writer.header(),
+            f"{name}.c": writer.source(),
+            f"{name}_test.c": writer.test(),
+            "CMakeLists.txt": _CMAKE.format(name=name),
+        }
+
+
+class _Writer:
+    """Writes the files of one program."""
+
+    def __init__(self, program: Program, code: Code) -> None:
+        self._program, self._code = program, code
+        self.name = escape(program.name, "c")
+        self._form = clike.Form(
+            SYNTAX, self._head, lambda *args: f"static {self._head(*args)}", "{name}(t, q, u, r, p, {results}, w);",
+            (*clike.ARGUMENTS, "p"),
+        )  # fmt: skip
+
+    def header(self) -> str:
+        """Sizes, the structure of parameters, and all functions."""
+        sizes = [f"    {self.name.upper()}_{key.upper()} = {len(g)}," for key, g in self._program.signals.items()]
+        return _HEADER.format(
+            title=one_line(self._program.name),
+            name=self.name,
+            guard=f"{self.name.upper()}_H",
+            sizes="\n".join(sizes),
+            legend="\n".join(f" * {line}" for line in self._program.legend()),
+            fields="\n".join(f"    {line}" for line in clike.fields(self._program, self._code, SYNTAX)),
+            derived=max(1, len(self._code.constants)),
+            functions="\n".join(self._declared(body) for body in self._code.bodies),
+            step=self._step_head(),
+        )
+
+    def _declared(self, body: Body) -> str:
+        results = [f"double *{result.name}" for result in body.routine.results]
+        sizes = ", ".join(f"{r.name}: {' by '.join(map(str, r.shape))}" for r in body.routine.results)
+        head = self._head(f"{self.name}_{body.routine.name}", results)
+        return f"/* {body.routine.description}; {sizes} */\n{head};\n"
+
+    def _head(self, name: str, more: Sequence[str]) -> str:
+        given = [*clike.ARGUMENTS.values(), f"const {self.name}_parameters *p", *more]
+        return f"void {name}({', '.join(given)})"
+
+    def _step_head(self) -> str:
+        given = f"double t, double h, double *q, double *u, const double *r, const {self.name}_parameters *p"
+        return f"void {self.name}_step({given})"
+
+    def source(self) -> str:
+        """The definitions of all functions."""
+        code = self._code
+        parts = [
+            f'#include "{self.name}.h"\n\n#include <math.h>',
+            *code.helpers,
+            *(clike.table(table, name) for name, table in code.tables.items()),
+            clike.block(
+                f"void {self.name}_prepare({self.name}_parameters *p)", clike.prepared(code, SYNTAX, "p->derived")
+            ),
+            self._defaults(),
+            clike.block(f"void {self.name}_start(double *q, double *u)", clike.start(self._program)),
+            *(self._form.function(body, f"{self.name}_{body.routine.name}") for body in code.bodies),
+            self._step(),
+        ]
+        return "\n\n".join(parts) + "\n"
+
+    def _prepare(self) -> str:
+        head = f"void {self.name}_prepare({self.name}_parameters *p)"
+        return clike.block(head, clike.prepared(self._code, SYNTAX, "p->derived"))
+
+    def _defaults(self) -> str:
+        names = self._code.names
+        lines = [f"p->{names[one.symbol]} = {one.value!r};" for one in self._program.parameters]
+        head = f"void {self.name}_defaults({self.name}_parameters *p)"
+        return clike.block(head, [*lines, f"{self.name}_prepare(p);"])
+
+    def _step(self) -> str:
+        rate = f"{self.name}_state_rate(t + h * ahead[k], xq, xu, r, p, dq, du)"
+        projection = f"{self.name}_projection(t + h, q, u, r, p, xq, xu)" if "projection" in self._code else ""
+        return clike.block(self._step_head(), clike.step(self._program, rate, projection))
+
+    def test(self) -> str:
+        """A program that moves the model for a second."""
+        rooms = {array: max(1, len(group)) for array, group in self._program.signals.items()}
+        shown = [
+            f"    show({quoted(one.name)}, {array}[{k}]);"
+            for array, group in (("q", self._program.coordinates), ("u", self._program.speeds))
+            for k, one in enumerate(group)
+        ]
+        return _TEST.format(name=self.name, shown="\n".join(shown), **rooms)
+
+
+_HEADER = """/* {title}: equations of motion, generated by multibody.
+ *
+ * All functions take (t, q, u, r, p): time, coordinates, speeds, inputs, parameters. Arrays belong to the caller;
+ * matrices are stored row by row. Nothing is allocated or kept between calls. SI units and radians.
+ *
+{legend}
+ */
+#ifndef {guard}
+#define {guard}
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+enum {{
+{sizes}
+}};
+
+typedef struct {name}_parameters {{
+{fields}
+    double derived[{derived}]; /* what follows from the others, by {name}_prepare */
+}} {name}_parameters;
+
+/* default values of all parameters, prepared */
+void {name}_defaults({name}_parameters *p);
+
+/* to be called after parameters were changed */
+void {name}_prepare({name}_parameters *p);
+
+/* start values */
+void {name}_start(double *q, double *u);
+
+{functions}
+/* one step of Runge and Kutta, of size h, with constant inputs */
+{step};
+
+#ifdef __cplusplus
+}}
+#endif
+
+#endif /* {guard} */
+"""
+
+_TEST = """#include "{name}.h"
+
+#include <stdio.h>
+
+static int wrong = 0;
+
+static void show(const char *what, double value)
+{{
+    printf("%s = %.17g\\n", what, value);
+    if (value - value != 0.0) /* infinite, or not a number */
+        wrong = 1;
+}}
+
+/* One second from the start values, inputs zero. */
+int main(void)
+{{
+    {name}_parameters p;
+    double q[{q}] = {{0.0}}, u[{u}] = {{0.0}}, r[{r}] = {{0.0}};
+    int k;
+    {name}_defaults(&p);
+    {name}_start(q, u);
+    for (k = 0; k < 1000; ++k)
+        {name}_step(0.001 * k, 0.001, q, u, r, &p);
+{shown}
+    return wrong;
+}}
+"""
+
+_CMAKE = """cmake_minimum_required(VERSION 3.10)
+project({name} C)
+set(CMAKE_C_STANDARD 99)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+add_library({name} STATIC {name}.c)
+target_include_directories({name} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
+find_library(MATH m)
+if(MATH)
+  target_link_libraries({name} PUBLIC ${{MATH}})
+endif()
+
+enable_testing()
+add_executable({name}_test {name}_test.c)
+target_link_libraries({name}_test {name})
+add_test(NAME {name} COMMAND {name}_test)
+"""

@@ -1,0 +1,168 @@
+"""What C and C++ share: operations, tables, helpers, and functions in pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from multibody.export.code import Body, Code
+from multibody.export.parts import Part
+from multibody.export.program import Program
+from multibody.export.syntax import Syntax
+from multibody.graph import Table
+
+ARGUMENTS = {"t": "double t", "q": "const double *q", "u": "const double *u", "r": "const double *r"}
+"""What every function is given, before the parameters."""
+
+
+def functions(module: str = "") -> dict[str, str]:
+    """How C writes all operations; in C++ the library's functions are in a namespace."""
+    same = "sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt pow".split()
+    calls = {op: f"{module}{op}" for op in same} | {"abs": f"{module}fabs"}
+    calls |= {"sign": "sign_of", "min": "smaller_of", "max": "larger_of", "table": "{name}({})"}
+    choice = {"where": "({} ? {} : {})", "lt": "({} < {})", "le": "({} <= {})", "eq": "({} == {})"}
+    return calls | choice | {"and": "({} && {})", "or": "({} || {})", "not": "(!{})"}
+
+
+HELPERS = {
+    "sign": "static inline double sign_of(double x) { return x > 0.0 ? 1.0 : (x < 0.0 ? -1.0 : x); }",
+    "min": "static inline double smaller_of(double x, double y) { return (x < y || x != x) ? x : y; }",
+    "max": "static inline double larger_of(double x, double y) { return (x > y || x != x) ? x : y; }",
+}
+"""What is not a number stays so, which fmin and fmax do not promise."""
+
+
+def table(one: Table, name: str) -> str:
+    """The interval is found by halving; beyond the ends higher powers are absent, also at infinity."""
+    rows = ",\n        ".join("{" + ", ".join(map(repr, map(float, row))) + "}" for row in one.coefficients)
+    return f"""static double {name}(double x)
+{{
+    static const double breaks[] = {{{", ".join(map(repr, map(float, one.breaks)))}}};
+    static const double starts[] = {{{", ".join(map(repr, map(float, one.starts)))}}};
+    static const double rows[][{len(one.starts)}] = {{
+        {rows}
+    }};
+    int low = 0, high = {len(one.breaks)}, k;
+    double value;
+    while (low < high) {{
+        const int middle = (low + high) / 2;
+        if (x < breaks[middle])
+            high = middle;
+        else
+            low = middle + 1;
+    }}
+    value = rows[{len(one.coefficients) - 1}][low];
+    for (k = {len(one.coefficients) - 2}; k >= 0; --k)
+        value = (value == 0.0 ? 0.0 : value * (x - starts[low])) + rows[k][low];
+    return x != x ? x : value;
+}}"""
+
+
+def fields(program: Program, code: Code, syntax: Syntax, *, defaults: bool = False) -> list[str]:
+    """A member of a structure for each parameter, with its unit and meaning, and its default if that is wanted."""
+    lines = []
+    for one in program.parameters:
+        value = f" = {one.value!r}" if defaults else ""
+        lines.append(f"double {code.names[one.symbol]}{value}; {syntax.remark(one.meaning)}".rstrip())
+    return lines
+
+
+def prepared(code: Code, syntax: Syntax, array: str) -> list[str]:
+    """Statements that fill an array with what follows from parameters alone."""
+    (part,) = code.prepare.parts
+    return [f"double *const c = {array};", *([] if code.constants else ["(void)c;"]), *syntax.lines(part)]
+
+
+Signature = Callable[[str, Sequence[str]], str]
+"""The head of a function, from its name and what it is given besides (t, q, u, r, p)."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How functions are declared and called.
+
+    Attributes:
+        syntax: of the language.
+        head: of a function that is called from outside.
+        piece: of a function that does a part of the work.
+        call: how the latter are called: a template with ``{name}`` and ``{results}``.
+        given: the names of all arguments before the results.
+    """
+
+    syntax: Syntax
+    head: Signature
+    piece: Signature
+    call: str
+    given: tuple[str, ...]
+
+    def function(self, body: Body, name: str) -> str:
+        """A routine as one function, or as several that pass numbers through a workspace."""
+        names = [result.name for result in body.routine.results]
+        results = [f"double *{result}" for result in names]
+        if len(body.parts) == 1:
+            return block(self.head(name, results), self._lines(body.parts[0], names))
+        pieces, calls = [], [f"double w[{max(1, body.workspace)}];"]
+        for k, part in enumerate(body.parts, 1):
+            head = self.piece(f"{name}_{k}", [*results, "double *w"])
+            pieces.append(block(head, self._lines(part, [*names, "w"])))
+            calls.append(self.call.format(name=f"{name}_{k}", results=", ".join(names)))
+        return "\n\n".join([*pieces, block(self.head(name, results), calls)])
+
+    def _lines(self, part: Part, results: Sequence[str]) -> list[str]:
+        """The statements, after a word about arguments that are not used."""
+        used = part.arguments | {item.name for item in part.items if item.node is None}
+        used |= ({"w"} if part.saves else set()) | ({"p"} if "c" in part.arguments else set())
+        return [*(f"(void){x};" for x in (*self.given, *results) if x not in used), *self.syntax.lines(part)]
+
+
+def block(head: str, lines: Iterable[str]) -> str:
+    """A function from its head and its statements."""
+    return "\n".join([head, "{", *(f"    {line}" for line in lines), "}"])
+
+
+def start(program: Program) -> list[str]:
+    """Statements that set q and u to their start values."""
+    groups = {"q": program.coordinates, "u": program.speeds}
+    lines = [f"(void){array};" for array, group in groups.items() if not group]
+    return lines + [f"{array}[{k}] = {one.value!r};" for array, group in groups.items() for k, one in enumerate(group)]
+
+
+def step(program: Program, rate: str, projection: str) -> list[str]:
+    """Statements for one step of Runge and Kutta.
+
+    Args:
+        program: whose states are moved on.
+        rate: a call for the rates ``dq, du`` at the state ``xq, xu``.
+        projection: a call that corrects ``q, u`` to ``xq, xu``; empty if there is nothing to correct.
+    """
+    n, m = len(program.coordinates), len(program.speeds)
+    text = _STEP.format(n=n, m=m, rn=max(1, n), rm=max(1, m), rate=rate)
+    return (text + (_PROJECT.format(n=n, m=m, projection=projection) if projection else "")).splitlines()
+
+
+_STEP = """static const double part[4] = {{1.0, 2.0, 2.0, 1.0}}, ahead[4] = {{0.0, 0.5, 0.5, 1.0}};
+double dq[{rn}] = {{0.0}}, du[{rm}] = {{0.0}}, sq[{rn}] = {{0.0}}, su[{rm}] = {{0.0}}, xq[{rn}], xu[{rm}];
+int i, k;
+for (k = 0; k < 4; ++k) {{
+    for (i = 0; i < {n}; ++i)
+        xq[i] = q[i] + h * ahead[k] * dq[i];
+    for (i = 0; i < {m}; ++i)
+        xu[i] = u[i] + h * ahead[k] * du[i];
+    {rate};
+    for (i = 0; i < {n}; ++i)
+        sq[i] += part[k] * dq[i];
+    for (i = 0; i < {m}; ++i)
+        su[i] += part[k] * du[i];
+}}
+for (i = 0; i < {n}; ++i)
+    q[i] += h / 6.0 * sq[i];
+for (i = 0; i < {m}; ++i)
+    u[i] += h / 6.0 * su[i];
+"""
+
+_PROJECT = """{projection};
+for (i = 0; i < {n}; ++i)
+    q[i] = xq[i];
+for (i = 0; i < {m}; ++i)
+    u[i] = xu[i];
+"""

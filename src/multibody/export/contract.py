@@ -1,0 +1,35 @@
+"""The contract of all targets: a frozen configuration that turns a program into files."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Literal
+
+from multibody.export.program import Program
+
+Names = Literal["readable", "short"]
+"""Whether intermediates have names that mean something, or the shortest ones."""
+
+
+def routine_names(*, jacobians: bool) -> list[str]:
+    """The routines that most targets write; those without results for a model are left out by ``Program.code``."""
+    names = "state_rate mass_matrix bias sensors multipliers residuals projection energy".split()
+    return [*names, "jacobian", "sensor_jacobian"] if jacobians else names
+
+
+class Target(ABC):
+    """A language or a tool that equations of motion are written for.
+
+    A target is a small frozen configuration, a ``Syntax`` and the templates of its files; see "Add a target" in the
+    documentation. It keeps no state between calls, and the same program gives the same text.
+    """
+
+    @abstractmethod
+    def files(self, program: Program) -> Mapping[str, str]:
+        """The text of each file, by its path below the folder that the user names."""
+
+    @property
+    def yours(self) -> frozenset[str]:
+        """The paths of files that are meant to be edited: once written, they are left alone."""
+        return frozenset()

@@ -1,0 +1,133 @@
+"""The variables of an FMU: names, value references, causality, and what depends on what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from multibody.export.fmi.differentiated import Differentiated
+from multibody.export.fmi.si_units import per_second
+from multibody.export.quantities import Quantity
+from multibody.graph import Expr, topological
+
+Role = Literal["time", "state", "rate", "input", "output", "force", "parameter"]
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One real number.
+
+    Attributes:
+        name: unique in the FMU.
+        reference: the value reference, which is also the position among all variables.
+        role: what it is.
+        unit: empty if it is not known.
+        description: what it means.
+        start: start value; None for what is computed.
+        state: for a rate the reference of its state.
+        dependencies: for rates and outputs the references of all variables that they depend on.
+        copies: whether it is the same as its only dependency.
+    """
+
+    name: str
+    reference: int
+    role: Role
+    unit: str = ""
+    description: str = ""
+    start: float | None = None
+    state: int | None = None
+    dependencies: tuple[int, ...] = ()
+    copies: bool = False
+
+
+@dataclass(frozen=True)
+class Interface:
+    """All variables, in the order of their value references.
+
+    Attributes:
+        variables: time, states, rates, inputs, outputs, constraint forces, parameters.
+        constrained: whether the model moves states to keep constraints, or quaternions at unit length.
+    """
+
+    variables: tuple[Variable, ...]
+    constrained: bool
+
+    @staticmethod
+    def of(program: Differentiated) -> Interface:
+        """The variables of a program."""
+        n = len(program.states)
+        rates = [Quantity(f"der({s.name})", per_second(s.unit), f"rate of {s.name}") for s in program.states]
+        groups: list[tuple[Role, Sequence[Quantity]]] = [
+            ("time", [Quantity("time", "s", "time")]), ("state", program.states), ("rate", rates),
+            ("input", program.inputs), ("output", program.outputs), ("force", program.multipliers),
+            ("parameter", program.parameters),
+        ]  # fmt: skip
+        pairs = [(role, quantity) for role, group in groups for quantity in group]
+        references = {**_references(program, n)}
+        values = dict(zip(_computed(pairs), [*program.rate_values, *program.output_values], strict=True))
+        depends = _dependencies(list(values.values()), references)
+        names = _unique(pairs)
+        made = []
+        for k, (role, quantity) in enumerate(pairs):
+            value = values.get(k)
+            below = () if value is None else depends[value]
+            start = quantity.value if role in ("state", "input", "parameter") else None
+            made.append(
+                Variable(
+                    names[k], k, role, quantity.unit, quantity.description, start,
+                    k - n if role == "rate" else None, below, value in references,
+                )
+            )  # fmt: skip
+        return Interface(tuple(made), any(result.size for result in program.closing.results))
+
+    def all(self, *roles: Role) -> list[Variable]:
+        """The variables with one of these roles."""
+        return [one for one in self.variables if one.role in roles]
+
+    def of_roles(self, references: Iterable[int], *roles: Role) -> list[int]:
+        """Those of the references that belong to variables with these roles."""
+        return [k for k in references if self.variables[k].role in roles]
+
+    @property
+    def initial_unknowns(self) -> list[Variable]:
+        """What is computed during initialization: also states, if constraints may move them."""
+        return self.all("rate", "output", *(("state",) if self.constrained else ()))
+
+
+def _computed(pairs: Sequence[tuple[Role, Quantity]]) -> list[int]:
+    """References of rates, outputs and forces, in this order."""
+    return [k for k, (role, _) in enumerate(pairs) if role in ("rate", "output", "force")]
+
+
+def _unique(pairs: Sequence[tuple[Role, Quantity]]) -> list[str]:
+    """The users' names; one that is used twice gets the role before it, with a dot that no name contains."""
+    used: set[str] = set()
+    names = []
+    for role, quantity in pairs:
+        name = quantity.name if quantity.name not in used else f"{role}.{quantity.name}"
+        used.add(name)
+        names.append(name)
+    return names
+
+
+def _references(program: Differentiated, n: int) -> dict[Any, int]:
+    """The value reference of each symbol."""
+    first_input = 1 + 2 * n
+    first_parameter = first_input + len(program.inputs) + len(program.outputs) + len(program.multipliers)
+    groups = ((1, program.states), (first_input, program.inputs), (first_parameter, program.parameters))
+    found: dict[Any, int] = {program.eom.model.time: 0}
+    for first, quantities in groups:
+        found |= {quantity.symbol: first + k for k, quantity in enumerate(quantities)}
+    return found
+
+
+def _dependencies(values: list[Expr], references: dict[Any, int]) -> dict[Any, tuple[int, ...]]:
+    """For each value the references of the symbols in it, as bits of a number on the way."""
+    below: dict[Any, int] = {}
+    for node in topological(values):
+        bits = 1 << references[node] if node in references else 0
+        for arg in node.args:
+            bits |= below[arg]
+        below[node] = bits
+    return {value: tuple(k for k in range(below[value].bit_length()) if below[value] >> k & 1) for value in values}

@@ -1,0 +1,287 @@
+/* The functions of FMI 3.0, for model exchange and for co-simulation. What the model has no use for is in fmi3_absent.c. */
+
+#define REQUIRE(modes)      \
+    Instance *i = instance; \
+    if (!allowed(i, modes, __func__)) \
+        return fmi3Error
+
+#define FUNCTION FMI_EXPORT fmi3Status
+
+static void deliver(const Instance *i, Status status, const char *category, const char *message)
+{
+    if (i->logger)
+        i->logger(i->environment, (fmi3Status)status, category, message);
+}
+
+/* Whether there are as many numbers as variables. */
+static int matching(const Instance *i, size_t n, size_t m)
+{
+    if (n != m)
+        complain(i, STATUS_ERROR, "There must be one number for each variable.");
+    return n == m;
+}
+
+FMI_EXPORT const char *FMI(fmi3GetVersion)(void) { return "3.0"; }
+
+FUNCTION FMI(fmi3SetDebugLogging)(fmi3Instance instance, fmi3Boolean on, size_t n, const fmi3String categories[])
+{
+    REQUIRE(ANY);
+    (void)on, (void)n, (void)categories; /* there are messages about errors alone, and these are always given */
+    return fmi3OK;
+}
+
+/* life --------------------------------------------------------------------------------------------------------- */
+
+FMI_EXPORT fmi3Instance FMI(fmi3InstantiateModelExchange)(
+    fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible, fmi3Boolean logging,
+    fmi3InstanceEnvironment environment, fmi3LogMessageCallback log)
+{
+    (void)resources, (void)visible, (void)logging;
+    return created(name, token, 0, environment, log);
+}
+
+FMI_EXPORT fmi3Instance FMI(fmi3InstantiateCoSimulation)(
+    fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible, fmi3Boolean logging,
+    fmi3Boolean event_mode, fmi3Boolean early_return, const fmi3ValueReference intermediate[], size_t n,
+    fmi3InstanceEnvironment environment, fmi3LogMessageCallback log, fmi3IntermediateUpdateCallback update)
+{
+    (void)resources, (void)visible, (void)logging, (void)event_mode, (void)early_return, (void)intermediate, (void)n;
+    (void)update;
+    return created(name, token, 1, environment, log);
+}
+
+FMI_EXPORT void FMI(fmi3FreeInstance)(fmi3Instance instance) { discard(instance); }
+
+FUNCTION FMI(fmi3EnterInitializationMode)(
+    fmi3Instance instance, fmi3Boolean has_tolerance, fmi3Float64 tolerance, fmi3Float64 start, fmi3Boolean has_stop,
+    fmi3Float64 stop)
+{
+    Status status;
+    REQUIRE(INSTANTIATED);
+    status = set_up(i, has_tolerance, tolerance, start, has_stop, stop);
+    if (status == STATUS_OK)
+        i->state.mode = INITIALIZATION;
+    return (fmi3Status)status;
+}
+
+FUNCTION FMI(fmi3ExitInitializationMode)(fmi3Instance instance)
+{
+    REQUIRE(INITIALIZATION);
+    return (fmi3Status)exit_initialization(i);
+}
+
+FUNCTION FMI(fmi3Terminate)(fmi3Instance instance)
+{
+    REQUIRE(RUNNING);
+    i->state.mode = TERMINATED;
+    return fmi3OK;
+}
+
+FUNCTION FMI(fmi3Reset)(fmi3Instance instance)
+{
+    REQUIRE(ANY);
+    reset(i);
+    return fmi3OK;
+}
+
+/* variables ---------------------------------------------------------------------------------------------------- */
+
+FUNCTION FMI(fmi3GetFloat64)(
+    fmi3Instance instance, const fmi3ValueReference references[], size_t n, fmi3Float64 values[], size_t m)
+{
+    REQUIRE(ANY);
+    return matching(i, n, m) ? (fmi3Status)get_values(i, references, n, values) : fmi3Error;
+}
+
+FUNCTION FMI(fmi3SetFloat64)(
+    fmi3Instance instance, const fmi3ValueReference references[], size_t n, const fmi3Float64 values[], size_t m)
+{
+    REQUIRE(ANY & ~TERMINATED);
+    return matching(i, n, m) ? (fmi3Status)set_values(i, references, n, values) : fmi3Error;
+}
+
+/* saved states ------------------------------------------------------------------------------------------------- */
+
+FUNCTION FMI(fmi3GetFMUState)(fmi3Instance instance, fmi3FMUState *state)
+{
+    REQUIRE(ANY);
+    return (fmi3Status)take_snapshot(i, state);
+}
+
+FUNCTION FMI(fmi3SetFMUState)(fmi3Instance instance, fmi3FMUState state)
+{
+    REQUIRE(ANY);
+    return (fmi3Status)put_back(i, state);
+}
+
+FUNCTION FMI(fmi3FreeFMUState)(fmi3Instance instance, fmi3FMUState *state)
+{
+    (void)instance;
+    return (fmi3Status)free_snapshot(state);
+}
+
+FUNCTION FMI(fmi3SerializedFMUStateSize)(fmi3Instance instance, fmi3FMUState state, size_t *size)
+{
+    REQUIRE(ANY);
+    if (!state || !size)
+        return (fmi3Status)complain(i, STATUS_ERROR, "There is no state.");
+    *size = sizeof(Snapshot);
+    return fmi3OK;
+}
+
+FUNCTION FMI(fmi3SerializeFMUState)(fmi3Instance instance, fmi3FMUState state, fmi3Byte bytes[], size_t size)
+{
+    REQUIRE(ANY);
+    return (fmi3Status)to_bytes(i, state, bytes, size);
+}
+
+FUNCTION FMI(fmi3DeserializeFMUState)(fmi3Instance instance, const fmi3Byte bytes[], size_t size, fmi3FMUState *state)
+{
+    REQUIRE(ANY);
+    return (fmi3Status)from_bytes(i, bytes, size, state);
+}
+
+/* derivatives -------------------------------------------------------------------------------------------------- */
+
+FUNCTION FMI(fmi3GetDirectionalDerivative)(
+    fmi3Instance instance, const fmi3ValueReference unknowns[], size_t n, const fmi3ValueReference knowns[], size_t m,
+    const fmi3Float64 seed[], size_t seeds, fmi3Float64 slopes[], size_t sizes)
+{
+    REQUIRE(EVALUATED);
+    if (!matching(i, m, seeds) || !matching(i, n, sizes))
+        return fmi3Error;
+    return (fmi3Status)directional(i, unknowns, n, knowns, m, seed, slopes);
+}
+
+FUNCTION FMI(fmi3GetAdjointDerivative)(
+    fmi3Instance instance, const fmi3ValueReference unknowns[], size_t n, const fmi3ValueReference knowns[], size_t m,
+    const fmi3Float64 seed[], size_t seeds, fmi3Float64 slopes[], size_t sizes)
+{
+    REQUIRE(EVALUATED);
+    if (!matching(i, n, seeds) || !matching(i, m, sizes))
+        return fmi3Error;
+    return (fmi3Status)adjoint(i, unknowns, n, knowns, m, seed, slopes);
+}
+
+/* model exchange ----------------------------------------------------------------------------------------------- */
+
+FUNCTION FMI(fmi3EnterEventMode)(fmi3Instance instance)
+{
+    REQUIRE(EVENT | CONTINUOUS);
+    i->state.mode = EVENT;
+    return fmi3OK;
+}
+
+FUNCTION FMI(fmi3UpdateDiscreteStates)(
+    fmi3Instance instance, fmi3Boolean *again, fmi3Boolean *terminate, fmi3Boolean *nominals_changed,
+    fmi3Boolean *values_changed, fmi3Boolean *has_next_event, fmi3Float64 *next_event)
+{
+    Status status;
+    REQUIRE(EVENT);
+    if (!again || !terminate || !nominals_changed || !values_changed || !has_next_event || !next_event)
+        return (fmi3Status)complain(i, STATUS_ERROR, "There is no room for what happens.");
+    *again = *terminate = *nominals_changed = *has_next_event = false;
+    *next_event = 0.0;
+    status = settle(i);
+    *values_changed = i->state.moved != 0;
+    i->state.moved = 0;
+    return (fmi3Status)status;
+}
+
+FUNCTION FMI(fmi3EnterContinuousTimeMode)(fmi3Instance instance)
+{
+    REQUIRE(EVENT);
+    i->state.mode = CONTINUOUS;
+    return fmi3OK;
+}
+
+FUNCTION FMI(fmi3CompletedIntegratorStep)(
+    fmi3Instance instance, fmi3Boolean final, fmi3Boolean *enter_event_mode, fmi3Boolean *terminate)
+{
+    REQUIRE(CONTINUOUS);
+    (void)final;
+    if (!enter_event_mode || !terminate)
+        return (fmi3Status)complain(i, STATUS_ERROR, "There is no room for what happens.");
+    *enter_event_mode = drifted(i) != 0;
+    *terminate = false;
+    return fmi3OK;
+}
+
+FUNCTION FMI(fmi3SetTime)(fmi3Instance instance, fmi3Float64 time)
+{
+    REQUIRE(EVENT | CONTINUOUS);
+    return (fmi3Status)set_time(i, time);
+}
+
+FUNCTION FMI(fmi3SetContinuousStates)(fmi3Instance instance, const fmi3Float64 x[], size_t n)
+{
+    REQUIRE(EVENT | CONTINUOUS);
+    return (fmi3Status)set_states(i, x, n);
+}
+
+FUNCTION FMI(fmi3GetContinuousStateDerivatives)(fmi3Instance instance, fmi3Float64 rates[], size_t n)
+{
+    REQUIRE(INITIALIZATION | EVENT | CONTINUOUS | TERMINATED);
+    return (fmi3Status)get_rates(i, rates, n);
+}
+
+FUNCTION FMI(fmi3GetEventIndicators)(fmi3Instance instance, fmi3Float64 indicators[], size_t n)
+{
+    REQUIRE(INITIALIZATION | EVENT | CONTINUOUS | TERMINATED);
+    (void)indicators;
+    return n ? (fmi3Status)complain(i, STATUS_ERROR, "There are no event indicators.") : fmi3OK;
+}
+
+FUNCTION FMI(fmi3GetContinuousStates)(fmi3Instance instance, fmi3Float64 x[], size_t n)
+{
+    REQUIRE(INITIALIZATION | EVENT | CONTINUOUS | TERMINATED);
+    return (fmi3Status)get_states(i, x, n);
+}
+
+FUNCTION FMI(fmi3GetNominalsOfContinuousStates)(fmi3Instance instance, fmi3Float64 nominals[], size_t n)
+{
+    size_t k;
+    REQUIRE(ANY);
+    if (n != N_X || (n && !nominals))
+        return (fmi3Status)complain(i, STATUS_ERROR, "There are %d states.", (int)N_X);
+    for (k = 0; k < n; ++k)
+        nominals[k] = 1.0;
+    return fmi3OK;
+}
+
+FUNCTION FMI(fmi3GetNumberOfEventIndicators)(fmi3Instance instance, size_t *n)
+{
+    REQUIRE(ANY);
+    return n ? (*n = 0, fmi3OK) : fmi3Error;
+}
+
+FUNCTION FMI(fmi3GetNumberOfContinuousStates)(fmi3Instance instance, size_t *n)
+{
+    REQUIRE(ANY);
+    return n ? (*n = N_X, fmi3OK) : fmi3Error;
+}
+
+/* co-simulation ------------------------------------------------------------------------------------------------ */
+
+FUNCTION FMI(fmi3GetOutputDerivatives)(
+    fmi3Instance instance, const fmi3ValueReference references[], size_t n, const fmi3Int32 orders[],
+    fmi3Float64 values[], size_t m)
+{
+    REQUIRE(STEP | TERMINATED);
+    return matching(i, n, m) ? (fmi3Status)output_rates(i, references, n, orders, values) : fmi3Error;
+}
+
+FUNCTION FMI(fmi3DoStep)(
+    fmi3Instance instance, fmi3Float64 time, fmi3Float64 length, fmi3Boolean final, fmi3Boolean *event_needed,
+    fmi3Boolean *terminate, fmi3Boolean *early_return, fmi3Float64 *reached)
+{
+    Status status;
+    REQUIRE(STEP);
+    (void)final;
+    if (!event_needed || !terminate || !early_return || !reached)
+        return (fmi3Status)complain(i, STATUS_ERROR, "There is no room for what happens.");
+    *event_needed = *terminate = *early_return = false;
+    status = do_step(i, time, length);
+    *reached = i->state.time;
+    return (fmi3Status)status;
+}

@@ -1,0 +1,71 @@
+"""The target: what can be chosen, and the file that is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from multibody.errors import ConversionError
+from multibody.export.contract import Names, Target
+from multibody.export.modelica.flange import Flange
+from multibody.export.modelica.text import ModelText
+from multibody.export.program import Program
+from multibody.graph.names import escape
+
+
+@dataclass(frozen=True)
+class Modelica(Target):
+    r"""A model ``<name>.mo`` that needs no library: ordinary differential equations, in order and without loops.
+
+    Closed loops are written with their multipliers, solved at acceleration level, so that a tool need not reduce an
+    index. What drifts is pulled back onto the constraints, and to unit quaternions, at a rate that is a parameter.
+    Start values keep the constraints; with other values of parameters, initial equations close the loops.
+
+    A condition makes no event: what a load does there changes within a step of the tool, as smoothly as it is given.
+
+    Args:
+        flanges: connectors of the Modelica Standard Library, each in the place of an input.
+        partial: whether inputs are variables without an equation, for a model that extends this one and says what they
+            are; otherwise they are inputs.
+        stabilization: default of the rate, in 1/s, at which errors of the constraints vanish.
+        names: ``"readable"`` intermediates, or ``"short"`` ones.
+
+    Example:
+        >>> import multibody as mb
+        >>> from multibody.export import Program
+        >>> pendulum = mb.System("pendulum", gravity=(0, 0, -9.81))
+        >>> length = pendulum.parameter("l", 1.0, unit="m")
+        >>> bob = pendulum.body("bob", 2, (0, 0, -length))
+        >>> hinge = pendulum.joint("angle", pendulum.world, bob, "Ry", q=0.3)
+        >>> text = Modelica().files(Program.of(mb.derive(pendulum)))["pendulum.mo"]
+        >>> print(text[text.index("equation\n") : text.index("  annotation")].rstrip())
+        equation
+          sin_angle = sin(angle);
+          L_bob_y = 9.81*sin_angle*c1;
+          // the rates of all states
+          der(angle) = angle_dot;
+          der(angle_dot) = -c2*L_bob_y;
+    """
+
+    flanges: tuple[Flange, ...] = ()
+    partial: bool = False
+    stabilization: float = 10.0
+    names: Names = "readable"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.stabilization < float("inf"):
+            raise ConversionError(
+                f"{self.stabilization!r:.80} is not a rate at which errors vanish.", remedy="Give a number in 1/s."
+            )
+        forces = [flange.force for flange in self.flanges]
+        if len(set(forces)) < len(forces):
+            raise ConversionError(
+                "Two flanges have the same force.",
+                where=f"flanges {', '.join(flange.name for flange in self.flanges)}",
+                remedy="Give each flange an input of its own.",
+            )
+
+    def files(self, program: Program) -> Mapping[str, str]:
+        """One model."""
+        name = escape(program.name, "modelica")
+        return {f"{name}.mo": ModelText(self, program, name).text()}

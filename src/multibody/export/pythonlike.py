@@ -1,0 +1,94 @@
+"""What modules for NumPy, JAX and CasADi share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from multibody.export.code import Body
+from multibody.export.program import Program
+from multibody.export.quantities import Quantity
+from multibody.export.syntax import one_line, quoted
+from multibody.graph import Table
+
+PLACES = {name: f"{name}[{{k}}]" for name in "qurpcw"} | {"t": "t"}
+
+
+def numpy_functions(module: str) -> dict[str, str]:
+    """How NumPy, or a library with NumPy's names, writes all operations."""
+    names = {name: name for name in "sin cos tan sinh cosh tanh exp log sqrt abs sign where".split()}
+    names |= {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "min": "minimum"}
+    names |= {"max": "maximum", "pow": "power", "and": "logical_and", "or": "logical_or", "not": "logical_not"}
+    calls = {op: f"{module}.{name}" for op, name in names.items()}
+    return calls | {"lt": "({} < {})", "le": "({} <= {})", "eq": "({} == {})", "table": "{name}({})"}
+
+
+def numpy_table(module: str) -> Callable[[Table, str], str]:
+    """What writes a table for NumPy, or for a library with NumPy's names."""
+
+    def written(table: Table, name: str) -> str:
+        rows = [f"        {floats(row)}," for row in table.coefficients]
+        return _TABLE.format(
+            module=module, name=name, breaks=floats(table.breaks), starts=floats(table.starts), rows="\n".join(rows)
+        )
+
+    return written
+
+
+def floats(values: Iterable[float]) -> str:
+    """A list of numbers."""
+    return f"[{', '.join(repr(float(value)) for value in values)}]"
+
+
+_TABLE = """def {name}(x):
+    breaks = {module}.array({breaks})
+    starts = {module}.array({starts})
+    rows = {module}.array([
+{rows}
+    ])
+    k = {module}.searchsorted(breaks, x, side="right")
+    value = rows[-1][k]
+    for row in rows[-2::-1]:  # beyond the ends higher powers are absent, also at infinity
+        value = {module}.where(value == 0, 0.0, value * (x - starts[k])) + row[k]
+    return {module}.where({module}.isnan(x), x, value)"""
+
+
+def lists(program: Program) -> str:
+    """Names, start values and defaults, each with its unit and meaning."""
+    groups = {"COORDINATES": program.coordinates, "SPEEDS": program.speeds, "INPUTS": program.inputs}
+    blocks = [f"NAME = {quoted(program.name)}"]
+    blocks += [
+        _listing(title, "()", group, "{name},") for title, group in {**groups, "OUTPUTS": program.outputs}.items()
+    ]
+    blocks.append(_listing("PARAMETERS", "{}", program.parameters, "{name}: {value!r},"))
+    blocks.append(f"START = {floats(one.value for one in program.states)}  # coordinates, then speeds")
+    return "\n".join(blocks)
+
+
+LISTS = ["NAME", "COORDINATES", "SPEEDS", "INPUTS", "OUTPUTS", "PARAMETERS", "START"]
+"""The names of the lists."""
+
+
+def _listing(title: str, brackets: str, quantities: Iterable[Quantity], form: str) -> str:
+    lines = [f"{title} = {brackets[0]}"]
+    for one in quantities:
+        item = form.format(name=quoted(one.name), value=one.value)
+        lines.append(f"    {item}  # {one_line(one.meaning)}" if one.meaning else f"    {item}")
+    return "\n".join([*lines, brackets[1]])
+
+
+def rooms(body: Body) -> list[str]:
+    """Lists that the results are written to."""
+    return [f"{result.name} = [0.0] * {result.size}" for result in body.routine.results]
+
+
+def function(head: str, description: str, lines: Iterable[str]) -> str:
+    """A function from its head, what it does, and its statements."""
+    return "\n".join(
+        [f"def {head}:", f'    """{description[:1].upper()}{description[1:]}."""', *(f"    {x}" for x in lines)]
+    )
+
+
+def module(*parts: str) -> str:
+    """A module from its parts, the first of which is its documentation."""
+    introduction, imports, *rest = parts
+    return "\n\n\n".join([f'"""{introduction}"""\n\n{imports}', *rest]) + "\n"

@@ -1,0 +1,96 @@
+"""What an exported program is made of: named scalars, results, routines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from multibody.graph import Expr, Symbol, array
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A scalar with a name: a state, an input, a parameter, an output.
+
+    Attributes:
+        name: the user's name; entries of arrays are called ``name_1`` or ``name_1_2``.
+        unit: SI unit, as text; empty where it is not known.
+        description: what it is.
+        value: start value, default, or zero.
+        symbol: its symbol in the expressions; None for outputs.
+    """
+
+    name: str
+    unit: str = ""
+    description: str = ""
+    value: float = 0.0
+    symbol: Symbol | None = None
+
+    @property
+    def meaning(self) -> str:
+        """Unit and description, for comments."""
+        return f"[{self.unit}] {self.description}".strip() if self.unit else self.description
+
+
+@dataclass(frozen=True)
+class Result:
+    """A scalar, vector or matrix that a routine computes.
+
+    Attributes:
+        name: an identifier such as ``"M"``.
+        description: what it is, for comments.
+        shape: ``()``, ``(n,)`` or ``(n, m)``.
+        values: its expressions, row by row.
+        labels: a name for each of them.
+    """
+
+    name: str
+    description: str
+    shape: tuple[int, ...]
+    values: tuple[Expr, ...]
+    labels: tuple[str, ...]
+
+    @staticmethod
+    def of(name: str, values: Any, description: str = "", labels: Sequence[str] | None = None) -> Result:
+        """A result from an expression, a list or an array of expressions.
+
+        Example:
+            >>> from multibody.graph import symbols
+            >>> x, y = symbols("x y")
+            >>> Result.of("M", [[x, 0], [0, y]]).labels
+            ('M_1_1', 'M_1_2', 'M_2_1', 'M_2_2')
+        """
+        entries = array(values)
+        places = ("_".join([name, *(str(k + 1) for k in place)]) for place in np.ndindex(*entries.shape))
+        return Result(
+            name, description, entries.shape, tuple(entries.flat), tuple(places if labels is None else labels)
+        )
+
+    @property
+    def size(self) -> int:
+        """How many numbers it holds."""
+        return len(self.values)
+
+
+@dataclass(frozen=True)
+class Routine:
+    """A function of (t, q, u, r, p) with named results."""
+
+    name: str
+    description: str
+    results: tuple[Result, ...]
+
+
+def entries(name: str, shape: tuple[int, ...]) -> Iterator[str]:
+    """The names of an array's entries, row by row; a scalar has the name itself.
+
+    Example:
+        >>> list(entries("d", ())), list(entries("r", (2,)))
+        (['d'], ['r_1', 'r_2'])
+    """
+    for place in product(*(range(1, size + 1) for size in shape)):
+        yield "_".join([name, *map(str, place)])

@@ -1,0 +1,118 @@
+"""The report in LaTeX, with the drawing in TikZ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from multibody.export.contract import Target
+from multibody.export.program import Program
+from multibody.export.report.content import sections
+from multibody.export.report.drawing import drawn
+from multibody.export.report.escaping import latex_math, latex_text
+from multibody.export.report.formulas import Formulas
+from multibody.export.report.lines import WIDE, width
+from multibody.export.report.pieces import Cell, Code, Formula, Grid, Math, Paragraph, Picture, Piece
+from multibody.export.report.tikz import tikz
+from multibody.graph.names import escape
+
+
+@dataclass(frozen=True)
+class Latex(Target):
+    """A report ``<name>.tex`` for any LaTeX with amsmath and TikZ.
+
+    Args:
+        seconds: how long closed forms of the equations are looked for.
+        limit: how many intermediate results are shown at most.
+    """
+
+    seconds: float = 20.0
+    limit: int = 300
+
+    def files(self, program: Program) -> Mapping[str, str]:
+        """The document."""
+        formulas = Formulas(program, self.seconds, self.limit)
+        blocks = [_HEAD.replace("TITLE", latex_text(program.name))]
+        for section in sections(program, formulas):
+            blocks += [rf"\section{{{section.title}}}", *_blocks(section.pieces, program)]
+        return {f"{escape(program.name, 'c')}.tex": "\n\n".join([*blocks, r"\end{document}"]) + "\n"}
+
+
+def _block(piece: Paragraph | Picture | Grid, program: Program) -> str:
+    if isinstance(piece, Paragraph):
+        return "".join(_cell(part) for part in piece.parts)
+    if isinstance(piece, Picture):
+        return _FIGURE % (tikz(drawn(program.eom.model)), latex_text(piece.caption))
+    return _table(piece)
+
+
+def _blocks(pieces: Iterable[Piece], program: Program) -> Iterator[str]:
+    """Formulas stand below each other; one that is too wide for the page, and cannot be broken, is made smaller."""
+    for kind, group in groupby(pieces, lambda piece: isinstance(piece, Formula) and all(map(_fits, piece.right))):
+        found = list(group)
+        if kind:
+            yield latex_math(_aligned([piece for piece in found if isinstance(piece, Formula)]))
+        for piece in [] if kind else found:
+            if isinstance(piece, Formula):
+                yield latex_math(rf"\[\fitted{{{_aligned([piece], 'aligned')}}}\]")
+            else:
+                yield _block(piece, program)
+
+
+def _fits(line: str) -> bool:
+    return width(line) <= WIDE
+
+
+def _aligned(formulas: Sequence[Formula], environment: str = "align*") -> str:
+    rows = [
+        row for one in formulas for row in (f"{one.left} &= {one.right[0]}", *(rf"&\quad {x}" for x in one.right[1:]))
+    ]
+    return "\n".join([rf"\begin{{{environment}}}", " \\\\\n".join(rows), rf"\end{{{environment}}}"])
+
+
+def _table(grid: Grid) -> str:
+    text = r">{\raggedright\arraybackslash}p{0.24\linewidth}"
+    columns = "".join(text if title == "meaning" else "l" for title in grid.head)
+    head, *rows = [" & ".join(_cell(cell) for cell in row) + r" \\" for row in (grid.head, *grid.rows)]
+    begin, end = rf"{{\footnotesize\begin{{longtable}}{{{columns}}}", r"\end{longtable}}"
+    return "\n".join([begin, head, r"\hline\endhead", *rows, end])
+
+
+def _cell(cell: Cell) -> str:
+    if isinstance(cell, Math):
+        return f"${latex_math(cell.tex)}$"
+    return rf"\texttt{{{latex_text(cell.text)}}}" if isinstance(cell, Code) else latex_text(cell)
+
+
+_FIGURE = r"""\begin{figure}[ht]
+\centering
+\shrunk{%%
+%s%%
+}
+\caption{%s}
+\end{figure}"""
+
+_HEAD = r"""\documentclass[11pt]{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage{lmodern}
+\usepackage{textcomp}
+\usepackage[a4paper, margin=22mm]{geometry}
+\usepackage{amsmath, amssymb}
+\usepackage{graphicx}
+\usepackage{array, longtable}
+\usepackage{tikz}
+\allowdisplaybreaks
+\setlength{\parindent}{0pt}
+\setlength{\jot}{7pt}
+\setlength{\tabcolsep}{4pt}
+\newsavebox{\wide}
+% as it is, or as wide as the page if it is wider
+\newcommand{\shrunk}[1]{\sbox{\wide}{#1}\ifdim\wd\wide>\linewidth\resizebox{\linewidth}{!}{\usebox{\wide}}\else\usebox{\wide}\fi}
+\newcommand{\fitted}[1]{\shrunk{$\displaystyle #1$}}
+\title{TITLE: equations of motion}
+\author{}
+\date{}
+\begin{document}
+\maketitle"""

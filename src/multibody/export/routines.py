@@ -1,0 +1,139 @@
+"""The routines that every target may write, each as a function from a program to named results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multibody.equations.projection import correction
+from multibody.export.quantities import Quantity, Result, Routine
+from multibody.graph import Expr, array, jacobian, substitute
+from multibody.graph.traverse import flat
+
+if TYPE_CHECKING:
+    from multibody.export.program import Program
+
+
+def _names(quantities: Iterable[Quantity | Any], suffix: str = "", prefix: str = "") -> list[str]:
+    return [f"{prefix}{one.name}{suffix}" for one in quantities]
+
+
+def _rates(program: Program) -> tuple[Result, Result]:
+    eom = program.eom
+    return (
+        Result.of("q_dot", list(eom.rates), "rates of the coordinates", _names(eom.coordinates, prefix="rate_")),
+        Result.of("u_dot", list(eom.acceleration), "rates of the speeds", _names(eom.model.accelerations)),
+    )
+
+
+def state_rate(program: Program) -> Routine:
+    """q̇ and u̇."""
+    return Routine("state_rate", "rates of coordinates and speeds", _rates(program))
+
+
+def acceleration(program: Program) -> Routine:
+    """u̇."""
+    return Routine("acceleration", "rates of the speeds", _rates(program)[1:])
+
+
+def mass_matrix(program: Program) -> Routine:
+    """M."""
+    return Routine("mass_matrix", "mass matrix M(q, t)", (Result.of("M", program.eom.M, "mass matrix, row by row"),))
+
+
+def bias(program: Program) -> Routine:
+    """h - f, so that M·u̇ + bias = Bᵀ·λ."""
+    eom = program.eom
+    result = Result.of(
+        "bias", eom.h - eom.f, "inertia forces and gravity less loads", _names(eom.speeds, prefix="bias_")
+    )
+    return Routine("bias", "bias h - f in M*u_dot + bias = B'*lambda", (result,))
+
+
+def sensors(program: Program) -> Routine:
+    """All outputs in one vector."""
+    values = program.explicit(_outputs(program))
+    return Routine("sensors", "outputs of all sensors", (Result.of("outputs", values, "", _names(program.outputs)),))
+
+
+def _outputs(program: Program) -> list[Expr]:
+    return [entry for value in program.eom.outputs.values() for entry in flat(value)]
+
+
+def multipliers(program: Program) -> Routine:
+    """λ."""
+    eom = program.eom
+    result = Result.of("multipliers", list(eom.multiplier_values), "", _names(eom.multipliers))
+    return Routine("multipliers", "constraint forces", (result,))
+
+
+def residuals(program: Program) -> Routine:
+    """φ and B·u + β: zero where the constraints are kept."""
+    constraints = program.eom.constraints
+    position = Result.of("position", list(constraints.phi), "gaps of the constraints")
+    velocity = Result.of("velocity", list(constraints.velocity), "their rates")
+    return Routine("residuals", "what must vanish for the constraints to be kept", (position, velocity))
+
+
+def projection(program: Program) -> Routine:
+    """One step back onto the constraints and to unit quaternions; nothing where there is nothing to keep."""
+    found = correction(program.eom)
+    parts = () if found is None else (
+        Result.of("q_new", found.q, "corrected coordinates"), Result.of("u_new", found.u, "corrected speeds"),
+    )  # fmt: skip
+    return Routine("projection", "one step back onto the constraints", parts)
+
+
+def state_jacobian(program: Program) -> Routine:
+    """A = ∂(q̇, u̇)/∂(q, u) and B = ∂(q̇, u̇)/∂r."""
+    rates = [*program.eom.rates, *program.eom.acceleration]
+    return Routine("jacobian", "derivatives of the state's rate", _slopes(program, rates, "A", "B"))
+
+
+def sensor_jacobian(program: Program) -> Routine:
+    """C = ∂y/∂(q, u) and D = ∂y/∂r of the outputs y."""
+    outputs = flat(substitute(_outputs(program), program.solved)) if program.outputs else []
+    return Routine("sensor_jacobian", "derivatives of the outputs", _slopes(program, outputs, "C", "D"))
+
+
+def _slopes(program: Program, values: list[Expr], by_states: str, by_inputs: str) -> tuple[Result, Result]:
+    states = [*program.eom.coordinates, *program.eom.speeds]
+    return (
+        Result.of(by_states, _table(values, states), "by coordinates and speeds, row by row"),
+        Result.of(by_inputs, _table(values, program.eom.inputs), "by inputs, row by row"),
+    )
+
+
+def _table(values: list[Expr], symbols: Iterable[Any]) -> Any:
+    columns = list(symbols)
+    if not values or not columns:
+        return np.empty((len(values), len(columns)), dtype=object)
+    return jacobian(values, columns).reshape(len(values), len(columns))
+
+
+def energy(program: Program) -> Routine:
+    """T and V, where they are known."""
+    eom = program.eom
+    values = [eom.kinetic_energy, eom.potential_energy] if eom.energy_known else []
+    result = Result.of(
+        "energy", array(values), "kinetic and potential energy", ["kinetic_energy", "potential_energy"][: len(values)]
+    )
+    return Routine("energy", "kinetic and potential energy", (result,))
+
+
+ROUTINES: dict[str, Callable[[Any], Routine]] = {
+    "state_rate": state_rate,
+    "acceleration": acceleration,
+    "mass_matrix": mass_matrix,
+    "bias": bias,
+    "sensors": sensors,
+    "multipliers": multipliers,
+    "residuals": residuals,
+    "projection": projection,
+    "jacobian": state_jacobian,
+    "sensor_jacobian": sensor_jacobian,
+    "energy": energy,
+}
+"""By name."""

@@ -1,0 +1,119 @@
+"""C and C++, by gcc with all warnings as errors and sanitizers on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from multibody.export import C, Cpp
+
+from .conftest import named_case
+from .driving import Drive, run, tool, written
+from .models import Case
+
+STRICT = [
+    "-O0",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-pedantic",
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+]
+
+C_DRIVER = """#include "{name}.h"
+#include <stdio.h>
+
+int main(void)
+{{
+    double in[{total}], out[{results}];
+    {name}_parameters p;
+    int k;
+    {name}_defaults(&p);
+    while (fread(in, sizeof(double), {total}, stdin) == {total}) {{
+        const double *q = in + 1, *u = q + {n}, *r = u + {m}, *s = r + {i};
+        for (k = 0; k < {p}; ++k)
+            ((double *)&p)[k] = s[k];
+        {name}_prepare(&p);
+{calls}
+        fwrite(out, sizeof(double), {results}, stdout);
+    }}
+    return 0;
+}}
+"""
+
+CPP_DRIVER = """#include "{name}.hpp"
+#include <cstdio>
+
+int main()
+{{
+    double in[{total}], out[{results}];
+    {name}::Parameters p;
+    while (std::fread(in, sizeof(double), {total}, stdin) == {total}) {{
+        const double *q = in + 1, *u = q + {n}, *r = u + {m}, *s = r + {i};
+        for (int k = 0; k < {p}; ++k)
+            reinterpret_cast<double *>(&p)[k] = s[k];
+        const {name}::Model model(p);
+{calls}
+        std::fwrite(out, sizeof(double), {results}, stdout);
+    }}
+    return 0;
+}}
+"""
+
+
+def driver(text: str, drive: Drive, form: str) -> str:
+    """The source of a program that calls all routines."""
+    calls, start = [], 0
+    for routine in drive.routines:
+        places = []
+        for result in drive.case.program.routine(routine).results:
+            places.append(f"out + {start}")
+            start += result.size
+        calls.append("        " + form.format(routine=routine, results=", ".join(places)))
+    n, m, i, p = drive.counts
+    name = drive.case.eom.model.name
+    return text.format(name=name, total=1 + n + m + i + p, results=start, n=n, m=m, i=i, p=p, calls="\n".join(calls))
+
+
+def test_c(case: Case, tmp_path: Path) -> None:
+    gcc = tool("gcc")
+    jacobian = case.name not in ("tree", "panda")
+    written(case, C(jacobians=jacobian), tmp_path)
+    name, drive = case.eom.model.name, Drive.of(case, jacobian=jacobian)
+    form = name + "_{routine}(in[0], q, u, r, &p, {results});"
+    (tmp_path / "driver.c").write_text(driver(C_DRIVER, drive, form))
+    run(gcc, "-std=c99", *STRICT, f"{name}.c", "driver.c", "-lm", "-o", "driver", folder=tmp_path)
+    drive.check(run(tmp_path / "driver", folder=tmp_path, stdin=drive.written()))
+
+
+def test_cpp(case: Case, tmp_path: Path) -> None:
+    compiler = tool("g++")
+    jacobian = case.name not in ("tree", "panda")
+    written(case, Cpp(jacobians=jacobian), tmp_path)
+    drive = Drive.of(case, jacobian=jacobian)
+    (tmp_path / "driver.cpp").write_text(driver(CPP_DRIVER, drive, "model.{routine}(in[0], q, u, r, {results});"))
+    run(compiler, "-std=c++11", *STRICT, "driver.cpp", "-o", "driver", folder=tmp_path)
+    drive.check(run(tmp_path / "driver", folder=tmp_path, stdin=drive.written()))
+
+
+def test_cmake_builds_it_and_the_test_program_keeps_the_constraints(tmp_path: Path) -> None:
+    cmake = tool("cmake")
+    case = named_case("four_bar_multipliers")
+    written(case, C(), tmp_path)
+    run(cmake, "-S", tmp_path, "-B", tmp_path / "build", folder=tmp_path)
+    run(cmake, "--build", tmp_path / "build", folder=tmp_path)
+    lines = run(tmp_path / "build" / "four_bar_test", folder=tmp_path).decode().splitlines()
+    end = {name: float(value) for name, _, value in (line.partition(" = ") for line in lines)}
+    names = [one.name for one in case.program.states]
+    q, u = np.split(np.array([end[name] for name in names]), [len(case.program.coordinates)])
+    p = [one.value for one in case.program.parameters]
+    gaps = case.eom.constraint_residuals(1.0, q, u, [0.0], p)
+    assert max(np.abs(gaps.position).max(), np.abs(gaps.velocity).max()) < 1e-10
+    start = np.array([one.value for one in case.program.coordinates])
+    weight = [case.eom.function("V", {"V": case.eom.potential_energy})(0.0, at, u, [0.0], p) for at in (start, q)]
+    motion = case.eom.function("T", {"T": case.eom.kinetic_energy})(0.0, q, u, [0.0], p)
+    assert motion > 1.0
+    assert weight[0] == pytest.approx(weight[1] + motion, rel=1e-6)

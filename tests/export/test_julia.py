@@ -1,0 +1,56 @@
+"""Julia: by its grammar, and by julia itself where it is installed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from multibody.export import Julia
+
+from .driving import Drive, run, written
+from .models import Case
+
+DRIVER = """include("{file}")
+model = {module}
+numbers = reinterpret(Float64, read(stdin))
+n, m, i, k = {counts}
+for row in Iterators.partition(numbers, 1 + n + m + i + k)
+    q, u, r, s = row[2:1+n], row[2+n:1+n+m], row[2+n+m:1+n+m+i], row[2+n+m+i:end]
+    p = model.parameters(; zip(model.PARAMETERS, s)...)
+    for routine in ({routines},), result in (Base.invokelatest(routine, row[1], q, u, r, p),)
+        for one in (result isa Tuple ? result : (result,))
+            write(stdout, collect(vec(permutedims(one))))
+        end
+    end
+end
+"""
+
+
+def test_grammar(case: Case, tmp_path: Path) -> None:
+    """No error and nothing missing in the tree of syntax, whose functions are ours."""
+    tree_sitter, grammar = pytest.importorskip("tree_sitter"), pytest.importorskip("tree_sitter_julia")
+    (path,) = written(case, Julia(limit=400), tmp_path)
+    tree = tree_sitter.Parser(tree_sitter.Language(grammar.language())).parse(path.read_bytes())
+    assert not tree.root_node.has_error
+    (module,) = (node for node in tree.root_node.children if node.type == "module_definition")
+    heads = [node.children[1].text.decode() for node in module.children if node.type == "function_definition"]
+    drive = Drive.of(case, jacobian=False)
+    assert {f"{name}(t, q, u, r, p)" for name in drive.routines} <= {head.strip() for head in heads}
+
+
+def test_julia(case: Case, tmp_path: Path) -> None:
+    julia = shutil.which("julia")
+    if julia is None:
+        pytest.skip("julia is not installed, and no package registry has it")
+    drive = Drive.of(case, jacobian=False)
+    (path,) = written(case, Julia(limit=400), tmp_path)
+    module = path.stem[:1].upper() + path.stem[1:]
+    routines = ", ".join(f"model.{name}" for name in drive.routines)
+    text = DRIVER.format(file=path.name, module=module, counts=tuple(drive.counts), routines=routines)
+    (tmp_path / "driver.jl").write_text(text)
+    output = run(julia, "driver.jl", folder=tmp_path, stdin=drive.written())
+    assert len(np.frombuffer(output))
+    drive.check(output)

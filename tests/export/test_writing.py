@@ -1,0 +1,84 @@
+"""Files on disk: whole or not at all, and never over what a user has changed."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from multibody.errors import StorageError
+from multibody.export.writing import MANIFEST, write
+
+
+def names(paths: tuple[Path, ...]) -> list[str]:
+    return [path.name for path in paths]
+
+
+def test_new_unchanged_and_replaced(tmp_path: Path) -> None:
+    first = write(tmp_path / "new" / "folder", {"a.txt": "a\n", "sub/b.txt": "b\n"})
+    assert names(first.written) == ["a.txt", "b.txt"]
+    again = write(first.folder, {"a.txt": "a\n", "sub/b.txt": "other\n"})
+    assert (names(again.unchanged), names(again.replaced), again.written, again.kept) == (["a.txt"], ["b.txt"], (), ())
+    assert (first.folder / "sub" / "b.txt").read_bytes() == b"other\n"
+    assert str(again).splitlines() == [f"{first.folder}/a.txt  unchanged", f"{first.folder}/sub/b.txt  replaced"]
+
+
+def test_a_changed_file_is_kept_and_the_new_text_is_beside_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    write(tmp_path, {"a.txt": "one"})
+    (tmp_path / "a.txt").write_text("mine")
+    with caplog.at_level(logging.WARNING, "multibody"):
+        result = write(tmp_path, {"a.txt": "two"})
+    assert names(result.kept) == ["a.txt"]
+    assert (tmp_path / "a.txt").read_text() == "mine"
+    assert (tmp_path / "a.txt.new").read_text() == "two"
+    assert "changed by hand" in caplog.text
+    third = write(tmp_path, {"a.txt": "three"})
+    assert names(third.kept) == ["a.txt"]
+    forced = write(tmp_path, {"a.txt": "four"}, overwrite=True)
+    assert names(forced.replaced) == ["a.txt"]
+    assert (tmp_path / "a.txt").read_text() == "four"
+
+
+def test_a_file_of_somebody_else_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "CMakeLists.txt").write_text("mine")
+    assert names(write(tmp_path, {"CMakeLists.txt": "new"}).kept) == ["CMakeLists.txt"]
+    assert (tmp_path / "CMakeLists.txt").read_text() == "mine"
+
+
+def test_files_for_the_user_are_written_once(tmp_path: Path) -> None:
+    yours = frozenset({"inputs.txt"})
+    write(tmp_path, {"inputs.txt": "empty"}, yours=yours)
+    (tmp_path / "inputs.txt").write_text("my own law")
+    result = write(tmp_path, {"inputs.txt": "empty, too"}, yours=yours)
+    assert names(result.unchanged) == ["inputs.txt"]
+    assert (tmp_path / "inputs.txt").read_text() == "my own law"
+    assert not (tmp_path / "inputs.txt.new").exists()
+
+
+@pytest.mark.parametrize("name", ["../out.txt", "/out.txt", "a/../../out.txt", ""])
+def test_nothing_is_written_elsewhere(tmp_path: Path, name: str) -> None:
+    with pytest.raises(StorageError, match="not a path"):
+        write(tmp_path / "folder", {name: "x"})
+    assert not (tmp_path / "out.txt").exists()
+
+
+def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": "good"})
+    with pytest.raises(UnicodeEncodeError):
+        write(tmp_path, {"a.txt": "bad \ud800"})
+    assert (tmp_path / "a.txt").read_text() == "good"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [MANIFEST, "a.txt"]
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match="cannot be written"):
+        write(tmp_path / "file" / "folder", {"a.txt": "x"})
+
+
+@pytest.mark.parametrize("broken", ["", "[1, 2]", "{", "\x00"])
+def test_a_broken_manifest_counts_as_none(tmp_path: Path, broken: str) -> None:
+    write(tmp_path, {"a.txt": "one"})
+    (tmp_path / MANIFEST).write_text(broken)
+    assert names(write(tmp_path, {"a.txt": "two"}).kept) == ["a.txt"]

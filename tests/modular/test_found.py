@@ -237,3 +237,15 @@ def test_a_system_may_be_redundant_where_it_is_closed():
     found, expected = (accelerations(eom, state) for eom in (made, whole))
     assert max(map(abs, expected.values())) > 1
     assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_spring_whose_rest_length_follows_an_input_keeps_the_balance():
+    """What the input does to the stored energy is work of the input, as in the system that the subsystem comes from."""
+    system = mb.System("drawn", gravity=(0, 0, 0))
+    slide = system.joint("x", system.world, system.body("block", 1.0), "Tx", q=0.3)
+    rest = 1.0 + system.input("r")
+    system.load(mb.Spring(system.frame("wall", (-1, 0, 0)), slide.child, stiffness=20.0, length=rest))
+    eom = mb.modular.from_system(system).equations()
+    run = mb.simulate(eom, 3.0, inputs={"r": 0.1 * mb.graph.sin(3 * eom.model.time)})
+    assert run.energies.work_of_inputs[-1] != 0
+    assert run.energy_drift < 1e-6

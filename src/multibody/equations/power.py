@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from multibody.equations.equations import EquationsOfMotion
-from multibody.graph import ZERO, Expr, as_expr, free_symbols, substitute, time_derivative
+from multibody.graph import ZERO, Expr, as_expr, directional, free_symbols, substitute, time_derivative
 from multibody.model.energy import first_moment
 
 
@@ -36,9 +36,10 @@ def powers(eom: EquationsOfMotion, laws: Mapping[Expr, Expr] | None = None) -> P
         laws: for some inputs the expression that they follow; all others are taken as constant where they change what
             a load or gravity stores.
     """
-    if eom.known_powers is not None:
-        return Powers(*eom.known_powers)
     flow = _flow(eom, laws or {})
+    if eom.known_powers is not None:
+        driven, dissipated, drives = eom.known_powers
+        return Powers(driven + _stored_by_inputs(eom, flow), dissipated, drives)
     inputs: Expr = ZERO
     dissipated: Expr = ZERO
     signals = set(eom.inputs)
@@ -49,6 +50,14 @@ def powers(eom: EquationsOfMotion, laws: Mapping[Expr, Expr] | None = None) -> P
         else:
             dissipated = dissipated - power
     return Powers(inputs, dissipated, _driven(eom, flow))
+
+
+def _stored_by_inputs(eom: EquationsOfMotion, flow: Mapping[Expr, Expr]) -> Expr:
+    """The rate of T + V while nothing but the inputs changes."""
+    if not eom.energy_known:
+        return ZERO
+    changing = {one: flow[one] for one in eom.inputs}
+    return as_expr(directional(eom.kinetic_energy + eom.potential_energy, changing))
 
 
 def _flow(eom: EquationsOfMotion, laws: Mapping[Expr, Expr]) -> dict[Expr, Expr]:

@@ -84,6 +84,16 @@ def tree() -> mb.EquationsOfMotion:
     return mb.derive(system)
 
 
+def still() -> mb.EquationsOfMotion:
+    """No states: all that moves is given."""
+    system = mb.System("still", gravity=(0, 0, -9.81))
+    angle = system.parameter("a", 0.3) * sin(system.time)
+    body = system.body("arm", 1.0, (0.1, 0, 0), (1, 1, 1))
+    system.joint("drive", system.world, body, "Rx", prescribed=angle)
+    system.sensor("turned", mb.Expression(angle))
+    return mb.derive(system)
+
+
 def _four_bar() -> mb.System:
     """A crank that can turn all the way, coupler and rocker, uniform bars."""
     system = mb.System("four_bar", gravity=(0, -9.81, 0))
@@ -153,6 +163,30 @@ def every_operation() -> mb.EquationsOfMotion:
     return mb.derive(system)
 
 
+def bicycle() -> mb.EquationsOfMotion:
+    """The benchmark of Whipple's bicycle: wheels that roll without slip, forces in their contacts."""
+    centre, foot = np.array([0, 0, -0.3]), np.array([1.1, 0, 0])
+    system = mb.System("bicycle", gravity=(0, 0, 9.81))
+    ground = system.frame("ground", rotation=mb.Rotation.about_x(mb.pi))
+    rider, fork_mass = system.parameter("rider", 85.0, unit="kg"), system.parameter("fork_mass", 4.0, unit="kg")
+    inertia = [[9.2, 0, 2.4], [0, 11.0, 0], [2.4, 0, 2.8]]
+    frame = system.body("frame", rider, np.array([0.3, 0, -0.9]) - centre, inertia)
+    inertia = [[0.05892, 0, -0.00756], [0, 0.06, 0], [-0.00756, 0, 0.00708]]
+    fork = system.body("fork", fork_mass, np.array([0.9, 0, -0.7]) - foot, inertia)
+    rear = system.body("rear_wheel", 2.0, inertia=(0.0603, 0.12, 0.0603))
+    front = system.body("front_wheel", 3.0, inertia=(0.1405, 0.28, 0.1405))
+    system.joint("place", system.world, frame, ["Tx", "Ty", "Tz", "Rz", "Rx", "Ry"], q=(0, 0, -0.3, 0, 0, 0))
+    axis = mb.Revolute((np.sin(np.pi / 10), 0, np.cos(np.pi / 10)))
+    steer = system.joint("steer", frame.frame("head", foot - centre), fork, axis)
+    system.joint("rear", frame, rear, "Ry")
+    system.joint("front", fork.frame("axle", np.array([1.02, 0, -0.35]) - foot), front, "Ry")
+    system.constraint(mb.RollingDisc(ground, rear, 0.3), name="rear_grip")
+    system.constraint(mb.RollingDisc(ground, front, 0.35), name="front_grip")
+    system.load(mb.JointLoad(steer, system.input("torque", unit="N*m")))
+    system.sensor("saddle", mb.Position(frame))
+    return mb.derive(system)
+
+
 MAKERS: dict[str, Callable[[], mb.EquationsOfMotion]] = {
     "crane_crab": crane_crab,
     "tree": tree,
@@ -160,6 +194,7 @@ MAKERS: dict[str, Callable[[], mb.EquationsOfMotion]] = {
     "four_bar_multipliers": four_bar_multipliers,
     "panda": panda,
     "every_operation": every_operation,
+    "bicycle": bicycle,
 }
 """All models."""
 

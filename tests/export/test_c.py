@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from multibody.export import C, Cpp
+import multibody as mb
+from multibody.export import C, Cpp, Target, export
+from multibody.graph import sin
 
 from .conftest import named_case
 from .driving import Drive, run, tool, written
-from .models import Case
+from .models import Case, still
 
 STRICT = [
     "-O0",
@@ -22,6 +25,9 @@ STRICT = [
     "-fsanitize=address,undefined",
     "-fno-sanitize-recover=all",
 ]
+
+LARGE = ("tree", "panda", "bicycle")
+"""Whose derivatives take compilers long with sanitizers."""
 
 C_DRIVER = """#include "{name}.h"
 #include <stdio.h>
@@ -80,7 +86,7 @@ def driver(text: str, drive: Drive, form: str) -> str:
 
 def test_c(case: Case, tmp_path: Path) -> None:
     gcc = tool("gcc")
-    jacobian = case.name not in ("tree", "panda")
+    jacobian = case.name not in LARGE
     written(case, C(jacobians=jacobian), tmp_path)
     name, drive = case.eom.model.name, Drive.of(case, jacobian=jacobian)
     form = name + "_{routine}(in[0], q, u, r, &p, {results});"
@@ -91,7 +97,7 @@ def test_c(case: Case, tmp_path: Path) -> None:
 
 def test_cpp(case: Case, tmp_path: Path) -> None:
     compiler = tool("g++")
-    jacobian = case.name not in ("tree", "panda")
+    jacobian = case.name not in LARGE
     written(case, Cpp(jacobians=jacobian), tmp_path)
     drive = Drive.of(case, jacobian=jacobian)
     (tmp_path / "driver.cpp").write_text(driver(CPP_DRIVER, drive, "model.{routine}(in[0], q, u, r, {results});"))
@@ -117,3 +123,76 @@ def test_cmake_builds_it_and_the_test_program_keeps_the_constraints(tmp_path: Pa
     motion = case.eom.function("T", {"T": case.eom.kinetic_energy})(0.0, q, u, [0.0], p)
     assert motion > 1.0
     assert weight[0] == pytest.approx(weight[1] + motion, rel=1e-6)
+
+
+# without states --------------------------------------------------------------------------------------------------
+
+STILL = """#include "still.hpp"
+#include <cstdio>
+
+int main()
+{
+    const still::Model model;
+    double q[1] = {0.0}, u[1] = {0.0}, outputs[1];
+    still::Model::start(q, u);
+    model.step(0.0, 0.1, q, u, nullptr);
+    model.sensors(0.5, q, u, nullptr, outputs);
+    std::printf("%.17g", outputs[0]);
+}
+"""
+
+
+def test_c_without_states(tmp_path: Path) -> None:
+    """A given motion alone: the step has nothing to do, and the test program still runs."""
+    export(still(), C(), tmp_path)
+    run(tool("gcc"), "-std=c99", *STRICT, "still.c", "still_test.c", "-lm", "-o", "still", folder=tmp_path)
+    assert run(tmp_path / "still", folder=tmp_path) == b"t = 1\n"
+
+
+def test_cpp_without_states(tmp_path: Path) -> None:
+    export(still(), Cpp(), tmp_path)
+    (tmp_path / "driver.cpp").write_text(STILL)
+    run(tool("g++"), "-std=c++11", *STRICT, "driver.cpp", "-o", "driver", folder=tmp_path)
+    turned = float(run(tmp_path / "driver", folder=tmp_path))
+    assert turned == pytest.approx(0.3 * np.sin(0.5), rel=1e-15)
+
+
+# names that are macros ---------------------------------------------------------------------------------------------
+
+HEADERS = ["assert", "complex", "errno", "float", "math", "stdio", "stdlib"]
+LISTED = (
+    "HUGE_VAL NAN INFINITY FP_NAN FP_ZERO FP_INFINITE FP_NORMAL FP_SUBNORMAL M_PI M_E M_PI_2 errno I complex EOF NULL "
+    "assert DBL_MAX RAND_MAX EDOM"
+).split()
+
+
+def macros(compiler: str, language: str, folder: Path) -> list[str]:
+    """The macros of the header that the written code includes, by the preprocessor itself."""
+    told = run(compiler, "-x", language, "-dM", "-E", "-include", "math.h", "/dev/null", folder=folder).decode()
+    names = [line.split()[1].partition("(")[0] for line in told.splitlines()]
+    ours = [name for name in names if re.match(r"(M_|FP_|HUGE|MATH|SNAN|is|NAN|INF|math|signbit|fpcl)", name)]
+    assert {"M_PI", "HUGE_VAL", "FP_NAN"} <= set(ours)
+    return ours
+
+
+@pytest.mark.parametrize(("target", "compiler", "language"), [(C(), "gcc", "c"), (Cpp(), "g++", "c++")])
+def test_names_that_are_macros(target: Target, compiler: str, language: str, tmp_path: Path) -> None:
+    """As names of parameters, joints and inputs, with and without the headers of the user's own program."""
+    program = tool(compiler)
+    system = mb.System("HUGE_VAL")
+    names = [*LISTED, *macros(program, language, tmp_path)]
+    body, total = system.world, system.time
+    for k, name in enumerate(dict.fromkeys(names)):
+        if name in ("NAN", "errno"):
+            body = system.body(f"b{k}", 1.0)
+            total += system.joint(name, system.world, body, "Tx").coordinate
+        else:
+            one = system.input(name) if name in ("EOF", "I") else system.parameter(name, 1.0 + k)
+            total = sin(total * one) + one
+    system.sensor("NULL_", mb.Expression(total))
+    system.load(mb.Force(body, (total, 0, 0)))
+    paths = export(mb.derive(system), target, tmp_path).written
+    (source,) = (path for path in paths if path.suffix in (".c", ".hpp") and "test" not in path.name)
+    user = [word for header in HEADERS for word in ("-include", f"{header}.h")]
+    for more in ([], user):
+        run(program, "-x", language, *more, "-Wall", "-Werror", "-fsyntax-only", source, folder=tmp_path)

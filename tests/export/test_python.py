@@ -13,7 +13,7 @@ import multibody as mb
 from multibody.export import Casadi, Jax, Python, Target, export
 
 from .driving import written
-from .models import STATES, Case
+from .models import STATES, Case, still
 
 RESULTS = {
     "state_rate": ("q_dot", "u_dot"), "mass_matrix": ("M",), "bias": ("bias",), "sensors": ("outputs",),
@@ -130,3 +130,9 @@ def test_solve_ivp_takes_it(tmp_path: Path) -> None:
     assert run.y[:, -1] == pytest.approx([1.0, 0.0], abs=1e-8)
     with pytest.raises(TypeError, match="no parameter length"):
         module.parameters(length=2.0)
+
+
+def test_without_states_there_is_nothing_to_integrate(tmp_path: Path) -> None:
+    module = exported(Case("still", still()), Python(), tmp_path)
+    assert module.der_state(0.5, module.START).shape == (0,)
+    assert module.sensors(0.5, [], [], [], module.parameters()) == pytest.approx(0.3 * np.sin(0.5), rel=1e-15)

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from multibody.export import Rust
 
+from .conftest import named_case
 from .driving import Drive, run, tool, written
 from .models import Case
 
-DRIVER = """#![allow(non_snake_case, mixed_script_confusables)]
+DRIVER = """#![allow(non_snake_case)]
 #[path = "{file}"]
 #[allow(dead_code)]
 mod model;
@@ -59,3 +60,10 @@ def test_rust(case: Case, tmp_path: Path) -> None:
     (tmp_path / "driver.rs").write_text(text)
     run(rustc, "--edition", "2021", "-D", "warnings", "driver.rs", "-o", "driver", folder=tmp_path)
     drive.check(run(tmp_path / "driver", folder=tmp_path, stdin=drive.written()))
+
+
+def test_letters_that_lints_warn_of_are_spelled_out(tmp_path: Path) -> None:
+    """A lone φ is a 'mixed script confusable'."""
+    (path,) = written(named_case("every_operation"), Rust(), tmp_path)
+    fields = re.findall(r"^    pub (\w+): f64,", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert fields == ["end", "double", "phi"]

@@ -16,7 +16,7 @@ from multibody.export import SFunction, export
 from multibody.export.matlab.language import stem
 
 from .driving import run, tool
-from .models import STATES, Case, four_bar_multipliers
+from .models import STATES, Case, four_bar_multipliers, still
 from .test_matlab import wicked
 
 STAND_IN = Path(__file__).with_name("simulink")
@@ -124,3 +124,12 @@ def test_names_and_texts_do_no_harm(tmp_path: Path) -> None:
     assert len(own) <= 63
     assert f"function {own}_make()" in (tmp_path / f"{own}_make.m").read_text()
     assert len(f"{own}_make") <= 63
+
+
+def test_a_block_without_states(tmp_path: Path) -> None:
+    """A given motion alone: no derivatives, and no port for the state."""
+    case = Case("still", still())
+    start, table, said = called(case, tmp_path)
+    assert start.size == 0
+    case.agrees({"outputs": table}, expected={"outputs": case.expected["outputs"]})
+    assert "states=0 inputs=0 feedthrough=0 outputs=1 0" in said

@@ -125,7 +125,7 @@ def test_python_keywords_get_an_underscore():
     assert all(escape(word, "python") == f"{word}_" for word in keyword.kwlist)
 
 
-@pytest.mark.parametrize("target", ["c", "cpp", "matlab", "modelica"])
+@pytest.mark.parametrize("target", ["c", "cpp", "matlab", "modelica", "rust"])
 def test_ascii_languages_get_plain_identifiers(target):
     assert re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", escape("_δx\u0331é", target))
 

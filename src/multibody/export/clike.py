@@ -135,6 +135,8 @@ def step(program: Program, rate: str, projection: str) -> list[str]:
         rate: a call for the rates ``dq, du`` at the state ``xq, xu``.
         projection: a call that corrects ``q, u`` to ``xq, xu``; empty if there is nothing to correct.
     """
+    if not program.states:  # a given motion alone: there is nothing to move on
+        return [f"(void){given};" for given in ("t", "h", "q", "u", "r")]
     n, m = len(program.coordinates), len(program.speeds)
     text = _STEP.format(n=n, m=m, rn=max(1, n), rm=max(1, m), rate=rate)
     return (text + (_PROJECT.format(n=n, m=m, projection=projection) if projection else "")).splitlines()

@@ -58,7 +58,7 @@ def _module(program: Program, code: Code) -> str:
         _PACKED,
         _parameters(code),
         *(_function(body) for body in code.bodies),
-        _DER_STATE,
+        _DER_STATE + ("np.concatenate(state_rate(t, q, u, r, parameters))" if "state_rate" in code else "np.zeros(0)"),
     )
 
 
@@ -107,4 +107,4 @@ _DER_STATE = '''def der_state(t, y, inputs=None, parameters=parameters()):
     y = np.asarray(y, dtype=float)
     q, u = y[: len(COORDINATES)], y[len(COORDINATES) :]
     r = [0.0] * len(INPUTS) if inputs is None else inputs(t, y) if callable(inputs) else inputs
-    return np.concatenate(state_rate(t, q, u, r, parameters))'''
+    return '''

@@ -13,15 +13,39 @@ _MATHEMATICS = frozenset(
     "round sign sin sinh sqrt tan tanh".split()
 )  # functions that generated code calls, in every language
 
+_C_MACROS = frozenset(
+    "BUFSIZ CLOCKS_PER_SEC CMPLX CMPLXF CMPLXL DOMAIN EDOM EILSEQ EOF ERANGE EXIT_FAILURE EXIT_SUCCESS FILENAME_MAX "
+    "FOPEN_MAX FP_CONTRACT FP_FAST_FMA FP_FAST_FMAF FP_FAST_FMAL FP_ILOGB0 FP_ILOGBNAN FP_INFINITE FP_INT_DOWNWARD "
+    "FP_INT_TONEAREST FP_INT_TONEARESTFROMZERO FP_INT_TOWARDZERO FP_INT_UPWARD FP_LLOGB0 FP_LLOGBNAN FP_NAN FP_NORMAL "
+    "FP_SUBNORMAL FP_ZERO HUGE HUGE_VAL HUGE_VALF HUGE_VALL I INFINITY L_tmpnam MATH_ERREXCEPT MATH_ERRNO MAXFLOAT "
+    "MB_CUR_MAX NAN NDEBUG NULL OVERFLOW PLOSS RAND_MAX SEEK_CUR SEEK_END SEEK_SET SING SNAN SNANF SNANL TLOSS TMP_MAX "
+    "UNDERFLOW alloca assert complex errno fpclassify imaginary iscanonical iseqsig isfinite isgreater isgreaterequal "
+    "isinf isless islessequal islessgreater isnan isnormal issignaling issubnormal isunordered iszero linux "
+    "math_errhandling offsetof signbit stderr stdin stdout unix".split()
+)
+_C_CONSTANTS = (
+    "1_PI 1_SQRT3 1_SQRTPI 2_PI 2_SQRTPI E EGAMMA LN10 LN2 LOG10E LOG2E PHI PI PI_2 PI_4 SQRT1_2 SQRT2 SQRT3".split()
+)  # M_PI and the like
+_C_KINDS = ["", "f", "l", *(f"f{bits}" for bits in ("16", "32", "64", "128", "32x", "64x"))]  # of floating point
+_C_LIMITS = frozenset(
+    f"{kind}_{limit}"
+    for kind in ("FLT", "DBL", "LDBL")
+    for limit in "DIG EPSILON MANT_DIG MAX MAX_10_EXP MAX_EXP MIN MIN_10_EXP MIN_EXP TRUE_MIN HAS_SUBNORM".split()
+) | frozenset(f"{kind}_{end}" for kind in "CHAR SCHAR SHRT INT LONG LLONG".split() for end in ("MIN", "MAX"))
+_C_SPECIAL = frozenset(
+    f"{name}{kind}" for name in ("HUGE_VAL_", "SNAN") for kind in ("F16", "F32", "F64", "F128", "F32X", "F64X")
+)
+
 _C = frozenset(
     "alignas alignof asm auto bool break case char const constexpr continue default do double else enum extern false "
     "float for fortran goto if inline int long main nullptr register restrict return short signed sizeof static "
     "static_assert struct switch thread_local true typedef typeof typeof_unqual union unsigned void volatile while "
-    "errno stdin stdout stderr NULL EOF FILE I INFINITY NAN M_PI M_E assert complex imaginary fabs fmod cbrt trunc "
-    "j0 j1 jn y0 y1 yn gamma lgamma tgamma erf erfc exp2 expm1 log1p log2 div labs signbit isnan isinf isfinite "
+    "FILE fabs fmod cbrt trunc "
+    "j0 j1 jn y0 y1 yn gamma lgamma tgamma erf erfc exp2 expm1 log1p log2 div labs "
     "size_t ptrdiff_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t malloc calloc free time clock "
-    "index unix linux".split()
+    "index".split()
 )
+_C |= _C_MACROS | _C_LIMITS | _C_SPECIAL | {f"M_{name}{kind}" for name in _C_CONSTANTS for kind in _C_KINDS}
 
 _CPP = _C | frozenset(
     "and and_eq bitand bitor catch char8_t char16_t char32_t class co_await co_return co_yield compl concept "
@@ -117,7 +141,7 @@ LANGUAGES: dict[str, Language] = {
     "matlab": Language(_MATLAB | _MATHEMATICS, max_length=63),
     "modelica": Language(_MODELICA | _MATHEMATICS),
     "julia": Language(_JULIA | _MATHEMATICS, ascii_only=False, encoded="ɛ"),
-    "rust": Language(_RUST | _MATHEMATICS, ascii_only=False),
+    "rust": Language(_RUST | _MATHEMATICS),  # letters beyond ASCII are legal, but lints warn of some
     "javascript": Language(_JAVASCRIPT | _MATHEMATICS, ascii_only=False, first_underscore=True),
 }
 

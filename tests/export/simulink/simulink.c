@@ -84,7 +84,9 @@ int main(int argc, char **argv)
         S.input_known = S.feedthrough[0];
         mdlOutputs(&S, 0);
         S.input_known = 1;
+#ifdef MDL_DERIVATIVES
         mdlDerivatives(&S);
+#endif
         put(S.dx, S.states);
         for (k = 0; k < S.outputs; ++k)
             put(S.out[k], S.out_width[k]);

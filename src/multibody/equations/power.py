@@ -38,8 +38,8 @@ def powers(eom: EquationsOfMotion, laws: Mapping[Expr, Expr] | None = None) -> P
     """
     flow = _flow(eom, laws or {})
     if eom.known_powers is not None:
-        driven, dissipated, drives = eom.known_powers
-        return Powers(driven + _stored_by_inputs(eom, flow), dissipated, drives)
+        known = Powers(*eom.known_powers)
+        return known._replace(inputs=known.inputs + _stored_by_inputs(eom, flow))
     inputs: Expr = ZERO
     dissipated: Expr = ZERO
     signals = set(eom.inputs)

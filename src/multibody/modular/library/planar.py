@@ -109,8 +109,8 @@ def platform(
         as_variables: see ``rigid_body``.
 
     Example:
-        >>> platform("P", 3).aliases["x_2_P"]
-        x_P - r_P*cos(theta_P)/2 - sin(2*pi/3)*r_P*sin(theta_P)
+        >>> platform("P", 2).aliases["x_2_P"]
+        x_P - r_P*cos(theta_P)
     """
     if not isinstance(points, int):
         return rigid_body(label, mass, inertia, points=points, gravity=gravity, as_variables=as_variables)

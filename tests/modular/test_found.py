@@ -249,3 +249,10 @@ def test_a_spring_whose_rest_length_follows_an_input_keeps_the_balance():
     run = mb.simulate(eom, 3.0, inputs={"r": 0.1 * mb.graph.sin(3 * eom.model.time)})
     assert run.energies.work_of_inputs[-1] != 0
     assert run.energy_drift < 1e-6
+
+
+def test_a_kink_on_the_reference_motion_has_no_derivative():
+    rubbed = mb.modular.subsystem("block", {0: "x", 1: "v"}, ["-c*abs(v)*v - b*abs(v) - m*v_dot"],
+                                  kinematics={"x": "v"}, parameters="b c m")  # fmt: skip
+    with pytest.raises(mb.errors.ModelError, match=r"abs\(v\) has a kink on the reference motion"):
+        mb.modular.linearize(rubbed)

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from multibody.errors import ModelError, MultibodyError
-from multibody.graph import ZERO, Expr, Symbol, as_expr, free_symbols, jacobian, substitute
+from multibody.graph import ZERO, Expr, Symbol, as_expr, free_symbols, jacobian, substitute, topological
 from multibody.graph.linear_algebra import Matrix
+
+_KINKS: dict[str, Callable[..., Expr]] = {
+    "abs": lambda x: x,
+    "sign": lambda x: x,
+    "min": lambda x, y: x - y,
+    "max": lambda x, y: x - y,
+}
+"""Functions with kinks or jumps, and what is zero there."""
 
 
 class Expansion:
@@ -31,6 +39,7 @@ class Expansion:
         constants = list(self._at_reference(list(expressions)))
         if not symbols:
             return constants, [ZERO] * len(expressions)
+        self._require_smooth(expressions)
         table = np.array(self._at_reference(slopes), dtype=object)
         return constants, [_sum(row, symbols) for row in table]
 
@@ -42,6 +51,18 @@ class Expansion:
         """A matrix on the reference motion, and its part that is linear in the deviations."""
         constants, moved = self.split(list(entries.flat))
         return _shaped(constants, entries), _shaped(moved, entries)
+
+    def _require_smooth(self, expressions: Sequence[Expr]) -> None:
+        """An error where the reference motion is on a kink: |x| has no derivative at zero."""
+        kinks = [node for node in topological(expressions) if node.op in _KINKS]
+        gaps = self._at_reference([_KINKS[node.op](*node.args) for node in kinks]) if kinks else []
+        for node, gap in zip(kinks, gaps, strict=True):
+            if as_expr(gap).fp == 0:
+                raise ModelError(
+                    f"{node} has a kink on the reference motion, and no first derivative there.",
+                    cause="Friction that changes its direction, or a limit that is just reached.",
+                    remedy="Choose a reference beside it, or a smooth law such as tanh(v/v0).",
+                )
 
     def _at_reference(self, thing: Any) -> Any:
         try:

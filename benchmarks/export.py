@@ -1,16 +1,29 @@
 """Exported C beside our own machine code, and beside C that SymPy writes: accelerations of single states.
 
-All three compute u̇ in a loop over single states on one core. C is compiled by gcc with ``-O3 -march=native``, ours as
-``export(eom, C())`` writes it. SymPy derives the same mechanism by its KanesMethod, in a process of its own that ends
-after a few minutes; its mass matrix and right-hand side go through ``cse`` and ``ccode``, and a Cholesky solver written
-in C by hand gives the accelerations (LU where the matrix is not symmetric). All must find the same numbers. The time
-of the four-bar goes into three sines and cosines, whoever writes the rest. Run with ``./dev bench export``.
+All three compute u̇ in a loop over single states on one core, and must find the same numbers. C is compiled by gcc with
+``-O3 -march=native``.
+
+* Ours is ``export(eom, C())`` as it comes; of two formalisms the one with fewer operations is taken. For the four-bar
+  that is Kane's: position and velocity of all three angles are given, accelerations follow from one equation of motion
+  and two constraints, without multipliers.
+* SymPy derives the same mechanism by its own KanesMethod, in a process that ends after a few minutes; mass matrix and
+  right-hand side go through ``cse`` and ``ccode``. SymPy writes no solver: Cholesky's by hand gives u̇, or Gauss' where
+  the matrix is not symmetric. (``rhs()``, which solves in formulas, takes more than four minutes for the four-bar.)
+* The Panda has numbers for lengths, masses and inertias in both. The four-bar is that of SymPy's tutorial, with its
+  joints, and with lengths and density as parameters: SymPy's code computes with them at every call, ours computes what
+  follows from them alone once. The same four-bar with numbers in the place of parameters is shown, too.
+
+Operations are counted as well, a sine or cosine as one; those of SymPy's solver are left out. They say what limits the
+gain for the four-bar: of so small a mechanism SymPy's formulas are as short as ours. What remains is that sines and
+cosines are computed in line, that two reciprocals stand in the place of a solver with pivots, and that what follows
+from parameters alone is computed once. Run with ``./dev bench export``.
 """
 
 from __future__ import annotations
 
 import ctypes
 import json
+import math
 import resource
 import subprocess
 import sys
@@ -18,7 +31,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,11 +58,38 @@ def panda() -> mb.System:
 
 
 def four_bar() -> mb.System:
-    """The four-bar linkage of SymPy's tutorial."""
+    """The four-bar linkage of SymPy's tutorial, with lengths and density as parameters, and gravity."""
+    system = mb.System("four_bar", gravity=(0, -GRAVITY, 0))
+    *lengths, density = system.parameters(**FOUR_BAR)
+    end = system.frame("right", (lengths[0] / 2, 0, 0))
+    for k, length in enumerate(lengths[1:], 1):
+        bar = loops.mechanisms.slender(system, f"bar{k}", length, density * length)
+        system.joint(f"q{k}", end, bar, "Rz", q=math.pi / 2)
+        end = bar.frame(f"end{k}", (length, 0, 0))
+    system.joint("q4", end, system.frame("left", (-lengths[0] / 2, 0, 0)), "Rz", q=math.pi / 2, cut=True)
+    return system
+
+
+def four_bar_with_numbers() -> mb.System:
+    """The same without parameters."""
     return loops.mechanisms.four_bar("q4")
 
 
-SYSTEMS: dict[str, Callable[[], mb.System]] = {"Panda": panda, "four-bar": four_bar}
+GRAVITY = 9.81
+FOUR_BAR = {"l1": 2.0, "l2": 1.0, "l3": 2.0, "l4": 1.0, "rho": 5.0}
+NUMBERS = "… with numbers"
+SYSTEMS: dict[str, Callable[[], mb.System]] = {"Panda": panda, "four-bar": four_bar, NUMBERS: four_bar_with_numbers}
+
+
+def derived(name: str) -> EquationsOfMotion:
+    """By the formalism that needs fewer operations."""
+    ways = [mb.derive(SYSTEMS[name](), formalism) for formalism in (mb.Recursive(), mb.Kane())]
+    return min(ways, key=operations)
+
+
+def operations(eom: EquationsOfMotion) -> int:
+    """Of the accelerations."""
+    return sum(eom.forward_dynamics.operations.values())
 
 
 class States:
@@ -58,7 +98,8 @@ class States:
     def __init__(self, eom: EquationsOfMotion) -> None:
         rng = np.random.default_rng(0)
         start = np.array([eom.model.start[q] for q in eom.coordinates])
-        guesses = [(start + 0.1 * rng.normal(size=len(start)), rng.normal(size=len(eom.speeds))) for _ in range(64)]
+        spread = 0.1 if len(eom.constraints) else 1.0  # where a loop closes, or anywhere
+        guesses = [(start + spread * rng.normal(size=len(start)), rng.normal(size=len(eom.speeds))) for _ in range(64)]
         found = [eom.consistent(*guess) for guess in guesses] * (STATES // 64)  # away from constraints they may differ
         self.q = np.array([state.q for state in found])
         self.u = np.array([state.u for state in found])
@@ -121,15 +162,17 @@ def compiled(folder: Path, sources: list[str], states: States) -> Callable[[], A
 # SymPy -------------------------------------------------------------------------------------------------------------
 
 SOLVED = """#include <math.h>
-static void equations(const double *q, const double *u, const double *r, double *M, double *f)
+static void equations(const double *q, const double *u, const double *r, const double *p, double *M, double *f)
 {{
 {lines}
 }}
+static const double defaults[] = {{{parameters}}};
+const double *parameters = defaults; /* not constant for the compiler, as in our own code */
 void loop(long n, const double *q, const double *u, const double *r, double *out)
 {{
     for (long k = 0; k < n; ++k) {{
         double M[{m}][{m}], f[{m}];
-        equations(q + {nq} * k, u + {m} * k, r + {nr} * k, &M[0][0], f);
+        equations(q + {nq} * k, u + {m} * k, r + {nr} * k, parameters, &M[0][0], f);
         {solver}
         for (int i = 0; i < {m}; ++i)
             out[{m} * k + i] = f[i];
@@ -171,8 +214,8 @@ GAUSS = """for (int j = 0; j < {m}; ++j) {{
         }}"""
 
 
-def by_sympy(name: str, eom: EquationsOfMotion, states: States, folder: Path) -> Callable[[], Any] | None:
-    """The loop over what SymPy writes; None if it does not end in time."""
+def by_sympy(name: str, eom: EquationsOfMotion, states: States, folder: Path) -> tuple[Callable[[], Any], int] | None:
+    """The loop over what SymPy writes, and its operations; None if it does not end in time."""
     command = [sys.executable, __file__, "--sympy", name]
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
@@ -183,9 +226,10 @@ def by_sympy(name: str, eom: EquationsOfMotion, states: States, folder: Path) ->
     solver = (CHOLESKY if found["symmetric"] else GAUSS).format(m=sizes["m"])
     lines = "\n".join(f"    {line}" for line in found["lines"])
     folder.mkdir()
-    (folder / "loop.c").write_text(SOLVED.format(lines=lines, solver=solver, **sizes))
-    print(f"{name}: SymPy took {found['seconds']:.1f} s and wrote {len(found['lines'])} statements", file=sys.stderr)
-    return compiled(folder, ["loop.c"], states)
+    parameters = ", ".join(map(repr, map(float, eom.model.parameter_values().values()))) or "0.0"
+    (folder / "loop.c").write_text(SOLVED.format(lines=lines, solver=solver, parameters=parameters, **sizes))
+    print(f"{name}: SymPy took {found['seconds']:.1f} s", file=sys.stderr)
+    return compiled(folder, ["loop.c"], states), found["operations"]
 
 
 def sympy_alone(name: str) -> None:
@@ -193,12 +237,14 @@ def sympy_alone(name: str) -> None:
     import sympy as sp
 
     start = perf_counter()
-    M, f, known, symmetric = {"Panda": sympy_tree, "four-bar": sympy_four_bar}[name](SYSTEMS[name]().freeze())
+    M, f, known, symmetric = PEERS[name](SYSTEMS[name]().freeze())
     shared, (matrix, right) = sp.cse([M.xreplace(known), f.xreplace(known)])
     lines = [f"const double {symbol} = {sp.ccode(value)};" for symbol, value in shared]
     lines += [f"M[{k}] = {sp.ccode(value)};" for k, value in enumerate(matrix)]
     lines += [f"f[{k}] = {sp.ccode(value)};" for k, value in enumerate(right)]
-    print(json.dumps({"lines": lines, "symmetric": symmetric, "seconds": perf_counter() - start}))
+    count = int(sp.count_ops([value for _, value in shared]) + sp.count_ops(matrix) + sp.count_ops(right))
+    found = {"lines": lines, "symmetric": symmetric, "operations": count, "seconds": perf_counter() - start}
+    print(json.dumps(found))
 
 
 def sympy_tree(model: mb.Model) -> Any:
@@ -264,8 +310,37 @@ def exact(x: Any) -> Any:
 
 
 def sympy_four_bar(model: mb.Model) -> Any:
-    """The constrained mechanism, with the dependent speeds among the unknowns."""
-    method, coordinates, speeds = loops.sympy_plane(four_bar())
+    """As SymPy's tutorial writes it, with gravity: dependent coordinates and speeds are among the unknowns."""
+    import sympy as sp
+    import sympy.physics.mechanics as me
+
+    q, u = me.dynamicsymbols("q1:4"), me.dynamicsymbols("u1:4")
+    *l, rho = parameters = sp.symbols(list(FOUR_BAR))
+    frames, coms = [me.ReferenceFrame(f"N{k}") for k in range(4)], [me.Point(f"C{k}") for k in range(4)]
+    tensors = [me.inertia(frame, 0, 0, rho * a**3 / 12) for frame, a in zip(frames, l, strict=True)]
+    links = [me.RigidBody(f"L{k}", coms[k], frames[k], rho * l[k], (tensors[k], coms[k])) for k in range(4)]
+    joints = [
+        me.PinJoint(
+            f"J{k}", links[k], links[k + 1], q[k], u[k], parent_point=l[k] / 2 * frames[k].x,
+            child_point=-l[k + 1] / 2 * frames[k + 1].x, joint_axis=frames[k].z,
+        ) for k in range(3)
+    ]  # fmt: skip
+    system = me.System(frames[0], coms[0])
+    system.add_bodies(links[0])
+    system.add_joints(*joints)
+    system.apply_uniform_gravity(-GRAVITY * frames[0].y)
+    loop = coms[3].pos_from(coms[0]) + l[0] / 2 * frames[0].x + l[3] / 2 * frames[3].x
+    system.add_holonomic_constraints(loop.dot(frames[0].x), loop.dot(frames[0].y))
+    system.q_ind, system.q_dep = q[:1], q[1:]
+    system.u_ind, system.u_dep = u[:1], u[1:]
+    system.form_eoms(constraint_solver=loops.SOLVER)
+    known = _known(q, u, ()) | {one: sp.Symbol(f"p[{k}]") for k, one in enumerate(parameters)}
+    return system.eom_method.mass_matrix, system.eom_method.forcing, known, False
+
+
+def sympy_four_bar_with_numbers(model: mb.Model) -> Any:
+    """The same with numbers, from the description in ``loops``."""
+    method, coordinates, speeds = loops.sympy_plane(four_bar_with_numbers())
     assert coordinates == [one.name for one in model.coordinates]
     assert speeds == [one.name for one in model.speeds]
     return method.mass_matrix, method.forcing, _known(method.q, method.u, ()), False
@@ -279,29 +354,59 @@ def _known(q: Any, u: Any, r: Any) -> dict[Any, Any]:
     return {one: sp.Symbol(f"{array}[{k}]") for array, group in groups.items() for k, one in enumerate(group)}
 
 
+PEERS = {"Panda": sympy_tree, "four-bar": sympy_four_bar, NUMBERS: sympy_four_bar_with_numbers}
+
+
 # results ------------------------------------------------------------------------------------------------------------
 
 
-def measured(name: str, folder: Path) -> dict[str, float]:
-    """Seconds per state, for each way that there is; all of them give the same accelerations."""
-    eom = mb.derive(SYSTEMS[name]())
+class Figures(NamedTuple):
+    """Seconds per state for each way that there is, and operations: ours and SymPy's."""
+
+    seconds: dict[str, float]
+    own: int
+    peer: int | None
+
+    def __str__(self) -> str:
+        ways = [f"{self.seconds[way] * 1e9:7.0f}ns" if way in self.seconds else "    late " for way in WAYS]
+        counts = f"{self.own:6d} {self.peer if self.peer is not None else '':>6}"
+        return f"{' '.join(ways)} {counts}   C/LLVM {self.c_vs_llvm:.2f}, SymPy/C {self.c_vs_sympy:.1f}"
+
+    @property
+    def c_vs_llvm(self) -> float:
+        """How many times longer C takes than our machine code."""
+        return self.seconds["C"] / self.seconds["LLVM"]
+
+    @property
+    def c_vs_sympy(self) -> float:
+        """How many times longer SymPy's C takes."""
+        return self.seconds.get("SymPy", math.nan) / self.seconds["C"]
+
+
+WAYS = ("LLVM", "C", "SymPy")
+
+
+def measured(name: str, folder: Path) -> Figures:
+    """All ways that there are; all of them give the same accelerations."""
+    eom = derived(name)
     states = States(eom)
-    runs: dict[str, Callable[[], Any]] = {"llvm": by_llvm(eom, states), "c": by_c(eom, states, folder / name)}
+    runs: dict[str, Callable[[], Any]] = {"LLVM": by_llvm(eom, states), "C": by_c(eom, states, folder / name)}
     peer = by_sympy(name, eom, states, folder / f"{name}_sympy")
     if peer is not None:
-        runs["sympy"] = peer
-    runs["llvm"]()
+        runs["SymPy"] = peer[0]
+    runs["LLVM"]()
     expected = states.out.copy()
     for way, run in runs.items():
         states.out[:] = 0.0
         run()
         error = np.abs(states.out - expected).max() / np.abs(expected).max()
-        assert error < (1e-11 if way == "c" else 1e-8), (name, way, error)
-    return {way: seconds / STATES for way, seconds in alternating(runs).items()}
+        assert error < (1e-11 if way == "C" else 1e-8), (name, way, error)
+    seconds = {way: time / STATES for way, time in alternating(runs).items()}
+    return Figures(seconds, operations(eom), None if peer is None else peer[1])
 
 
 def talos_seconds() -> float:
-    """Seconds of the processor that gcc takes with -O2 for the humanoid's dynamics, mass matrix, bias and energies."""
+    """Seconds of the processor that gcc takes with -O2 for the humanoid: all routines, Jacobians among them."""
     relative, floating = robots.ROBOTS["Talos"]
     eom = mb.derive(mb.read_urdf(robots.folder() / relative, floating=floating).system)
     with tempfile.TemporaryDirectory() as folder:
@@ -313,18 +418,17 @@ def talos_seconds() -> float:
 
 def main() -> None:
     """Measure, print the table, then the line of key figures."""
-    print(f"{'':10} {'LLVM':>10} {'C':>10} {'SymPy':>10}   ratios")
-    worst, beside_sympy = 0.0, {}
+    print(f"{'':14} {' '.join(f'{way:>9}' for way in WAYS)} operations   ratios")
+    found = {}
     with tempfile.TemporaryDirectory() as folder:
         for name in SYSTEMS:
-            times = measured(name, Path(folder))
-            against_llvm = times["c"] / times["llvm"]
-            against_sympy = times.get("sympy", float("nan")) / times["c"]
-            ways = [f"{times[way] * 1e6:8.3f}µs" if way in times else "      late" for way in ("llvm", "c", "sympy")]
-            print(f"{name:10} {' '.join(ways)}   C/LLVM {against_llvm:.2f}, SymPy/C {against_sympy:.1f}")
-            worst, beside_sympy[name] = max(worst, against_llvm), against_sympy
-    figures = f"c_vs_sympy_c={beside_sympy['Panda']:.1f} four_bar_c_vs_sympy_c={beside_sympy['four-bar']:.1f}"
-    print(f"BAR c_vs_llvm={worst:.2f} {figures} talos_gcc_s={talos_seconds():.1f}")
+            found[name] = measured(name, Path(folder))
+            print(f"{name:14} {found[name]}", flush=True)
+    named = {"panda": found["Panda"], "four_bar": found["four-bar"], "four_bar_numbers": found[NUMBERS]}
+    ratios = " ".join(f"{key}_c_vs_sympy_c={one.c_vs_sympy:.1f}" for key, one in named.items())
+    slowest = max(one.c_vs_llvm for one in found.values())
+    least = min(found[name].c_vs_sympy for name in ("Panda", "four-bar"))
+    print(f"BAR c_vs_llvm={slowest:.2f} c_vs_sympy_c={least:.1f} {ratios} talos_gcc_s={talos_seconds():.1f}")
 
 
 if __name__ == "__main__":

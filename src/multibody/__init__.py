@@ -13,7 +13,7 @@ Example:
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from multibody import errors, graph, modular
+from multibody import errors, graph
 from multibody.algebra import Quaternion, Rotation, Transform, Vec3
 from multibody.compile import Function
 from multibody.equations import EquationsOfMotion, IndependentSpeeds, Multipliers
@@ -37,15 +37,17 @@ from multibody.model.body import diag
 
 __all__ = [
     "ArticulatedBody", "C", "Casadi", "Choice", "Comparison", "Cpp", "Cvode", "DormandPrince5", "DormandPrince8",
-    "EquationsOfMotion", "Event", "Flange", "Fmi", "Formalism", "Function", "Ida", "Impact", "IndependentCoordinates",
-    "IndependentSpeeds", "JavaScript", "Jax", "Julia", "Kane", "Lagrange", "Latex", "LinearSystem", "Markdown",
-    "Matlab", "Modelica", "Modular", "Multipliers", "NewtonEuler", "Normal", "OperatingPoint", "Python", "Quaternion",
-    "Recursive", "Rotation", "RungeKutta4", "Rust", "SFunction", "Sampled", "ScipySolver", "SemiImplicitEuler",
-    "Status", "Sweep", "SymbolicLinearSystem", "Symplectic", "Trajectory", "Transform", "Uniform", "Vec3",
-    "Wittenburg", "along", "baumgarte", "casadi_function", "compare", "critical_values", "derive", "diag",
-    "equilibria", "equilibrium", "errors", "export", "graph", "jacobians", "jax_function", "kalman", "linearize",
-    "linearize_symbolic", "lqr", "modular", "output_feedback", "pi", "pole_sensitivities", "read_linear_system",
-    "read_sweep", "read_trajectory", "read_urdf", "root_locus", "simulate", "sweep", "write_fmu",
+    "EquationsOfMotion", "Event", "Flange", "Fmi", "Formalism", "Function", "Ida", "Impact",
+    "IndependentCoordinates", "IndependentSpeeds", "JavaScript", "Jax", "Julia", "Kane", "Lagrange", "Latex",
+    "LinearSystem", "Markdown", "Matlab", "Modelica", "Modular", "Multipliers", "NewtonEuler", "Normal",
+    "OperatingPoint", "Python", "Quaternion", "Recursive", "Rotation", "RungeKutta4", "Rust", "SFunction",
+    "Sampled", "Scene", "ScipySolver", "SemiImplicitEuler", "Status", "Sweep", "SymbolicLinearSystem", "Symplectic",
+    "Trajectory", "Transform", "Uniform", "Vec3", "Viewer", "Wittenburg", "along", "baumgarte", "casadi_function",
+    "compare", "contact_sheet", "critical_values", "derive", "diag", "equilibria", "equilibrium", "errors",
+    "export", "from_sympy", "graph", "jacobians", "jax_function", "kalman", "library", "linearize",
+    "linearize_symbolic", "lqr", "modular", "output_feedback", "pi", "picture", "plots", "pole_sensitivities",
+    "read_linear_system", "read_sweep", "read_trajectory", "read_urdf", "root_locus", "show", "simulate",
+    "sweep", "to_sympy", "write_fmu", "write_page",
 ]  # fmt: skip
 __all__.extend(_vocabulary)
 __version__ = "0.1.0"
@@ -63,11 +65,24 @@ _ROOMS = {
     "multibody.export": """
         C Casadi Cpp Flange Fmi JavaScript Jax Julia Latex Markdown Matlab Modelica Python Rust SFunction export
         write_fmu""",
+    "multibody.view": "Scene Viewer contact_sheet picture show write_page",
+    "multibody.compat.sympy": "from_sympy to_sympy",
 }
 _LATE = {name: room for room, names in _ROOMS.items() for name in names.split()}
 """Rooms that only some scripts enter are imported when they are first used."""
 
+_WHOLE = {
+    "export": "multibody.export",  # which can be called, as the next one can
+    "simulate": "multibody.simulate",
+    "library": "multibody.library",
+    "modular": "multibody.modular",
+    "plots": "multibody.view.plots",
+}
+"""Rooms that are public as a whole."""
+
 if TYPE_CHECKING:
+    from multibody import library, modular
+    from multibody.compat.sympy import from_sympy, to_sympy
     from multibody.export import (
         C,
         Casadi,
@@ -133,12 +148,13 @@ if TYPE_CHECKING:
         simulate,
         sweep,
     )  # fmt: skip
+    from multibody.view import Scene, Viewer, contact_sheet, picture, plots, show, write_page
 
 
 def __getattr__(name: str) -> Any:
     """Names from the rooms that are imported late."""
-    if name in {"simulate", "export"}:
-        return import_module(f"multibody.{name}")  # the room itself, which can be called
+    if name in _WHOLE:
+        return import_module(_WHOLE[name])
     if name in _LATE:
         return getattr(import_module(_LATE[name]), name)
     raise AttributeError(f"module 'multibody' has no attribute {name!r}")

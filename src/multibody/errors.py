@@ -95,6 +95,30 @@ class ModelError(MultibodyError, ValueError):
     """A description of a system that no mechanism can have."""
 
 
+class ModelFileError(ModelError):
+    """A model file that cannot be understood, or describes no mechanism.
+
+    Attributes:
+        file: its name; empty for a text that comes from no file.
+        line: where the problem is, counted from 1; 0 if it has no place.
+        column: likewise.
+        others: further problems of the same file.
+    """
+
+    def __init__(
+        self, what: str, *, file: str = "", line: int = 0, column: int = 0, where: str = "", cause: str = "",
+        remedy: str = "", others: tuple[MultibodyError, ...] = (),
+    ) -> None:  # fmt: skip
+        super().__init__(what, where=where, cause=cause, remedy=remedy)
+        self.file = file
+        self.line = line
+        self.column = column
+        self.others = others
+
+    def __str__(self) -> str:
+        return "\n".join([super().__str__(), *map(str, self.others)])
+
+
 class TopologyError(ModelError):
     """Bodies and joints that do not fit together: a loop without a root, a joint to nowhere."""
 

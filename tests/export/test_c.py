@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
+import mpmath
 import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.export import C, Cpp, Target, export
+from multibody.export import C, Cpp, Target, circle, export
 from multibody.graph import sin
 
 from .conftest import named_case
@@ -196,3 +198,47 @@ def test_names_that_are_macros(target: Target, compiler: str, language: str, tmp
     user = [word for header in HEADERS for word in ("-include", f"{header}.h")]
     for more in ([], user):
         run(program, "-x", language, *more, "-Wall", "-Werror", "-fsyntax-only", source, folder=tmp_path)
+
+
+# sine and cosine ---------------------------------------------------------------------------------------------------
+
+WAVES = """#include <stdio.h>
+#include <math.h>
+{helpers}
+
+int main(void)
+{{
+    double x[2];
+    while (fread(x, sizeof(double), 1, stdin) == 1) {{
+        const double out[2] = {{sine(x[0]), cosine(x[0])}};
+        fwrite(out, sizeof(double), 2, stdout);
+    }}
+    return 0;
+}}
+"""
+
+
+@pytest.mark.parametrize("flags", [["-O0"], ["-O3", "-mfma"], ["-O3", "-mfma", "-ffast-math"]], ids=" ".join)
+def test_sine_and_cosine(flags: list[str], tmp_path: Path) -> None:
+    """To 1.5 units in the last place, where they are computed in line as well as in the library."""
+    fused = "-mfma" in flags
+    if fused and " fma " not in Path("/proc/cpuinfo").read_text():
+        pytest.skip("this processor has no fused multiply-add")
+    texts = circle.helpers()
+    (tmp_path / "waves.c").write_text(WAVES.format(helpers=texts["sin"] + "\n" + texts["cos"].split("\n\n")[1]))
+    run(tool("gcc"), "-std=c99", "-Wall", "-Werror", *flags, "waves.c", "-lm", "-o", "waves", folder=tmp_path)
+    rng = np.random.default_rng(0)
+    turns = rng.integers(-60000, 60000, 400) * (np.pi / 2)  # where one of the two is tiny
+    near = np.array([k * np.pi / 4 for k in range(-9, 10)])
+    far = [1e5, 1e-300, 3e5, 1e22]
+    x = np.concatenate([rng.uniform(-10, 10, 2000), rng.uniform(-1e5, 1e5, 1000), turns, near, far])
+    found = np.frombuffer(run(tmp_path / "waves", folder=tmp_path, stdin=x.tobytes())).reshape(-1, 2)
+    with mpmath.workprec(300):
+        for values, function in zip(found.T, (mpmath.sin, mpmath.cos), strict=True):
+            truth = [function(mpmath.mpf(float(one))) for one in x]
+            error = [abs(mpmath.mpf(float(v)) - t) / math.ulp(float(t)) for v, t in zip(values, truth, strict=True)]
+            assert max(error) < (2.0 if "-ffast-math" in flags else 1.5)
+    if "-ffast-math" not in flags:
+        beyond = np.array([np.inf, -np.inf, np.nan])
+        out = np.frombuffer(run(tmp_path / "waves", folder=tmp_path, stdin=beyond.tobytes()))
+        assert np.isnan(out).all()

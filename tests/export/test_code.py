@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import multibody as mb
@@ -36,7 +37,7 @@ from multibody.export import (
 from multibody.export.code import Code
 from multibody.export.planning import LARGE
 from multibody.export.syntax import ARITHMETIC, FUNCTIONS, one_line, quoted
-from multibody.graph import cos, sin, symbols
+from multibody.graph import cos, evaluate, sin, symbols
 from multibody.graph.functions import FLOAT_FUNCTIONS
 from multibody.graph.languages import language
 
@@ -251,3 +252,27 @@ def test_expressions_without_names_need_no_model() -> None:
     (x,) = symbols("x")
     with pytest.raises(KeyError):
         pendulum().code([pendulum().own_routine("stranger", {"y": x + 1})], python.SYNTAX)
+
+
+# derivatives -------------------------------------------------------------------------------------------------------
+
+
+def test_the_jacobian_of_a_tree_with_every_joint_by_complex_steps() -> None:
+    """It comes from the inverse dynamics with u̇ held; here the accelerations themselves are differentiated."""
+    case = named_case("tree")
+    eom, program = case.eom, case.program
+    t, q, u, r, p = case.states[0]
+    groups = zip((eom.coordinates, eom.speeds, eom.inputs, eom.parameters), (q, u, r, p), strict=True)
+    values = {symbol: float(x) for symbols, numbers in groups for symbol, x in zip(symbols, numbers, strict=True)}
+    values[eom.model.time] = t
+    held = values | dict(zip(eom.model.accelerations, map(float, eom.forward_dynamics(*case.states[0])), strict=True))
+    by_states, by_inputs = (
+        np.array(evaluate(list(result.values), held), dtype=float).reshape(result.shape)
+        for result in program.routine("jacobian").results
+    )
+    found = np.hstack([by_states, by_inputs])
+    rates = [*eom.rates, *eom.acceleration]
+    for k, symbol in enumerate([*eom.coordinates, *eom.speeds, *eom.inputs]):
+        moved = evaluate(rates, values | {symbol: values[symbol] + 1e-30j})
+        column = np.array(moved, dtype=complex).imag / 1e-30
+        assert np.abs(found[:, k] - column).max() < 1e-12 * max(1.0, np.abs(column).max()), symbol.name

@@ -46,14 +46,31 @@ def test_a_file_of_somebody_else_is_kept(tmp_path: Path) -> None:
     assert (tmp_path / "CMakeLists.txt").read_text() == "mine"
 
 
-def test_files_for_the_user_are_written_once(tmp_path: Path) -> None:
-    yours = frozenset({"inputs.txt"})
-    write(tmp_path, {"inputs.txt": "empty"}, yours=yours)
+def test_a_changed_file_is_left_alone_while_there_is_nothing_new(tmp_path: Path) -> None:
+    write(tmp_path, {"inputs.txt": "empty"})
     (tmp_path / "inputs.txt").write_text("my own law")
-    result = write(tmp_path, {"inputs.txt": "empty, too"}, yours=yours)
-    assert names(result.unchanged) == ["inputs.txt"]
-    assert (tmp_path / "inputs.txt").read_text() == "my own law"
+    again = write(tmp_path, {"inputs.txt": "empty"})
+    assert (names(again.kept), again.proposed) == (["inputs.txt"], ())
     assert not (tmp_path / "inputs.txt.new").exists()
+    other = write(tmp_path, {"inputs.txt": "with another input"})
+    assert (names(other.kept), names(other.proposed)) == (["inputs.txt"], ["inputs.txt.new"])
+    (tmp_path / "inputs.txt.new").unlink()  # once seen, it is not brought again
+    assert write(tmp_path, {"inputs.txt": "with another input"}).proposed == ()
+    assert (tmp_path / "inputs.txt").read_text() == "my own law"
+
+
+def test_a_file_that_was_not_touched_follows_the_model(tmp_path: Path) -> None:
+    write(tmp_path, {"inputs.txt": "one input"})
+    assert names(write(tmp_path, {"inputs.txt": "two inputs"}).replaced) == ["inputs.txt"]
+
+
+def test_a_proposal_that_was_taken_is_generated_again(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": "one"})
+    (tmp_path / "a.txt").write_text("mine")
+    write(tmp_path, {"a.txt": "two"})
+    (tmp_path / "a.txt.new").replace(tmp_path / "a.txt")
+    assert names(write(tmp_path, {"a.txt": "two"}).unchanged) == ["a.txt"]
+    assert names(write(tmp_path, {"a.txt": "three"}).replaced) == ["a.txt"]
 
 
 @pytest.mark.parametrize("name", ["../out.txt", "/out.txt", "a/../../out.txt", ""])

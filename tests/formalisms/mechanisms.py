@@ -5,10 +5,19 @@ Each function returns a new system whose start values are close to a configurati
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import multibody as mb
+from multibody import library
 from multibody.graph import cos, sin
+from multibody.library.whipple import TABLE
+
+
+def values(eom: mb.EquationsOfMotion) -> list[float]:
+    """Its parameters, as they are by default."""
+    return list(eom.model.parameter_values().values())
+
 
 # plane linkages ----------------------------------------------------------------------------------------------------
 
@@ -150,91 +159,11 @@ def _andrews_tree() -> tuple[mb.System, dict[str, mb.Frame]]:
 
 # the motor-calculus seed -------------------------------------------------------------------------------------------
 
+spatial_four_bar_with_ball = partial(library.spatial_four_bar, coupler="ball")
+"""The library's mechanism with a universal joint and a ball joint."""
 
-def fourfold_pendulum(cut: str | None = None) -> mb.System:
-    """A chain of four bodies between two trolleys on straight tracks, with viscous friction in every joint.
-
-    The seed prints the angles at the start, here from the vertical and then from rod to rod, but no masses and lengths:
-    these are uniform rods of 1 m and 1 kg. The second track is lower, and rises by 10 degrees.
-
-    Args:
-        cut: the joint that closes the loop; by default the choice is free.
-    """
-    system = mb.System("fourfold_pendulum", gravity=(0, -9.81, 0))
-    left = system.body("left_trolley", 2.0, inertia=(0.01, 0.01, 0.01))
-    right = system.body("right_trolley", 1.5, inertia=(0.01, 0.01, 0.01))
-    far = system.frame("far_track", (2.4, -2.9, 0), mb.Rotation.about_z(math.radians(10)))
-    system.joint("left", system.world, left, "Tx", cut=cut == "left" or None)
-    inner: mb.Frame = left
-    for k, degrees in enumerate((45, -15, 30, -37.5), 1):
-        rod = slender(system, f"rod{k}", 1.0, 1.0)
-        start = math.radians(degrees) - (math.pi / 2 if k == 1 else 0)
-        system.joint(f"phi{k}", inner, rod, "Rz", q=start, cut=cut == f"phi{k}" or None)
-        inner = rod.frame(f"end{k}", (1, 0, 0))
-    system.joint("phi5", inner, right, "Rz", q=math.radians(77.5), cut=cut == "phi5" or None)
-    system.joint("right", far, right, "Tx", cut=cut == "right" or None)
-    for name in ("left", "phi1", "phi2", "phi3", "phi4", "phi5", "right"):
-        system.load(mb.JointDamper(system[name], 0.1), name=f"friction_{name}")
-    return system
-
-
-def cylinder(system: mb.System, name: str, axis: Sequence[float], diameter: float = 0.05) -> mb.Body:
-    """A steel cylinder (7700 kg/m³) along a vector from its origin, as Modelica's BodyCylinder."""
-    length = math.hypot(*axis)
-    mass = 7700 * math.pi * diameter**2 / 4 * length
-    along, across = mass * diameter**2 / 8, mass * (length**2 / 12 + diameter**2 / 16)
-    e = [x / length for x in axis]
-    tensor = [[(i == j) * across + (along - across) * e[i] * e[j] for j in range(3)] for i in range(3)]
-    return system.body(name, mass, [x / 2 for x in axis], tensor)
-
-
-def spatial_four_bar(cut: str = "j4") -> mb.System:
-    """Fourbar1 of the Modelica Standard Library: six hinges and a slider; three of the hinges form a ball joint.
-
-    Args:
-        cut: the joint ``"j1"`` … ``"j5"``, ``"rev"`` or ``"rev1"`` that closes the loop.
-    """
-    system, pin, pivot = _crank_and_slider(cut)
-    coupler, rings = cylinder(system, "b3", (-1, 0.3, 0.1)), [system.body(f"ring{k}") for k in (1, 2, 3)]
-    tip = coupler.frame("tip", (-1, 0.3, 0.1))
-    joints = (
-        ("rev", pivot, rings[0], "Ry"), ("rev1", rings[0], coupler, "Rz"),
-        ("j3", pin, rings[1], "Rx"), ("j4", rings[1], rings[2], "Ry"), ("j5", rings[2], tip, "Rz"),
-    )  # fmt: skip
-    for name, parent, child, kind in joints:
-        system.joint(name, parent, child, kind, cut=cut == name or None)
-    return system
-
-
-def spatial_four_bar_with_ball(cut: str = "ball") -> mb.System:
-    """The same with a universal joint and a ball joint.
-
-    Args:
-        cut: the joint ``"j1"``, ``"j2"``, ``"universal"`` or ``"ball"`` that closes the loop.
-    """
-    system, pin, pivot = _crank_and_slider(cut)
-    coupler = cylinder(system, "b3", (-1, 0.3, 0.1))
-    tip = coupler.frame("tip", (-1, 0.3, 0.1))
-    system.joint("universal", pivot, coupler, mb.Universal("y", "z"), cut=cut == "universal" or None)
-    system.joint("ball", pin, tip, mb.Spherical(), cut=cut == "ball" or None)
-    return system
-
-
-def spatial_four_bar_with_rod() -> mb.System:
-    """Fourbar2 of the Modelica Standard Library: a rod without mass in place of the coupler."""
-    system, pin, pivot = _crank_and_slider()
-    system.constraint(mb.DistanceConstraint(pivot, pin, math.sqrt(1.1)), name="rod")
-    return system
-
-
-def _crank_and_slider(cut: str = "") -> tuple[mb.System, mb.Frame, mb.Frame]:
-    """Crank b1 and slider b2 of the four-bar mechanisms, and the points that the coupler connects."""
-    system = mb.System("spatial_four_bar", gravity=(0, -9.80665, 0))
-    crank, slider = cylinder(system, "b1", (0, 0.5, 0.1)), cylinder(system, "b2", (0, 0.2, 0))
-    system.joint("j1", system.world, crank, "Rx", u=math.radians(300), cut=cut == "j1" or None)
-    system.joint("j2", system.frame("b0", (1.2, 0, 0)), slider, "Tx", q=-0.2, cut=cut == "j2" or None)
-    return system, crank.frame("pin", (0, 0.5, 0.1)), slider.frame("pivot", (0, 0.2, 0))
-
+spatial_four_bar_with_rod = partial(library.spatial_four_bar, coupler="rod")
+"""Fourbar2 of the Modelica Standard Library: a rod without mass in place of the coupler."""
 
 # linkages that move only because of their proportions --------------------------------------------------------------
 
@@ -304,40 +233,8 @@ def stewart_platform() -> mb.System:
     return system
 
 
-BICYCLE = {
-    "rR": 0.3, "rF": 0.35, "g": 9.81,
-    "d1": 0.9534570696121849, "d2": 0.2676445084476887, "d3": 0.03207142672761929,
-    "l1": 0.4707271515135145, "l2": -0.47792881146460797, "l3": -0.00597083392418685, "l4": -0.3699518200282974,
-    "mc": 85.0, "md": 2.0, "me": 4.0, "mf": 3.0,
-    "ic11": 7.178169776497895, "ic22": 11.0, "ic31": 3.8225535938357873, "ic33": 4.821830223502103,
-    "ie11": 0.05841337700152972, "ie22": 0.06, "ie31": 0.009119225261946298, "ie33": 0.007586622998470264,
-    "id11": 0.0603, "id22": 0.12, "if11": 0.1405, "if22": 0.28,
-}  # fmt: skip
+BICYCLE = {name: value for name, (value, _, _) in TABLE.items()}
 """The benchmark bicycle of Meijaard and others (2007), in the parameters of Moore (2012)."""
 
-
-def bicycle() -> mb.System:
-    """The Carvallo-Whipple bicycle: x forward, y to the right, z down; upright where pitch is π/10.
-
-    The chain of frames is that of the SymPy seed: contact point of the rear wheel, yaw, roll, pitch of the frame C,
-    rear wheel D, fork E that steers about its z axis, front wheel F. The coordinates keep the rear wheel on the ground.
-    """
-    system = mb.System("bicycle")
-    p = dict(zip(BICYCLE, system.parameters(**BICYCLE), strict=True))
-    system.gravity = (0, 0, p["g"])
-    ground = system.frame("ground", rotation=mb.Rotation.about_x(mb.pi))
-    contact, upright = system.body("contact"), system.body("upright")
-    C = system.body("C", p["mc"], (p["l1"], 0, p["l2"]), (p["ic11"], 0, p["ic22"], p["ic31"], 0, p["ic33"]))
-    D = system.body("D", p["md"], inertia=(p["id11"], p["id22"], p["id11"]))
-    E_com = p["d3"] + p["l3"], 0, p["d2"] + p["l4"]
-    E = system.body("E", p["me"], E_com, (p["ie11"], 0, p["ie22"], p["ie31"], 0, p["ie33"]))
-    F = system.body("F", p["mf"], inertia=(p["if11"], p["if22"], p["if11"]))
-    system.joint("place", system.world, contact, ["Tx", "Ty"])
-    system.joint("lean", contact, upright, ["Rz", "Rx"])
-    system.joint("pitch", upright.frame("axle", (0, 0, -p["rR"])), C, "Ry", q=math.pi / 10)
-    system.joint("rear", C, D, "Ry")
-    system.joint("steer", C.frame("head", (p["d1"], 0, 0)), E, "Rz")
-    system.joint("front", E.frame("hub", (p["d3"], 0, p["d2"])), F, "Ry")
-    for name, wheel, radius in (("rear_tyre", D, p["rR"]), ("front_tyre", F, p["rF"])):
-        system.constraint(mb.RollingDisc(ground, wheel, radius, axis="-y"), name=name)
-    return system
+bicycle = partial(library.bicycle, speed=0.0, push=0.0)
+"""The library's bicycle, upright and at rest."""

@@ -12,9 +12,9 @@ import multibody as mb
 from multibody.algebra import Vec3
 from multibody.equations import Kinetics
 from multibody.graph import all_same, array, is_zero, jacobian, product, solve, sqrt, substitute, time_derivative
+from multibody.library import crane_crab
 
 from .printed import balance, is_printed, printed, solved
-from .seed_systems import crane_crab
 
 ALL = [mb.Recursive(), mb.ArticulatedBody(), mb.NewtonEuler(), mb.Kane(), mb.Lagrange(), mb.Wittenburg(), mb.Modular()]
 every_formalism = pytest.mark.parametrize("formalism", ALL, ids=repr)

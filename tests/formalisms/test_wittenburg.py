@@ -11,6 +11,7 @@ from scipy.integrate import solve_ivp
 import multibody as mb
 from multibody.formalisms.wittenburg import OrientedGraph, Wittenburg
 from multibody.graph import array, cos, directional, is_zero, same, sin
+from multibody.library.five_bodies import FIVE_BODY_START
 from multibody.model import with_speeds
 from multibody.testing import KINDS, random_tree
 
@@ -190,9 +191,7 @@ def test_energy_stays_constant():
         result = function(t, state[:9], state[9:], [], [])
         return np.concatenate([result.q_dot, result.u_dot])
 
-    states = solve_ivp(
-        rate, (0, 5), [*seed_systems.FIVE_BODY_START, *np.zeros(9)], method="DOP853", rtol=1e-9, atol=1e-9
-    ).y.T
+    states = solve_ivp(rate, (0, 5), [*FIVE_BODY_START, *np.zeros(9)], method="DOP853", rtol=1e-9, atol=1e-9).y.T
     found = np.array([energy(program, state) for state in states])
     assert np.abs(states[:, 9:]).max() > 5  # it does move
     np.testing.assert_allclose(found, found[0], atol=1e-6)

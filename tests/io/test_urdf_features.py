@@ -12,8 +12,8 @@ from multibody.errors import InvalidNameError, ModelError
 from multibody.formalisms import derive
 from multibody.graph import is_zero
 from multibody.io import read_urdf
-from multibody.io.urdf import Box, Capsule, Cylinder, Limits, Mesh, Mimic, Sphere
-from multibody.model import Body, Frame, Joint, Weld
+from multibody.io.urdf import Limits, Mimic
+from multibody.model import Body, Box, Capsule, Cylinder, Frame, Joint, Mesh, Sphere, Weld
 
 from .samples import INERTIAL, about, arm, joint, link, pose, robot, rpy
 
@@ -286,13 +286,13 @@ def test_shapes_are_kept_for_the_viewer(tmp_path: Path) -> None:
     found = read_urdf(text, mesh_root=tmp_path)
     shapes = found.visuals["base_1"]
     assert [shape.geometry for shape in shapes[:4]] == [
-        Box((1.0, 2.0, 3.0)),
+        Box(1.0, 2.0, 3.0),
         Cylinder(0.1, 2.0),
         Sphere(0.3),
         Capsule(0.3, 1.0),
     ]
-    assert shapes[4].geometry == Mesh("package://arm/arm.stl", tmp_path / "arm.stl", (0.001, 0.001, 0.001))
-    assert shapes[5].geometry == Mesh("../../etc/passwd", None)
+    assert shapes[4].geometry == Mesh(tmp_path / "arm.stl", (0.001, 0.001, 0.001), "package://arm/arm.stl", tmp_path)
+    assert shapes[5].geometry == Mesh(None, uri="../../etc/passwd", folder=tmp_path)
     assert [shape.colour for shape in shapes[:3]] == [(1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 0.5), None]
     assert (shapes[0].name, shapes[4].texture) == ("shell", tmp_path / "skin.png")
     np.testing.assert_allclose(shapes[0].pose.transform.to_array(), moved(rpy(0.1, 0.2, 0.3), (1, 2, 3)), atol=1e-15)

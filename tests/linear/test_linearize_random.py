@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
+from multibody import library
 from multibody.graph import substitute
 from multibody.linear import linearize, linearize_symbolic
 from multibody.linear.signals import output_signals
@@ -100,7 +101,7 @@ def test_repeated_points_are_compiled_and_stay_the_same():
 
 
 OVERCONSTRAINED = {"bennett": mechanisms.bennett, "bricard": mechanisms.bricard}
-LINKAGES = OVERCONSTRAINED | {"andrews": mechanisms.andrews, "spatial four-bar": mechanisms.spatial_four_bar}
+LINKAGES = OVERCONSTRAINED | {"andrews": mechanisms.andrews, "spatial four-bar": library.spatial_four_bar}
 
 
 @pytest.mark.parametrize("build", OVERCONSTRAINED.values(), ids=OVERCONSTRAINED)

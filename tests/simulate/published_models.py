@@ -23,7 +23,7 @@ def movable_double_pendulum() -> mb.System:
     """Section 4.1 of the motor-calculus seed: two bodies below a trolley, with viscous friction in every joint.
 
     The seed prints the angles at the start, 90 and 0 degrees, but no masses and lengths: these are as in
-    ``mechanisms.fourfold_pendulum``.
+    ``library.fourfold_pendulum``.
     """
     system = mb.System("movable_double_pendulum", gravity=(0, -9.81, 0))
     trolley = system.body("trolley", 2.0, inertia=(0.01, 0.01, 0.01))

@@ -78,19 +78,6 @@ def governor(stiffness=1e7, damping=2e4):
     return system
 
 
-def double_pendulum():
-    """Elementary.DoublePendulum of the Modelica Standard Library: two steel boxes, a damper in the first joint."""
-    system = mb.System("double_pendulum", gravity=(0, -9.80665, 0))
-    end = system.world
-    for k in (1, 2):
-        box = system.body(f"box{k}", 13.86, (0.25, 0, 0), mb.diag(0.008316, 0.292908, 0.292908))
-        joint = system.joint(f"phi{k}", end, box, "Rz")
-        end = box.frame(f"end{k}", (0.5, 0, 0))
-        if k == 1:
-            system.load(mb.JointDamper(joint, 0.1))
-    return system
-
-
 def mass_on_rod():
     """The simple pendulum of the La Coruña library, A01, as a point in the plane with a rod to the origin."""
     system = mb.System("mass_on_rod", gravity=(0, -9.81, 0))

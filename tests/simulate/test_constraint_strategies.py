@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
+from multibody import library
 from multibody.errors import NumberError
 from multibody.simulate.baumgarte_terms import baumgarte
 from multibody.simulate.contract import Status, Watch
@@ -72,7 +73,7 @@ def test_a_spherical_pendulum_keeps_energy_and_momentum(way):
 
 @EVERY_WAY
 def test_fourbar1_of_modelica(way):
-    system = mechanisms.spatial_four_bar()
+    system = library.spatial_four_bar()
     segment = moved(way, system, [1.0], u={"j1_dot": 5.235987755982989})
     known = {"j1": 7.8021634255, "j1_dot": 9.3617082513, "j2": -0.3222684380, "j2_dot": -1.0761969562}
     assert {name: value(segment, system, name) for name in known} == pytest.approx(known, abs=1e-6)

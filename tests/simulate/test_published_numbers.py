@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
+from multibody import library
 from multibody.simulate import DormandPrince5, DormandPrince8, Ida, IndependentCoordinates, Status, simulate
 
 from ..formalisms import mechanisms  # noqa: TID252
@@ -170,8 +171,8 @@ def test_forces_in_andrews():
 CRANK = {"u": {"j1_dot": math.radians(300)}, "fixed": ["j1", "j1_dot"]}
 MODELICA = {
     "Pendulum": (models.modelica_pendulum, numbers.MODELICA_PENDULUM, {}, 1e-11),
-    "DoublePendulum": (solver_models.double_pendulum, numbers.MODELICA_DOUBLE_PENDULUM, {}, 1e-10),
-    "Fourbar1": (mechanisms.spatial_four_bar, numbers.FOURBAR1, CRANK, 1e-10),
+    "DoublePendulum": (library.double_pendulum, numbers.MODELICA_DOUBLE_PENDULUM, {}, 1e-10),
+    "Fourbar1": (library.spatial_four_bar, numbers.FOURBAR1, CRANK, 1e-10),
     "Fourbar1 with a ball joint": (mechanisms.spatial_four_bar_with_ball, numbers.FOURBAR1, CRANK, 1e-10),
     "Fourbar2": (mechanisms.spatial_four_bar_with_rod, numbers.FOURBAR2, CRANK, 1e-10),
 }
@@ -201,7 +202,7 @@ UNDAMPED = {
         lambda: mb.derive(mechanisms.four_bar(lengths=(2, 1, 2.5, 1.7)), constraints=mb.Multipliers()),
         {},
     ),
-    "spatial four-bar": (lambda: mb.derive(mechanisms.spatial_four_bar()), CRANK),
+    "spatial four-bar": (lambda: mb.derive(library.spatial_four_bar()), CRANK),
     "rolling disc": (lambda: mb.derive(models.rolling_disc()), {}),
     "bicycle": (lambda: mb.derive(mechanisms.bicycle()), BICYCLE),
 }

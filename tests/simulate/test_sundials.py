@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
+from multibody import library
 from multibody.errors import MultibodyError
 from multibody.simulate.contact import Impact
 from multibody.simulate.contract import Status, Watch
@@ -56,7 +57,7 @@ def test_van_der_pol_of_the_ivp_test_set(integrator):
 
 @pytest.mark.parametrize("integrator", ANY, ids=named)
 def test_modelica_double_pendulum(integrator):
-    system = models.double_pendulum()
+    system = library.double_pendulum()
     segment = moved(integrator, system, [0.6, 1.2])
     known = {"phi1": -2.1064918884, "phi1_dot": 5.0705206182, "phi2": -1.5163188773, "phi2_dot": -1.1694281354}
     assert {name: value(segment, system, name) for name in known} == pytest.approx(known, abs=2e-7)
@@ -274,5 +275,5 @@ def test_what_is_stiff():
     assert verdict(models.governor(), 10.0).stiff
     assert not verdict(models.slide(1.0, 1e12), 10.0).stiff  # a vibration must be followed by any method
     assert not verdict(models.slide(1.0, 1e6, 1e6), 1e-5).stiff  # nothing dies out in so short a time
-    assert not verdict(models.double_pendulum(), 100.0).stiff
+    assert not verdict(library.double_pendulum(), 100.0).stiff
     assert str(brake).startswith("stiff: ")

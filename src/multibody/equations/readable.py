@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from multibody.graph import Expr, array, listing, to_latex, to_sympy, topological
 from multibody.graph.linear_algebra import Matrix
+from multibody.graph.sympy_system import symbolic_system
 
 if TYPE_CHECKING:
     from multibody.equations.equations import EquationsOfMotion
@@ -31,6 +32,13 @@ class SympyEquations(NamedTuple):
     B: Any
     gamma: Any
     multipliers: Any
+
+    def system(self) -> Any:
+        """A ``SymbolicSystem`` of SymPy's mechanics package; where there are constraints, in explicit form."""
+        free = not len(self.multipliers)
+        return symbolic_system(
+            self.q, self.u, self.rates, self.acceleration, (self.M, self.f - self.h) if free else None
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from typing import Any
 from multibody.equations import EquationsOfMotion
 from multibody.export.c import C
 from multibody.export.casadi import Casadi
-from multibody.export.contract import Target
+from multibody.export.contract import SourceTarget, Target
 from multibody.export.cpp import Cpp
 from multibody.export.fmi import Fmi, write_fmu
 from multibody.export.javascript import JavaScript
@@ -39,8 +39,8 @@ from multibody.export.writing import Exported, write
 
 __all__ = [
     "C", "Casadi", "Cpp", "Exported", "Flange", "Fmi", "JavaScript", "Jax", "Julia", "Latex", "Markdown", "Matlab",
-    "Modelica", "Program", "Python", "Quantity", "Result", "Routine", "Rust", "SFunction", "Syntax", "Target", "export",
-    "write_fmu",
+    "Modelica", "Program", "Python", "Quantity", "Result", "Routine", "Rust", "SFunction", "SourceTarget", "Syntax",
+    "Target", "export", "write_fmu",
 ]  # fmt: skip
 
 
@@ -55,13 +55,13 @@ def export(
         target: the language or tool, such as ``Python()``.
         folder: where the files go; it is made if it does not exist.
         parameters: numbers by name, to be written as defaults in the place of the model's own.
-        overwrite: whether files that were changed by hand are replaced, too. By default they stay as they are, and the
-            new text goes beside them, as ``name.new``.
+        overwrite: whether files that were changed by hand are replaced, too. By default they stay as they are, and a
+            new text, if there is one, goes beside them, as ``name.new``.
 
     Returns:
         What became of each file.
     """
-    return write(folder, target.files(Program.of(eom, parameters)), overwrite=overwrite, yours=target.yours)
+    return write(folder, target.files(Program.of(eom, parameters)), overwrite=overwrite)
 
 
 class _Room(ModuleType):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from multibody.export import clike
 from multibody.export.code import Body, Code
-from multibody.export.contract import Names, Target, routine_names
+from multibody.export.contract import SourceTarget
 from multibody.export.program import Program
 from multibody.export.syntax import Syntax, one_line, quoted
 from multibody.graph.names import escape
@@ -20,13 +20,13 @@ SYNTAX = Syntax(
     store="{result}[{k}] = {value};",
     save="w[{k}] = {name};",
     comment="/* {} */",
-    helpers=clike.HELPERS,
+    helpers=clike.helpers(),
     table=clike.table,
 )
 
 
 @dataclass(frozen=True)
-class C(Target):
+class C(SourceTarget):
     """C99 for any compiler: ``<name>.h``, ``<name>.c``, a test program and a ``CMakeLists.txt``.
 
     All functions take (t, q, u, r, p) and write to arrays of the caller; nothing is allocated, and nothing is kept
@@ -34,19 +34,18 @@ class C(Target):
     step of fixed size, for real-time targets.
 
     Args:
-        jacobians: whether derivatives by states and inputs are written, too. For a humanoid that is ten times the code.
+        jacobians: whether derivatives by states and inputs are written, too. For a humanoid that is seven times the
+            code.
         names: ``"readable"`` intermediates, or ``"short"`` ones.
         limit: how many statements a function may have; compilers need more than twice the time for twice the length.
     """
 
-    jacobians: bool = False
-    names: Names = "readable"
-    limit: int = 500
+    jacobians: bool = True
+    limit: int = 100
 
     def files(self, program: Program) -> Mapping[str, str]:
         """Header, source, test program and build file."""
-        code = program.code(routine_names(jacobians=self.jacobians), SYNTAX, names=self.names, limit=self.limit)
-        writer = _Writer(program, code)
+        writer = _Writer(program, self.code(program, SYNTAX))
         name = writer.name
         return {
             f"{name}.h": writer.header(),
@@ -103,9 +102,7 @@ class _Writer:
             f'#include "{self.name}.h"\n\n#include <math.h>',
             *code.helpers,
             *(clike.table(table, name) for name, table in code.tables.items()),
-            clike.block(
-                f"void {self.name}_prepare({self.name}_parameters *p)", clike.prepared(code, SYNTAX, "p->derived")
-            ),
+            self._prepare(),
             self._defaults(),
             clike.block(f"void {self.name}_start(double *q, double *u)", clike.start(self._program)),
             *(self._form.function(body, f"{self.name}_{body.routine.name}") for body in code.bodies),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from multibody.export import circle
 from multibody.export.code import Body, Code
 from multibody.export.parts import Part
 from multibody.export.program import Program
@@ -17,19 +18,20 @@ ARGUMENTS = {"t": "double t", "q": "const double *q", "u": "const double *u", "r
 
 def functions(module: str = "") -> dict[str, str]:
     """How C writes all operations; in C++ the library's functions are in a namespace."""
-    same = "sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt pow".split()
-    calls = {op: f"{module}{op}" for op in same} | {"abs": f"{module}fabs"}
+    same = "tan asin acos atan atan2 sinh cosh tanh exp log sqrt pow".split()
+    calls = {op: f"{module}{op}" for op in same} | {"abs": f"{module}fabs"} | circle.FUNCTIONS
     calls |= {"sign": "sign_of", "min": "smaller_of", "max": "larger_of", "table": "{name}({})"}
     choice = {"where": "({} ? {} : {})", "lt": "({} < {})", "le": "({} <= {})", "eq": "({} == {})"}
     return calls | choice | {"and": "({} && {})", "or": "({} || {})", "not": "(!{})"}
 
 
-HELPERS = {
-    "sign": "static inline double sign_of(double x) { return x > 0.0 ? 1.0 : (x < 0.0 ? -1.0 : x); }",
-    "min": "static inline double smaller_of(double x, double y) { return (x < y || x != x) ? x : y; }",
-    "max": "static inline double larger_of(double x, double y) { return (x > y || x != x) ? x : y; }",
-}
-"""What is not a number stays so, which fmin and fmax do not promise."""
+def helpers(module: str = "") -> dict[str, str]:
+    """Functions that C does not have; what is not a number stays so, which fmin and fmax do not promise."""
+    return circle.helpers(module) | {
+        "sign": "static inline double sign_of(double x) { return x > 0.0 ? 1.0 : (x < 0.0 ? -1.0 : x); }",
+        "min": "static inline double smaller_of(double x, double y) { return (x < y || x != x) ? x : y; }",
+        "max": "static inline double larger_of(double x, double y) { return (x > y || x != x) ? x : y; }",
+    }
 
 
 def table(one: Table, name: str) -> str:

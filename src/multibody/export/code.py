@@ -84,8 +84,14 @@ def coded(
         _body(first, printer, names, places, [("c", k, node) for k, node in enumerate(hoisted)], None, syntax.zeroed),
         tuple(_body(plan, printer, names, places, _targets(plan), limit, syntax.zeroed) for plan in plans),
         {names[table.digest]: table for table in _tables(steps)},
-        tuple(text for op, text in syntax.helpers.items() if any(step.op == op for step in steps.values())),
+        _helpers(syntax, {step.op for step in steps.values()}),
     )
+
+
+def _helpers(syntax: Syntax, used: set[str]) -> tuple[str, ...]:
+    """Definitions that the operations need, each once."""
+    texts = [text for op, text in syntax.helpers.items() if op in used]
+    return tuple(dict.fromkeys(piece for text in texts for piece in text.split("\n\n")))
 
 
 def _reserved(routines: Iterable[Routine], syntax: Syntax) -> set[str]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
+from multibody.export.code import Code
 from multibody.export.program import Program
+from multibody.export.syntax import Syntax
 
 Names = Literal["readable", "short"]
 """Whether intermediates have names that mean something, or the shortest ones."""
@@ -29,7 +32,22 @@ class Target(ABC):
     def files(self, program: Program) -> Mapping[str, str]:
         """The text of each file, by its path below the folder that the user names."""
 
-    @property
-    def yours(self) -> frozenset[str]:
-        """The paths of files that are meant to be edited: once written, they are left alone."""
-        return frozenset()
+
+@dataclass(frozen=True)
+class SourceTarget(Target):
+    """A language in which every routine is a function.
+
+    Args:
+        jacobians: whether derivatives by states and inputs are written, too.
+        names: ``"readable"`` intermediates, or ``"short"`` ones.
+        limit: how many statements a function may have; compilers need more than twice the time for twice the length.
+    """
+
+    jacobians: bool = False
+    names: Names = "readable"
+    limit: int = 500
+
+    def code(self, program: Program, syntax: Syntax, taken: Iterable[str] = ()) -> Code:
+        """All routines in the language."""
+        wanted = routine_names(jacobians=self.jacobians)
+        return program.code(wanted, syntax, taken=taken, names=self.names, limit=self.limit)

@@ -9,7 +9,7 @@ from textwrap import indent
 from multibody.export import clike
 from multibody.export.c import SYNTAX as C_SYNTAX
 from multibody.export.code import Code
-from multibody.export.contract import Names, Target, routine_names
+from multibody.export.contract import SourceTarget
 from multibody.export.program import Program
 from multibody.export.syntax import one_line
 from multibody.graph.names import escape
@@ -20,13 +20,13 @@ SYNTAX = replace(
     functions=clike.functions("std::"),
     places={**C_SYNTAX.places, "p": "p_.{name}", "c": "c_[{k}]"},
     comment="// {}",
-    helpers={op: text.removeprefix("static ") for op, text in clike.HELPERS.items()},
+    helpers={op: text.replace("static inline", "inline") for op, text in clike.helpers("std::").items()},
     table=lambda table, name: clike.table(table, name).replace("static", "inline", 1),
 )
 
 
 @dataclass(frozen=True)
-class Cpp(Target):
+class Cpp(SourceTarget):
     """A header ``<name>.hpp`` with a class that holds the parameters and all functions.
 
     Args:
@@ -35,15 +35,13 @@ class Cpp(Target):
         limit: how many statements a function may have; compilers need more than twice the time for twice the length.
     """
 
-    jacobians: bool = False
-    names: Names = "readable"
-    limit: int = 500
+    jacobians: bool = True
+    limit: int = 100
 
     def files(self, program: Program) -> Mapping[str, str]:
         """One header."""
-        code = program.code(routine_names(jacobians=self.jacobians), SYNTAX, names=self.names, limit=self.limit)
         name = escape(program.name, "cpp")
-        return {f"{name}.hpp": _header(program, code, name)}
+        return {f"{name}.hpp": _header(program, self.code(program, SYNTAX), name)}
 
 
 def _header(program: Program, code: Code, name: str) -> str:

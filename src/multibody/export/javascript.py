@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from multibody.export.code import Body, Code
-from multibody.export.contract import Names, Target, routine_names
+from multibody.export.contract import SourceTarget
 from multibody.export.program import Program
 from multibody.export.pythonlike import floats
 from multibody.export.quantities import Quantity
@@ -59,7 +59,7 @@ LISTS = ["coordinates", "speeds", "inputs", "outputs", "parameterDefaults", "sta
 
 
 @dataclass(frozen=True)
-class JavaScript(Target):
+class JavaScript(SourceTarget):
     """A module ``<name>.mjs``: ``state_rate(t, q, u, r, p)`` and the rest, with p from ``parameters({…})``.
 
     Args:
@@ -68,14 +68,11 @@ class JavaScript(Target):
         limit: how many statements a function may have; engines do not compile very long ones.
     """
 
-    jacobians: bool = False
-    names: Names = "readable"
     limit: int = 1000
 
     def files(self, program: Program) -> Mapping[str, str]:
         """One module."""
-        wanted = routine_names(jacobians=self.jacobians)
-        code = program.code(wanted, SYNTAX, taken=LISTS, names=self.names, limit=self.limit)
+        code = self.code(program, SYNTAX, LISTS)
         parts = [
             _INTRODUCTION.format(name=one_line(program.name)),
             _lists(program),

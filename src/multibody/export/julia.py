@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from multibody.export.code import Body, Code
-from multibody.export.contract import Names, Target, routine_names
+from multibody.export.contract import SourceTarget
 from multibody.export.program import Program
 from multibody.export.pythonlike import floats
 from multibody.export.quantities import Quantity
@@ -64,7 +64,7 @@ LISTS = ["COORDINATES", "SPEEDS", "INPUTS", "OUTPUTS", "PARAMETERS", "START", "p
 
 
 @dataclass(frozen=True)
-class Julia(Target):
+class Julia(SourceTarget):
     """A module ``<name>.jl``: ``state_rate(t, q, u, r, p)`` and the rest, with p from ``parameters(; …)``.
 
     Args:
@@ -73,14 +73,9 @@ class Julia(Target):
         limit: how many statements a function may have; compilers need more than twice the time for twice the length.
     """
 
-    jacobians: bool = False
-    names: Names = "readable"
-    limit: int = 500
-
     def files(self, program: Program) -> Mapping[str, str]:
         """One module."""
-        wanted = routine_names(jacobians=self.jacobians)
-        code = program.code(wanted, SYNTAX, taken=LISTS, names=self.names, limit=self.limit)
+        code = self.code(program, SYNTAX, LISTS)
         name = escape(program.name, "julia")
         parts = [
             _INTRODUCTION.format(name=one_line(program.name), module=f"{name[:1].upper()}{name[1:]}"),

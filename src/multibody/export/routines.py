@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from multibody.equations.projection import correction
+from multibody.equations.solution import tips_first
 from multibody.export.quantities import Quantity, Result, Routine
-from multibody.graph import Expr, array, jacobian, substitute
+from multibody.graph import Expr, Symbol, array, jacobian, ldl, ldl_solve, substitute
+from multibody.graph.linear_algebra import Matrix
 from multibody.graph.traverse import flat
 
 if TYPE_CHECKING:
@@ -88,25 +91,47 @@ def projection(program: Program) -> Routine:
 
 def state_jacobian(program: Program) -> Routine:
     """A = ∂(q̇, u̇)/∂(q, u) and B = ∂(q̇, u̇)/∂r."""
-    rates = [*program.eom.rates, *program.eom.acceleration]
-    return Routine("jacobian", "derivatives of the state's rate", _slopes(program, rates, "A", "B"))
+    rates = list(program.eom.rates)
+
+    def slopes(symbols: Sequence[Symbol]) -> Matrix:
+        return np.vstack([_table(rates, symbols), _acceleration_slopes(program, symbols)])
+
+    return Routine("jacobian", "derivatives of the state's rate", _slopes(program, slopes, "A", "B"))
 
 
 def sensor_jacobian(program: Program) -> Routine:
     """C = ∂y/∂(q, u) and D = ∂y/∂r of the outputs y."""
     outputs = flat(substitute(_outputs(program), program.solved)) if program.outputs else []
-    return Routine("sensor_jacobian", "derivatives of the outputs", _slopes(program, outputs, "C", "D"))
+    slopes = partial(_table, outputs)
+    return Routine("sensor_jacobian", "derivatives of the outputs", _slopes(program, slopes, "C", "D"))
 
 
-def _slopes(program: Program, values: list[Expr], by_states: str, by_inputs: str) -> tuple[Result, Result]:
+def _slopes(
+    program: Program, slopes: Callable[[Sequence[Symbol]], Matrix], by_states: str, by_inputs: str
+) -> tuple[Result, Result]:
     states = [*program.eom.coordinates, *program.eom.speeds]
     return (
-        Result.of(by_states, _table(values, states), "by coordinates and speeds, row by row"),
-        Result.of(by_inputs, _table(values, program.eom.inputs), "by inputs, row by row"),
+        Result.of(by_states, slopes(states), "by coordinates and speeds, row by row"),
+        Result.of(by_inputs, slopes(program.eom.inputs), "by inputs, row by row"),
     )
 
 
-def _table(values: list[Expr], symbols: Iterable[Any]) -> Any:
+def _acceleration_slopes(program: Program, symbols: Sequence[Symbol]) -> Matrix:
+    """∂u̇/∂x.
+
+    Without constraints ρ(t, q, u, u̇, r) = M·u̇ + h - f = 0, and M·∂u̇/∂x = -∂ρ/∂x while u̇ is held (Carpentier and
+    Mansard 2018, equation 10). For a humanoid that takes two thirds of the operations of a derivative of u̇ itself.
+    """
+    eom = program.eom
+    if len(eom.constraints):
+        return _table(list(eom.acceleration), symbols)
+    order = tips_first(eom.model)
+    right = -_table(eom.kinetics.residual(), symbols)
+    right[order] = ldl_solve(ldl(eom.M[np.ix_(order, order)]), right[order])
+    return right
+
+
+def _table(values: list[Expr], symbols: Sequence[Symbol]) -> Matrix:
     columns = list(symbols)
     if not values or not columns:
         return np.empty((len(values), len(columns)), dtype=object)

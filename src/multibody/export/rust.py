@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from multibody.export.code import Body, Code
-from multibody.export.contract import Names, Target, routine_names
+from multibody.export.contract import SourceTarget
 from multibody.export.program import Program
 from multibody.export.pythonlike import floats
 from multibody.export.syntax import Syntax, one_line
@@ -68,7 +68,7 @@ SYNTAX = Syntax(
 
 
 @dataclass(frozen=True)
-class Rust(Target):
+class Rust(SourceTarget):
     """A module ``<name>.rs`` of functions of (t, q, u, r, p) that write to arrays of the caller.
 
     Args:
@@ -77,14 +77,9 @@ class Rust(Target):
         limit: how many statements a function may have; compilers need more than twice the time for twice the length.
     """
 
-    jacobians: bool = False
-    names: Names = "readable"
-    limit: int = 500
-
     def files(self, program: Program) -> Mapping[str, str]:
         """One module."""
-        wanted = routine_names(jacobians=self.jacobians)
-        code = program.code(wanted, SYNTAX, taken=["derived", "Parameters"], names=self.names, limit=self.limit)
+        code = self.code(program, SYNTAX, ["derived", "Parameters"])
         parts = [
             _INTRODUCTION.format(name=one_line(program.name)),
             _sizes(program),

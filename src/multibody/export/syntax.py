@@ -50,7 +50,8 @@ class Syntax:
         comment: a template with ``{}``.
         first: the first position in an array: 0 or 1.
         zeroed: whether results are zero to begin with, so that zeros need not be stored.
-        helpers: for operations that the language does not have: the definition of the function that is called.
+        helpers: for operations that the language does not have: the definition of the function that is called, after
+            those that it needs itself, with empty lines between them; what several share is written once.
         table: the definition of a function for a table, under a given name.
         number: how a finite number is written.
     """

@@ -1,7 +1,7 @@
 """Files on disk: written whole or not at all, and never over what a user has changed.
 
-A small manifest beside the files remembers what was written. A file that differs from it belongs to the user by now: it
-stays as it is, and the new text goes beside it, as ``name.new``.
+A small manifest beside the files remembers what was generated last. A file that differs from it belongs to the user by
+now: it stays as it is. If what would be generated has changed since, the new text goes beside it, as ``name.new``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class Exported:
         written: new files.
         replaced: files that were written before, with new text.
         unchanged: files whose text is the same as before.
-        kept: files that were changed by the user and stay; the new text is beside each, as ``name.new``.
+        kept: files that were changed by the user and stay.
+        proposed: new texts, as ``name.new``, beside those of them that would be generated in another way now.
     """
 
     folder: Path
@@ -39,63 +40,69 @@ class Exported:
     replaced: tuple[Path, ...] = ()
     unchanged: tuple[Path, ...] = ()
     kept: tuple[Path, ...] = ()
+    proposed: tuple[Path, ...] = ()
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All of them."""
+        """All of them, without those that are proposed."""
         return tuple(sorted([*self.written, *self.replaced, *self.unchanged, *self.kept]))
 
     def __str__(self) -> str:
         lines = [f"{path}  {what}" for what in _FATES for path in getattr(self, what)]
-        return "\n".join([*sorted(lines), *(f"{path}.new  the new text" for path in self.kept)])
+        return "\n".join([*sorted(lines), *(f"{path}  the new text" for path in self.proposed)])
 
 
 _FATES = ("written", "replaced", "unchanged", "kept")
 
 
-def write(
-    folder: str | Path, files: Mapping[str, str], *, overwrite: bool = False, yours: frozenset[str] = frozenset()
-) -> Exported:
+def write(folder: str | Path, files: Mapping[str, str], *, overwrite: bool = False) -> Exported:
     """Write files below a folder.
 
     Args:
         folder: made if it does not exist.
         files: text by path.
         overwrite: whether files that the user has changed are replaced, too.
-        yours: paths of files that are for the user to change: they are left alone without further ado.
     """
     root = Path(folder)
     try:
         root.mkdir(parents=True, exist_ok=True)
         known = _manifest(root)
         fates: dict[str, list[Path]] = {fate: [] for fate in _FATES}
+        proposed = []
         for name, text in sorted(files.items()):
-            fate = _written(_inside(root, name), text, known.get(name), overwrite, name in yours)
+            fate = _written(_inside(root, name), text, known.get(name), overwrite)
             fates[fate].append(root / name)
-            if fate != "kept":
-                known[name] = _digest(text)
+            if fate == "kept" and known.get(name) != _digest(text):
+                proposed.append(_beside(root / name))
+                _replace(proposed[-1], text)
+            known[name] = _digest(text)
         _replace(root / MANIFEST, json.dumps(known, indent=1, sort_keys=True) + "\n")
     except OSError as error:
         raise StorageError(
             "The files cannot be written.", where=f"folder '{root}'", cause=str(error), remedy="Use another folder."
         ) from error
-    for path in fates["kept"]:
-        _log.warning("%s was changed by hand and stays as it is; the new text is in %s.new", path, path.name)
-    return Exported(root, **{fate: tuple(paths) for fate, paths in fates.items()})
+    for path in proposed:
+        _log.warning(
+            "%s was changed by hand and stays as it is; the new text is in %s", path.with_suffix(""), path.name
+        )
+    return Exported(root, **{fate: tuple(paths) for fate, paths in fates.items()}, proposed=tuple(proposed))
 
 
-def _written(path: Path, text: str, before: str | None, overwrite: bool, yours: bool) -> str:
+def _beside(path: Path) -> Path:
+    return path.with_name(path.name + ".new")
+
+
+def _written(path: Path, text: str, before: str | None, overwrite: bool) -> str:
     """What becomes of one file."""
     if not path.exists():
         _replace(path, text)
         return "written"
     now = sha256(path.read_bytes()).hexdigest()
-    if now == _digest(text) or (yours and not overwrite):
+    if now == _digest(text):
         return "unchanged"
     if now == before or overwrite:
         _replace(path, text)
         return "replaced"
-    _replace(path.with_name(path.name + ".new"), text)
     return "kept"
 
 

@@ -20,6 +20,11 @@ class MeshFolder:
         self._known: dict[str, Path | None] = {}
         self._refused: dict[str, list[str]] = {}
 
+    @property
+    def root(self) -> Path | None:
+        """The folder below which all files must lie."""
+        return self._root
+
     def find(self, uri: str) -> Path | None:
         """The file behind ``package://…``, ``model://…``, ``file://…`` or a relative path; None if there is none.
 

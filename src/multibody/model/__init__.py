@@ -19,6 +19,7 @@ from multibody.model.constraints import (
     Wrench,
 )
 from multibody.model.couplings import contact, hydraulic_cylinder, motion_platform, tyre
+from multibody.model.drawing import Drawing
 from multibody.model.joint import Joint
 from multibody.model.joints import (
     Cylindrical,
@@ -94,21 +95,37 @@ from multibody.model.sensors import (
     TotalMass,
     Velocity,
 )
+from multibody.model.shapes import (
+    Arrow,
+    Axes,
+    Box,
+    Capsule,
+    Coil,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Line,
+    Mesh,
+    Plane,
+    Shape,
+    Sphere,
+)
 from multibody.model.speeds import with_speeds
 from multibody.model.system import System
 
 __all__ = [
-    "Acceleration", "AngularAcceleration", "AngularMomentum", "AngularVelocity", "Applied", "Body", "Bushing",
-    "CenterOfMass", "CentralGravity", "Constraint", "ConstraintForce", "ConstraintTorque", "CrankSlider",
-    "Cylindrical", "Damper", "Distance", "DistanceAndRate", "DistanceConstraint", "DistanceRate", "Elementary",
-    "Energy", "Equation", "ExpJoint", "ExplicitLoop", "Expression", "ExpressionConstraint", "Finding", "Force",
-    "FourBar", "FourBarTrans", "Frame", "FrameConstraint", "Free", "Friction", "Gear", "GravityField", "Hexapod",
-    "HexapodWithOffset", "Input", "Joint", "JointDamper", "JointFriction", "JointKind", "JointLoad", "JointSensor",
-    "JointSpring", "Kinematics", "KineticEnergy", "KnifeEdge", "LinearMomentum", "Link", "Load", "Model", "Motion",
-    "Orientation", "Parameter", "Planar", "PlanarLoop", "PointOnCurve", "PointOnLine", "PointOnPlane",
+    "Acceleration", "AngularAcceleration", "AngularMomentum", "AngularVelocity", "Applied", "Arrow", "Axes", "Body",
+    "Box", "Bushing", "Capsule", "CenterOfMass", "CentralGravity", "Coil", "Cone", "Constraint", "ConstraintForce",
+    "ConstraintTorque", "CrankSlider", "Cylinder", "Cylindrical", "Damper", "Distance", "DistanceAndRate",
+    "DistanceConstraint", "DistanceRate", "Drawing", "Elementary", "Ellipsoid", "Energy", "Equation", "ExpJoint",
+    "ExplicitLoop", "Expression", "ExpressionConstraint", "Finding", "Force", "FourBar", "FourBarTrans", "Frame",
+    "FrameConstraint", "Free", "Friction", "Gear", "GravityField", "Hexapod", "HexapodWithOffset", "Input", "Joint",
+    "JointDamper", "JointFriction", "JointKind", "JointLoad", "JointSensor", "JointSpring", "Kinematics",
+    "KineticEnergy", "KnifeEdge", "Line", "LinearMomentum", "Link", "Load", "Mesh", "Model", "Motion",
+    "Orientation", "Parameter", "Planar", "PlanarLoop", "Plane", "PointOnCurve", "PointOnLine", "PointOnPlane",
     "PointOnSurface", "PointToPointForce", "Position", "PotentialEnergy", "Prismatic", "RackAndPinion", "Report",
-    "Revolute", "RollingDisc", "RollingSphere", "Screw", "Sensor", "Spherical", "Spring", "SpringDamper",
-    "Steering", "Step", "System", "ThreeBarTrans", "Torque", "TotalMass", "Transmission", "UniformGravity",
-    "Universal", "Velocity", "Weld", "Wrench", "contact", "hydraulic_cylinder", "motion_platform", "tyre",
-    "with_speeds",
+    "Revolute", "RollingDisc", "RollingSphere", "Screw", "Sensor", "Shape", "Sphere", "Spherical", "Spring",
+    "SpringDamper", "Steering", "Step", "System", "ThreeBarTrans", "Torque", "TotalMass", "Transmission",
+    "UniformGravity", "Universal", "Velocity", "Weld", "Wrench", "contact", "hydraulic_cylinder", "motion_platform",
+    "tyre", "with_speeds",
 ]  # fmt: skip

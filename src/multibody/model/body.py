@@ -10,6 +10,7 @@ from multibody.algebra import Rotation, Symmetric3, Transform, Vec3, exact_rotat
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr, array, as_expr
 from multibody.model.concerning import concerning
+from multibody.model.given import remembered
 from multibody.model.joints.contract import IDENTITY
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Frame:
         self.body: Body = self if body is None else body  # type: ignore[assignment]
         self.pose = pose
 
+    @remembered
     def frame(self, name: str, position: Any = (0, 0, 0), rotation: Any = None) -> Frame:
         """A new frame, placed relative to this one.
 

@@ -11,7 +11,7 @@ from multibody.algebra import Inertia, Transform
 from multibody.errors import ModelError, TopologyError
 from multibody.graph import ONE, ZERO, Expr, Symbol, free_symbols, symbol, time_derivative
 from multibody.graph.names import suggestion
-from multibody.model.body import Body
+from multibody.model.body import Body, Frame
 from multibody.model.closed_joints import with_closed_joints
 from multibody.model.constraints import ClosedJoint
 from multibody.model.joint import Joint
@@ -62,6 +62,8 @@ def frozen(system: System) -> Model:
         constraints=MappingProxyType(_constraints(system, cuts)),
         values=MappingProxyType(builder.values),
         written=frozenset(system.starts).union(*(joint.written for joint in moving)),
+        frames=tuple(system.all(Frame)),
+        drawings=MappingProxyType(dict(system.drawings)),
     )
     closed = with_closed_joints(model)
     return reduced(closed, recognised(closed) | system.loops if system.recognise_loops else system.loops)

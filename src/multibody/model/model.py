@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from multibody.errors import MissingValueError, ModelError
 from multibody.graph import ZERO, Expr, Symbol, as_expr, jacobian, substitute
 from multibody.graph.names import suggestion
 from multibody.model.body import Body, Frame
+from multibody.model.drawing import Drawing
 from multibody.model.joint import Joint
 from multibody.model.joints import Motion
 from multibody.model.quantity import Input, Parameter, defaults, rate_name
@@ -95,6 +96,8 @@ class Model:
             those that are.
         unreduced: the model with all loops as constraints, if some of them are solved in closed form here.
         written: names of coordinates and speeds whose start values were given, not left at their defaults.
+        frames: all that have a name, bodies and the world included.
+        drawings: what parts look like.
     """
 
     name: str
@@ -119,6 +122,8 @@ class Model:
     values: Mapping[Symbol, Expr]
     unreduced: Model | None = None
     written: frozenset[str] = frozenset()
+    frames: tuple[Frame, ...] = ()
+    drawings: Mapping[str, Drawing] = field(default_factory=dict)
 
     def attachment(self, frame: Frame) -> tuple[int, Transform]:
         """The link that carries a frame, and the constant X from the frame to that link."""

@@ -14,7 +14,9 @@ from multibody.model.body import Body, Frame, as_inertia
 from multibody.model.check import check, require_part
 from multibody.model.concerning import concerning
 from multibody.model.constraints import Constraint, ExpressionConstraint, as_constraint
+from multibody.model.drawing import Drawing, drawing
 from multibody.model.freeze import frozen
+from multibody.model.given import remembered
 from multibody.model.joint import Joint, joint
 from multibody.model.loads import Load
 from multibody.model.loops import ExplicitLoop
@@ -54,6 +56,7 @@ class System:
         self.sensors: dict[str, Any] = {}
         self.constraints: dict[str, Any] = {}
         self.loops: dict[str, Any] = {}
+        self.drawings: dict[str, Drawing] = {}
         self.starts: dict[str, float] = {}
         self._things: dict[str, Any] = {"t": self.time}
         nothing = Vec3(ZERO, ZERO, ZERO)
@@ -106,6 +109,7 @@ class System:
 
     # parts -------------------------------------------------------------------------------------------------------
 
+    @remembered
     def body(
         self, name: str, mass: Any = 0, com: Any = (0, 0, 0), inertia: Any = (0, 0, 0), *, about: Any = "com"
     ) -> Body:
@@ -220,6 +224,35 @@ class System:
         formula = self.sensor(name, Expression(value, unit)).value
         return formula if formula.shape else formula.item()
 
+    @remembered
+    def draw(
+        self, frame: Frame, shape: Any, to: Frame | None = None, *, position: Any = (0, 0, 0), rotation: Any = None,
+        name: str | None = None,
+    ) -> Drawing:  # fmt: skip
+        """Something to look at, on a frame or from one frame to another; it has no influence on the motion.
+
+        Args:
+            frame: a body or frame that carries it.
+            shape: such as ``Box(1, 0.5, 0.1)`` or ``Mesh("arm.stl")``.
+            to: the frame to which a line, cylinder or coil is stretched, from the origin of the first one.
+            position: where in the frame.
+            rotation: how it is turned there.
+            name: without it, it is called ``visual_1``, ``visual_2`` ….
+
+        Example:
+            >>> from multibody.model import Box, Coil
+            >>> cart = System("cart")
+            >>> body = cart.body("body", mass=1)
+            >>> box = cart.draw(body, Box(0.4, 0.3, 0.2, colour="orange"))
+            >>> spring = cart.draw(cart.world, Coil(0.05), to=body)
+            >>> list(cart.drawings)
+            ['visual_1', 'visual_2']
+        """
+        label = "drawing" if name is None else f"drawing '{name}'"
+        for one in (frame,) if to is None else (frame, to):
+            self._require_frame(label, one)
+        return self._named(self.drawings, drawing(frame, shape, to, position, rotation, label), name, "visual")
+
     def start(self, **values: float) -> None:
         """Start values of coordinates and speeds by name, in place of those given with the joints.
 
@@ -270,7 +303,7 @@ class System:
     def _require_new(self, name: str) -> None:
         owners = {
             "sensor": self.sensors, "load": self.loads, "constraint": self.constraints, "loop": self.loops,
-            "": self._things,
+            "drawing": self.drawings, "": self._things,
         }  # fmt: skip
         for what, register in owners.items():
             if name in register:
@@ -283,7 +316,7 @@ class System:
                 )
 
     def _named(self, register: dict[str, Any], thing: Named, name: str | None, what: str) -> Named:
-        registers = (self.loads, self.sensors, self.constraints, self.loops, self._things)
+        registers = (self.loads, self.sensors, self.constraints, self.loops, self.drawings, self._things)
         taken = set().union(*registers)
         free = (f"{what}_{k}" for k in count(1) if f"{what}_{k}" not in taken)
         label = next(free) if name is None else names.check(name, what)
@@ -302,15 +335,18 @@ class System:
                 remedy="Use coordinates, speeds, parameters and inputs of this system.",
             )
 
+    def _require_frame(self, label: str, frame: Any) -> None:
+        if not isinstance(frame, Frame) or frame._system is not self:
+            raise ModelError(
+                f"{frame!r} is not a body or frame of this system.",
+                where=f"{label} of system '{self.name}'",
+                cause="It is None, a name instead of an object, or it belongs to another system.",
+                remedy="Use frames that come from body(), body.frame() or system.world.",
+            )
+
     def _require_own(self, name: str, *frames: Any) -> None:
         for frame in frames:
-            if not isinstance(frame, Frame) or frame._system is not self:
-                raise ModelError(
-                    f"{frame!r} is not a body or frame of this system.",
-                    where=f"joint '{name}' of system '{self.name}'",
-                    cause="It is None, a name instead of an object, or it belongs to another system.",
-                    remedy="Connect frames that come from body(), body.frame() or system.world.",
-                )
+            self._require_frame(f"joint '{name}'", frame)
         if frames[0].body is frames[1].body:
             raise ModelError(
                 f"Both ends of the joint are on the body '{frames[0].body.name}'.",

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from multibody.equations import Kinetics
+from multibody.equations.without_bodies import KineticsWithoutBodies, ModelWithoutBodies
 from multibody.errors import ModelError
-from multibody.graph import ZERO, Expr, Symbol, array, jacobian, product, substitute
+from multibody.graph import ZERO, Expr, Symbol, array, jacobian, substitute
 from multibody.graph.linear_algebra import Matrix
-from multibody.model import Constraint, Equation, Model, System
+from multibody.model import Constraint, Equation, Model
 from multibody.model.kinematics import Kinematics
 from multibody.model.sensors import Expression
 from multibody.modular.explicit import accelerations, multipliers
@@ -43,30 +43,22 @@ class Kept(Constraint):
 
 
 @dataclass(frozen=True, eq=False)
-class SubsystemModel(Model):
+class SubsystemModel(ModelWithoutBodies):
     """A model without bodies: variables, parameters, inputs, invariants.
 
     Attributes:
-        unit: groups of coordinates of unit length, by their numbers.
         system: the subsystem.
     """
 
-    unit: tuple[tuple[int, ...], ...] = ()
     system: Subsystem | None = None
-
-    @cached_property
-    def quaternions(self) -> list[list[int]]:
-        """The numbers of coordinates that form unit quaternions."""
-        return [list(group) for group in self.unit]
 
 
 def model_of(system: Subsystem) -> SubsystemModel:
     """A model with the names, values and invariants of a subsystem."""
     _require_two_levels(system)
-    empty = System(system.label).freeze()
     places = {one: k for k, one in enumerate(system.coordinates)}
     shown = {title: Kept(one) for title, one in _titled(shown_invariants(system)).items()}
-    changed: dict[str, Any] = {
+    content: dict[str, Any] = {
         "time": TIME,
         "coordinates": system.coordinates,
         "speeds": system.top,
@@ -81,7 +73,7 @@ def model_of(system: Subsystem) -> SubsystemModel:
         "unit": tuple(tuple(places[one] for one in group) for group in system.quaternions),
         "system": system,
     }
-    return SubsystemModel(**{one.name: getattr(empty, one.name) for one in fields(empty)} | changed)
+    return SubsystemModel.made(system.label, **content)
 
 
 def shown_invariants(system: Subsystem) -> list[Invariant]:
@@ -114,7 +106,7 @@ def _start(system: Subsystem) -> dict[Symbol, float]:
     return {one: float(known.get(one, 0.0)) for one in (*system.coordinates, *system.top)}
 
 
-class SubsystemKinetics(Kinetics):
+class SubsystemKinetics(KineticsWithoutBodies):
     """What equations of motion need of a subsystem: constraints, mass matrix, forces."""
 
     def __init__(self, model: Model) -> None:
@@ -157,16 +149,3 @@ class SubsystemKinetics(Kinetics):
                 row = jacobian([one.acceleration], rates)[0]
                 total = total + np.array([entry * self.forces[one] for entry in row], dtype=object)
         return total
-
-    def residual(self) -> list[Expr]:
-        """M·u̇ + h - f."""
-        M, h, f = self.parts
-        return list(product(M, array(list(self.model.accelerations))) + h - f) if len(h) else []
-
-    def bias(self) -> list[Expr]:
-        """h - f."""
-        return list(self.parts[1] - self.parts[2])
-
-    def inertia_bias(self) -> list[Expr]:
-        """h."""
-        return list(self.parts[1])

@@ -13,6 +13,7 @@ from typing import Any
 from multibody.equations import EquationsOfMotion, Handling
 from multibody.equations.power import Powers
 from multibody.equations.solution import Solution
+from multibody.equations.without_bodies import EquationsWithoutBodies
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr, array, product
 from multibody.modular.subsystem import Subsystem
@@ -35,7 +36,7 @@ def equations_of(system: Subsystem, handling: Handling | None = None) -> Equatio
     return made
 
 
-class SubsystemEquations(EquationsOfMotion):
+class SubsystemEquations(EquationsWithoutBodies):
     """Equations of motion of a subsystem; it has no bodies and joints, but energies where they are known."""
 
     @cached_property
@@ -89,25 +90,9 @@ class SubsystemEquations(EquationsOfMotion):
         return sum((getattr(level.energy, name) for level in self.system.levels()), ZERO)
 
     @property
-    def linear_momentum(self) -> Any:
-        """Not known for a subsystem."""
-        raise self._without("The momentum")
-
-    @property
-    def angular_momentum(self) -> Any:
-        """Not known for a subsystem."""
-        raise self._without("The angular momentum")
-
-    def reaction(self, joint: Any) -> Any:
-        """Not known for a subsystem: its constraint forces are the multipliers."""
-        raise self._without("The force in a joint")
-
-    def _without(self, what: str) -> ModelError:
-        return ModelError(
-            f"{what} is not known, because a subsystem has no bodies and joints.",
-            where=f"subsystem '{self.system.label}'",
-            remedy="Use constraint_forces, or build the machine as a System.",
-        )
+    def described(self) -> tuple[str, str]:
+        """A subsystem, with its label."""
+        return "a subsystem", f"subsystem '{self.system.label}'"
 
 
 def _require_handling(system: Subsystem, handling: Any) -> None:

@@ -44,8 +44,8 @@ def simulate(
         u: start values of speeds.
         fixed: names of coordinates and speeds that must keep their start values.
         parameters: values by name, where they are not the defaults.
-        inputs: what inputs do, by name: a number; an expression of time, coordinates, speeds and measured values; a
-            ``Table`` over time; a function of t, of (t, q, u) or of (t, q, u, sensors); or
+        inputs: what inputs do, by name: a number; an expression of time, coordinates, speeds and measured values, or
+            its text, ``"10*sin(t)"``; a ``Table`` over time; a function of t, of (t, q, u) or of (t, q, u, sensors); or
             ``Sampled(function, period)``. Those that are not given are zero, or what they were in the run before.
         events: ``Event`` and ``Impact`` objects.
         integrator: such as ``DormandPrince8(rtol=1e-10)`` or ``Cvode()``; by default one is chosen by the stiffness of

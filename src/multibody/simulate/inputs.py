@@ -19,6 +19,7 @@ from multibody.graph.number import is_number
 from multibody.model.quantity import finite_value, rate_name
 from multibody.simulate.contract import Vector
 from multibody.simulate.questions import expression_of
+from multibody.simulate.written import written
 
 Law = Callable[..., Any]
 
@@ -154,6 +155,8 @@ def _sort(eom: EquationsOfMotion, inputs: Inputs, place: int, name: str, value: 
     where = f"input '{name}' of system '{eom.model.name}'"
     if is_number(value) or isinstance(value, Constant) or (isinstance(value, np.ndarray) and value.ndim == 0):
         inputs.values[place] = finite_value(value, where)
+    elif isinstance(value, str):
+        _sort(eom, inputs, place, name, written(value, eom, where))
     elif isinstance(value, Table):
         _follow(eom, inputs, eom.inputs[place], value(eom.model.time))
     elif isinstance(value, Expr):
@@ -168,7 +171,7 @@ def _sort(eom: EquationsOfMotion, inputs: Inputs, place: int, name: str, value: 
         raise ModelError(
             f"{value!r} is nothing that an input can follow.",
             where=where,
-            remedy="Give a number, an expression, a Table over time, a function of (t, q, u), or Sampled(…).",
+            remedy="Give a number, an expression, its text, a Table over time, a function of (t, q, u), or Sampled(…).",
         )
 
 

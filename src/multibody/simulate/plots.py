@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 FORMATS = (".png", ".svg", ".pdf")
 LEGEND = 10  # a legend with more lines than this hides what it explains
 EVENTS = 50
-COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22")
-DASHES = ("-", "--", "-.", ":")  # the next ten curves
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#4d4d4d")
+"""Colours that people tell apart who do not see red or green (M. Okabe, K. Ito: Color universal design, 2008)."""
+DASHES = ("-", "--", "-.", ":")  # the next seven curves
+UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}  # the same figure is the same file
 TITLES = {"coordinate": "coordinates", "speed": "speeds", "energy": "energies"}
 
 
@@ -42,18 +44,41 @@ def plot(run: Trajectory, names: Sequence[str], figure: Any = None) -> Any:
         names: of quantities; by default coordinates, speeds, energies and their balance.
         figure: to draw in; by default a new one.
     """
-    panels = _chosen(run, names) if names else _overview(run)
-    if figure is None:
-        size = (8.0, 1.0 + 1.9 * len(panels))
-        figure = library("matplotlib.figure", "plot").Figure(size, layout="constrained")
-    figure.suptitle(run.eom.model.name if run.status.ok else f"{run.eom.model.name}: {run.status.value}")
-    axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    return over_time(run, _chosen(run, names) if names else _overview(run), figure)
+
+
+def over_time(run: Trajectory, panels: Sequence[Panel], figure: Any = None) -> Any:
+    """A figure of panels, one below the other, with a common axis of time; events are marked.
+
+    Args:
+        run: whose times, events and name are shown.
+        panels: what to draw.
+        figure: to draw in; by default a new one.
+    """
+    made = canvas(figure, (8.0, 1.0 + 1.9 * len(panels)))
+    made.suptitle(title_of(run))
+    axes = made.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     for panel, axis in zip(panels, axes, strict=True):
-        _draw(axis, run.t, panel)
-    _mark_events(axes, run)
+        draw(axis, run.t, panel)
+    mark_events(axes, run)
     axes[-1].set_xlabel("t [s]")
-    figure.align_ylabels()
-    return figure
+    made.align_ylabels()
+    return made
+
+
+def canvas(figure: Any, size: tuple[float, float]) -> Any:
+    """The figure of the user, or a new one of this size in inches, in which nothing covers anything else."""
+    return library("matplotlib.figure", "plot").Figure(size, layout="constrained") if figure is None else figure
+
+
+def title_of(run: Trajectory) -> str:
+    """The name of the system; how the run ended, if not well."""
+    return run.eom.model.name if run.status.ok else f"{run.eom.model.name}: {run.status.value}"
+
+
+def labelled(name: str, unit: str) -> str:
+    """Name and unit at an axis; a dollar sign is one, and does not begin a formula."""
+    return f"{name} [{unit}]".strip().replace("$", r"\$") if unit else name
 
 
 def save(figure: Any, path: str | PathLike[str], overwrite: bool) -> None:
@@ -67,8 +92,9 @@ def save(figure: Any, path: str | PathLike[str], overwrite: bool) -> None:
         raise StorageError(
             f"'{suffix}' is not a format for figures.", where=str(path), remedy=f"Use {', '.join(FORMATS)}."
         )
-    with whole_file(path, overwrite) as stream:
-        figure.savefig(stream, format=suffix[1:], dpi=150)
+    fixed_names = library("matplotlib", "plot").rc_context({"svg.hashsalt": "multibody"})
+    with whole_file(path, overwrite) as stream, fixed_names:
+        figure.savefig(stream, format=suffix[1:], dpi=150, metadata=UNDATED.get(suffix))
 
 
 # what is shown -------------------------------------------------------------------------------------------------------
@@ -90,40 +116,64 @@ def _overview(run: Trajectory) -> list[Panel]:
     for name, one in run.quantities.items():
         if one.kind in {"coordinate", "speed"}:
             panels.setdefault((one.kind, one.unit), Panel(TITLES[one.kind], one.unit, {})).curves[name] = run[name]
+    return [*panels.values(), *energy_panels(run)]
+
+
+def energy_panels(run: Trajectory) -> list[Panel]:
+    """The energies, with works where there are any, and their balance; nothing if they are not known."""
     *energies, balance = [name for name, one in run.quantities.items() if one.kind == "energy"] or [""]
     if not balance:
-        return list(panels.values())
+        return []
     curves = {name: run[name] for k, name in enumerate(energies) if k < 3 or np.any(run[name])}  # no works without any
-    return [*panels.values(), Panel("energies", "J", curves), Panel("", "J", {balance: run[balance]})]
+    return [Panel("energies", "J", curves), Panel("", "J", {balance: run[balance]})]
 
 
 # how it is shown -----------------------------------------------------------------------------------------------------
 
 
-def _draw(axis: Any, t: Vector, panel: Panel) -> None:
+def draw(axis: Any, x: Vector, panel: Panel) -> None:
     """A curve alone is named at its axis, several in a legend beside it."""
-    unit = f" [{panel.unit}]" if panel.unit else ""
     for k, (name, values) in enumerate(panel.curves.items()):
-        style = DASHES[k // len(COLOURS) % len(DASHES)]
-        axis.plot(t, values, style, color=COLOURS[k % len(COLOURS)], linewidth=1.3, label=name + unit)
+        axis.plot(x, values, linewidth=1.3, label=labelled(name, panel.unit), **style(k))
     alone = len(panel.curves) == 1
-    axis.set_ylabel(next(iter(panel.curves)) + unit if alone else (panel.title + unit).strip())
-    axis.grid(alpha=0.3, linewidth=0.6)
+    axis.set_ylabel(labelled(next(iter(panel.curves)) if alone else panel.title, panel.unit))
+    light_grid(axis)
     axis.margins(x=0.01)
+    _without_rounding(axis)
     if not alone:
-        _explain(axis)
+        explain(axis, axis.lines, [line.get_label() for line in axis.lines])
 
 
-def _explain(axis: Any) -> None:
-    handles, labels = axis.get_legend_handles_labels()
-    if len(labels) > LEGEND:
+def style(k: int) -> dict[str, str]:
+    """Colour and dashes of curve number k."""
+    return {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[k // len(COLOURS) % len(DASHES)]}
+
+
+def _without_rounding(axis: Any) -> None:
+    """What is constant is drawn so: its last digits are not enlarged."""
+    low, high = axis.get_ylim()
+    size = max(abs(low), abs(high))
+    if high - low < 1e-9 * size:
+        axis.set_ylim(low - 0.1 * size, high + 0.1 * size)
+
+
+def light_grid(axis: Any) -> None:
+    """Lines to read values by, behind the curves."""
+    axis.grid(alpha=0.3, linewidth=0.6)
+    axis.set_axisbelow(True)
+
+
+def explain(axis: Any, handles: Sequence[Any], labels: Sequence[str], title: str = "") -> None:
+    """A legend beside the panel, where it covers nothing; it is no longer than the panel."""
+    shown, texts = list(handles), list(labels)
+    if len(texts) > LEGEND:
         nothing = library("matplotlib.lines", "plot").Line2D([], [], linestyle="none")
-        handles = [*handles[: LEGEND - 1], nothing]
-        labels = [*labels[: LEGEND - 1], f"and {len(labels) - LEGEND + 1} more"]
-    axis.legend(handles, labels, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
+        shown, texts = [*shown[: LEGEND - 1], nothing], [*texts[: LEGEND - 1], f"and {len(texts) - LEGEND + 1} more"]
+    place = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+    axis.legend(shown, texts, title=title or None, fontsize=8, title_fontsize=8, frameon=False, **place)
 
 
-def _mark_events(axes: Sequence[Any], run: Trajectory) -> None:
+def mark_events(axes: Sequence[Any], run: Trajectory) -> None:
     """A dotted line at each event; too many of them would hide the curves."""
     if not 0 < len(run.occurrences) <= EVENTS:
         return

@@ -52,7 +52,7 @@ points; the step length is remembered from one to the next. {inputs} A step that
 the time that was reached.</p>
 <h2>Events</h2>
 <p>There are no event indicators: conditions, signs, limits and tables in the equations are evaluated as they stand, and
-an integrator meets their kinks as ours does.</p>
+an integrator meets their kinks as ours does. Co-simulation has no event mode.</p>
 <h2>Variables</h2>
 <table>
 <tr>{heads}</tr>

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from multibody.algebra import Quaternion, Rotation, Transform, Vec3
 from multibody.io.xml_numbers import Three
+from multibody.model import Box, Capsule, Cylinder, Mesh, Sphere
 
 NOWHERE: Three = (0.0, 0.0, 0.0)
 
@@ -40,51 +41,6 @@ class Pose:
     def transform(self) -> Transform:
         """X from the placed frame to the one it is placed in, in plain numbers."""
         return Transform(self.rotation, Vec3(*self.xyz))
-
-
-@dataclass(frozen=True)
-class Box:
-    """A box with its centre at the origin and these lengths along x, y, z."""
-
-    size: Three
-
-
-@dataclass(frozen=True)
-class Cylinder:
-    """A cylinder about z with its centre at the origin."""
-
-    radius: float
-    length: float
-
-
-@dataclass(frozen=True)
-class Capsule:
-    """A cylinder about z with a half sphere at each end; ``length`` is that of the cylinder."""
-
-    radius: float
-    length: float
-
-
-@dataclass(frozen=True)
-class Sphere:
-    """A sphere about the origin."""
-
-    radius: float
-
-
-@dataclass(frozen=True)
-class Mesh:
-    """A surface in a file.
-
-    Attributes:
-        uri: what the file says.
-        path: the file it stands for; None if it was not found below ``mesh_root`` or not looked for.
-        scale: along x, y, z.
-    """
-
-    uri: str
-    path: Path | None
-    scale: Three = (1.0, 1.0, 1.0)
 
 
 Geometry = Box | Cylinder | Capsule | Sphere | Mesh

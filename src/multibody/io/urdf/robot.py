@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ from multibody.io.urdf.rotation import Rotations
 from multibody.io.urdf.structure import root_and_joints
 from multibody.io.xml_text import Source, read_xml
 from multibody.model import Frame, Joint, System
+from multibody.model.colours import Colour
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +138,25 @@ def read_urdf(
     coupled = named(data, leaders, builder.joints, mimic, messages)
     if mimic == "couple":
         impose(system, coupled)
+    _draw(system, data, builder)
     messages += [*builder.names.messages(), *rotations.messages(), *meshes.messages()]
     return _robot(data, builder, system, coupled)
+
+
+def _draw(system: System, data: RobotData, builder: SystemBuilder) -> None:
+    """What links look like becomes what the system looks like."""
+    for link in data.links.values():
+        for one in link.visuals:
+            shape = replace(one.geometry, colour=_visible(one.colour))
+            system.draw(builder.frames[link.name], shape, position=one.pose.xyz, rotation=one.pose.rotation)
+
+
+def _visible(rgba: tuple[float, ...] | None) -> Colour | None:
+    """A colour of the file, brought into its range."""
+    if rgba is None:
+        return None
+    red, green, blue, opacity = (min(max(one, 0.0), 1.0) for one in rgba)
+    return red, green, blue, opacity
 
 
 def _robot(data: RobotData, builder: SystemBuilder, system: System, coupled: dict[str, Mimic]) -> UrdfRobot:

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from multibody.errors import ModelError
 from multibody.io.meshes import MeshFolder
-from multibody.io.urdf.data import NOWHERE, Box, Capsule, Cylinder, Geometry, Mesh, Pose, Shape, Sphere
+from multibody.io.urdf.data import NOWHERE, Geometry, Pose, Shape
 from multibody.io.xml_numbers import number, numbers, three
 from multibody.io.xml_text import Element
+from multibody.model import Box, Capsule, Cylinder, Mesh, Sphere
 
 SOLIDS = {"sphere": Sphere, "cylinder": Cylinder, "capsule": Capsule}
 
@@ -42,9 +44,13 @@ class ShapeReader:
 
     def _shape(self, element: Element, link: Element) -> Shape | None:
         holder = element.child("geometry")
-        geometry = self._geometry(holder.children) if holder is not None else None
+        what = f"A {element.tag} of link '{link.get('name')}' (line {element.line})"
+        try:
+            geometry = self._geometry(holder.children) if holder is not None else None
+        except ModelError as error:  # a negative length, a scale of zero
+            self._messages.append(f"{what} is left out: {error.what}")
+            return None
         if geometry is None:
-            what = f"A {element.tag} of link '{link.get('name')}' (line {element.line})"
             self._messages.append(f"{what} has no known geometry; it is left out.")
             return None
         material = self._material(element.child("material"))
@@ -53,13 +59,13 @@ class ShapeReader:
     def _geometry(self, elements: list[Element]) -> Geometry | None:
         for element in elements:
             if element.tag == "box":
-                return Box(three(element, "size", NOWHERE))
+                return Box(*three(element, "size", NOWHERE))
             if element.tag in SOLIDS:
                 sizes = _sizes(element)
                 return SOLIDS[element.tag](**sizes)
             if element.tag == "mesh" and element.get("filename"):
                 uri = element.get("filename")
-                return Mesh(uri, self._meshes.find(uri), three(element, "scale", (1.0, 1.0, 1.0)))
+                return Mesh(self._meshes.find(uri), three(element, "scale", (1.0, 1.0, 1.0)), uri, self._meshes.root)
         return None
 
     def _material(self, element: Element | None) -> Material:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from multibody.algebra import ForceMotor
 from multibody.graph import Expr
 from multibody.model.body import Frame
+from multibody.model.given import Given
 from multibody.model.kinematics import Kinematics
 from multibody.model.sensors.contract import named
 
@@ -55,7 +56,7 @@ class Equation:
         return Equation(name, velocity, position, Wrench(frame, base, axis), side)
 
 
-class Constraint(ABC):
+class Constraint(Given, ABC):
     """Something that restricts the motion."""
 
     @abstractmethod

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from multibody.algebra import Rotation, Transform, Vec3, VelocityMotor
 from multibody.errors import ModelError
 from multibody.graph import Expr
+from multibody.model.given import Given
 
 if TYPE_CHECKING:
     from multibody.model.joints.locks import Gauge, Lock
@@ -77,7 +78,7 @@ class Step:
     before: Transform
 
 
-class JointKind(ABC):
+class JointKind(Given, ABC):
     """A kind of joint, such as ``Revolute("z")``: what a user names when connecting two frames."""
 
     @abstractmethod

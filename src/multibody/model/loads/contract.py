@@ -10,6 +10,7 @@ from multibody.algebra import ForceMotor, Vec3
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr, Symbol, as_expr, free_symbols
 from multibody.model.body import Frame
+from multibody.model.given import Given
 from multibody.model.joint import Joint
 from multibody.model.kinematics import Kinematics
 from multibody.model.sensors.contract import named
@@ -36,7 +37,7 @@ class BeforeForces(Kinematics):
         )
 
 
-class Load(ABC):
+class Load(Given, ABC):
     """Something that acts on bodies or joints."""
 
     def forces(self, kinematics: Kinematics) -> Iterable[Applied]:

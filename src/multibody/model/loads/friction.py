@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from multibody.graph import Expr, as_expr, exp, tanh
+from multibody.model.given import Given
 from multibody.model.joint import Joint
 from multibody.model.loads.joint import JointDamper
 
 
-class Friction:
+class Friction(Given):
     """The resistance of a dry and lubricated contact at a sliding speed v.
 
     F(v) = (F_C + (F_S - F_C)·exp(-(v/v_S)²))·tanh(v/v_0) + d·v: Coulomb, Stribeck and viscous friction

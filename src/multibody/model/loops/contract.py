@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 
 from multibody.graph import Expr, Symbol
 from multibody.model.constraints import Constraint
+from multibody.model.given import Given
 from multibody.model.kinematics import Kinematics
 from multibody.model.sensors.contract import named
 
 
-class ExplicitLoop(ABC):
+class ExplicitLoop(Given, ABC):
     """A closed loop whose dependent coordinates are known in closed form.
 
     To add a kind of loop, say what closes it, which coordinates are dependent, and how they follow from the others; all

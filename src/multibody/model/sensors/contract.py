@@ -7,10 +7,11 @@ from typing import Any
 
 from multibody.algebra import Vec3
 from multibody.model.body import Frame
+from multibody.model.given import Given
 from multibody.model.kinematics import Kinematics
 
 
-class Sensor(ABC):
+class Sensor(Given, ABC):
     """Something that can be measured while the system moves.
 
     Attributes:

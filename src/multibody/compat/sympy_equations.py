@@ -1,0 +1,181 @@
+"""Equations of motion that were read from SymPy, with all that came with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from multibody.compat.sympy_given import Energy, Given
+from multibody.compat.sympy_names import Vocabulary
+from multibody.equations import Handling
+from multibody.equations.power import Powers
+from multibody.equations.solution import Solution
+from multibody.equations.without_bodies import (
+    BodyPlace,
+    EquationsWithoutBodies,
+    KineticsWithoutBodies,
+    ModelWithoutBodies,
+)
+from multibody.errors import ModelError
+from multibody.graph import ZERO, Expr, Symbol, array, as_expr, directional, free_symbols, product
+from multibody.graph.linear_algebra import Matrix
+from multibody.model import Model
+from multibody.model.constraints import ExpressionConstraint
+from multibody.model.quantity import acceleration_symbol, finite_value
+
+
+@dataclass(frozen=True, eq=False)
+class SympyModel(ModelWithoutBodies):
+    """A model that was read from SymPy.
+
+    Attributes:
+        given: what was read.
+        symbols: our expression for each of SymPy's symbols, functions of time and derivatives.
+        notes: what had to be renamed.
+    """
+
+    given: Given | None = None
+    symbols: Mapping[Any, Expr] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+class SympyKinetics(KineticsWithoutBodies):
+    """Constraints, mass matrix and forces that were read from SymPy."""
+
+    @property
+    def given(self) -> Given:
+        """What was read."""
+        assert isinstance(self.model, SympyModel)
+        assert self.model.given is not None
+        return self.model.given
+
+    @property
+    def parts(self) -> tuple[Matrix, Matrix, Matrix]:
+        """M, h and f."""
+        return self.given.parts
+
+
+class SympyModelEquations(EquationsWithoutBodies):
+    """Equations of motion that were read from SymPy; energies are known where bodies or a Lagrangian were."""
+
+    @cached_property
+    def kinetics(self) -> SympyKinetics:
+        """Constraints, mass matrix and forces."""
+        return SympyKinetics(self.model)
+
+    @property
+    def described(self) -> tuple[str, str]:
+        """A model from SymPy, with its name."""
+        return "a model from SymPy", f"model '{self.model.name}'"
+
+    @property
+    def places(self) -> tuple[BodyPlace, ...]:
+        """Where the bodies are; empty if that was not known."""
+        return self.kinetics.given.places
+
+    @property
+    def symbols(self) -> Mapping[Any, Expr]:
+        """Our expression for each of SymPy's symbols, functions of time and derivatives."""
+        assert isinstance(self.model, SympyModel)
+        return self.model.symbols
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What had to be renamed."""
+        assert isinstance(self.model, SympyModel)
+        return self.model.notes
+
+    @property
+    def energy_known(self) -> bool:
+        """Whether bodies, or a Lagrangian, were given."""
+        return self.kinetics.given.energy is not None
+
+    @cached_property
+    def kinetic_energy(self) -> Expr:
+        """T."""
+        return self._energy.kinetic
+
+    @cached_property
+    def potential_energy(self) -> Expr:
+        """V of constant forces at known places, or of the Lagrangian; other forces do work instead."""
+        return self._energy.potential
+
+    @property
+    def known_powers(self) -> Powers | None:
+        """The power of forces without a potential, of given motions, and of constraints that move."""
+        energy = self.kinetics.given.energy
+        if energy is None:
+            return Powers(ZERO, ZERO, ZERO)
+        moving = product(self.B, array(list(self.speeds))) if len(self.constraints) else []
+        drives = sum((force * rate for force, rate in zip(self.multipliers, moving, strict=True)), energy.drives)
+        return Powers(energy.inputs, energy.dissipated, drives - self._counted_with_inputs)
+
+    @property
+    def _counted_with_inputs(self) -> Expr:
+        """The rate of T + V while only inputs change, which the power of inputs has already."""
+        flow = self.model.flow()
+        changing: dict[Expr, Expr] = {one: flow[one] for one in self.inputs if one in flow}
+        return as_expr(directional(self.kinetic_energy + self.potential_energy, changing)) if changing else ZERO
+
+    @property
+    def _energy(self) -> Energy:
+        energy = self.kinetics.given.energy
+        if energy is None:
+            raise ModelError(
+                "The energy is not known.",
+                where=f"model '{self.model.name}'",
+                cause="SymPy's object has equations, but no bodies.",
+                remedy="Convert the KanesMethod, LagrangesMethod or System that the equations come from.",
+            )
+        return energy
+
+
+def equations_of(
+    given: Given, vocabulary: Vocabulary, start: Mapping[Any, Any] | None, handling: Handling
+) -> SympyModelEquations:
+    """Equations of motion from what was read."""
+    model = _model(given, vocabulary, start)
+    kinetics = SympyKinetics(model)
+    if given.acceleration is not None:
+        solution = Solution(given.acceleration, ())
+    else:
+        M, h, f = given.parts
+        solution = handling.solve(M, list(h - f), kinetics.constraints)
+    made = SympyModelEquations.of(kinetics, given.formalism, lambda: given.parts, solution)
+    assert isinstance(made, SympyModelEquations)
+    return made
+
+
+def _model(given: Given, vocabulary: Vocabulary, start: Mapping[Any, Any] | None) -> Model:
+    used = set(free_symbols(given.expressions()))
+    values = vocabulary.named(start)
+    states = {one.name: one for one in (*given.q, *given.u)}
+    _require_states(vocabulary.scope, values, states)
+    return SympyModel.made(
+        vocabulary.scope,
+        time=vocabulary.time,
+        coordinates=given.q,
+        speeds=given.u,
+        accelerations=tuple(acceleration_symbol(one) for one in given.u),
+        rates=given.rates,
+        start={one: finite_value(values.get(name, 0.0), f"start of '{name}'") for name, one in states.items()},
+        written=frozenset(values),
+        parameters=vocabulary.used_parameters(used),
+        inputs=vocabulary.used_inputs(used),
+        constraints={name: ExpressionConstraint(value) for name, value in given.constraints.items()},
+        given=given,
+        symbols=dict(vocabulary.items()),
+        notes=vocabulary.notes,
+    )
+
+
+def _require_states(name: str, values: Mapping[str, Any], states: Mapping[str, Symbol]) -> None:
+    unknown = [one for one in values if one not in states]
+    if unknown:
+        raise ModelError(
+            f"There is no coordinate or speed {', '.join(map(repr, unknown))} to start with.",
+            where=f"model '{name}'",
+            remedy=f"There are: {', '.join(states)}.",
+        )

@@ -1,0 +1,51 @@
+"""What is read of a SymPy object: equations in the terms of the contract, energies, places of bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from multibody.equations.without_bodies import BodyPlace
+from multibody.graph import Expr, Symbol
+from multibody.graph.linear_algebra import Matrix
+
+
+@dataclass(frozen=True)
+class Energy:
+    """T and V, and what changes their sum besides constraints: the power of forces, and of given motions."""
+
+    kinetic: Expr
+    potential: Expr
+    inputs: Expr
+    dissipated: Expr
+    drives: Expr
+
+
+@dataclass(frozen=True)
+class Given:
+    """What was read of a SymPy object.
+
+    Attributes:
+        formalism: how the equations were made.
+        q, u, rates: coordinates, speeds, and q̇.
+        parts: M, h and f.
+        constraints: what stays zero, by name: an expression of coordinates, or one that is linear in the speeds.
+        energy: where it is known.
+        places: of bodies, where they are known.
+        acceleration: u̇, where the equations were explicit already.
+    """
+
+    formalism: str
+    q: tuple[Symbol, ...]
+    u: tuple[Symbol, ...]
+    rates: tuple[Expr, ...]
+    parts: tuple[Matrix, Matrix, Matrix]
+    constraints: Mapping[str, Expr] = field(default_factory=dict)
+    energy: Energy | None = None
+    places: tuple[BodyPlace, ...] = ()
+    acceleration: tuple[Expr, ...] | None = None
+
+    def expressions(self) -> list[Expr]:
+        """Everything that the motion depends on."""
+        M, h, f = self.parts
+        return [*self.rates, *M.flat, *h, *f, *self.constraints.values(), *(self.acceleration or ())]

@@ -1,0 +1,105 @@
+"""Coordinates, speeds, kinematic differential equations and constraints that were written in SymPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from multibody.compat.sympy_names import Vocabulary
+from multibody.errors import ModelError
+from multibody.graph import (
+    ZERO,
+    Expr,
+    Symbol,
+    array,
+    free_symbols,
+    jacobian,
+    rank,
+    solve_regular,
+    substitute,
+    symbol,
+    time_derivative,
+)
+from multibody.graph.linear_algebra import Matrix
+from multibody.graph.sympy_reader import time_symbol
+
+Read = Callable[[Any], Expr]
+
+
+@dataclass(frozen=True)
+class Kinematics:
+    """Coordinates, speeds and the rates q̇, and how everything else is read with them."""
+
+    vocabulary: Vocabulary
+    q: tuple[Symbol, ...]
+    u: tuple[Symbol, ...]
+    rates: tuple[Expr, ...]
+    read: Read
+
+    def change(self, things: Any, accelerations: Sequence[Expr] | None = None) -> Any:
+        """d/dt of expressions; by default the speeds do not change."""
+        flow: dict[Expr, Expr] = {**dict(zip(self.q, self.rates, strict=True)), **dict.fromkeys(self.u, ZERO)}
+        if accelerations is not None:
+            flow |= dict(zip(self.u, accelerations, strict=True))
+        return time_derivative(things, {**flow, **self.vocabulary.input_rates(things)})
+
+
+def kinematics_of(
+    vocabulary: Vocabulary, coordinates: Iterable[Any], speeds: Iterable[Any], equations: Iterable[Any],
+    auxiliary: Iterable[Any] = (),
+) -> Kinematics:  # fmt: skip
+    """Coordinates and speeds with k_q̇(q,t)·q̇ + k_u(q,t)·u + f(q,t) = 0 solved for q̇; auxiliary speeds are zero."""
+    time, qs, us = time_symbol(), list(coordinates), list(speeds)
+    derivatives = [one.diff(time) for one in qs]
+    q = tuple(vocabulary.coordinate(one, with_speed=rate in us) for one, rate in zip(qs, derivatives, strict=True))
+    u = tuple(vocabulary.speed(one) for one in us)
+    for one in auxiliary:
+        vocabulary.learn(one, ZERO)
+        vocabulary.learn(one.diff(time), ZERO)
+    unknown = [rate for rate in derivatives if rate not in us]
+    stand_ins = [symbol(f"rate_{k}", "variable", vocabulary.scope) for k in range(len(unknown))]
+    for rate, stand_in in zip(unknown, stand_ins, strict=True):
+        vocabulary.learn(rate, stand_in)
+    rows = [vocabulary.reader().read(one) for one in equations] if unknown else []
+    for rate, found in zip(unknown, _solved(vocabulary.scope, rows, stand_ins), strict=True):
+        vocabulary.learn(rate, found)
+    return Kinematics(vocabulary, q, u, tuple(vocabulary[rate] for rate in derivatives), vocabulary.reader().read)
+
+
+def _solved(name: str, rows: Sequence[Expr], unknown: Sequence[Symbol]) -> list[Expr]:
+    real = [row for row in rows if row.fp != 0]
+    K = jacobian(real, unknown).reshape(len(real), len(unknown))
+    if len(real) != len(unknown) or set(unknown) & set(free_symbols(K.tolist())) or rank(K) < len(real):
+        raise ModelError(
+            "The kinematic differential equations cannot be solved for the rates of the coordinates.",
+            where=f"model '{name}'",
+            cause=f"There are {len(real)} equations for {len(unknown)} rates; they must be linear and independent.",
+            remedy="Give one equation, linear in the derivatives and speeds, for each coordinate.",
+        )
+    rest = array(substitute(list(real), dict.fromkeys(unknown, ZERO))) if real else array([])
+    return list(solve_regular(K, -rest)) if real else []
+
+
+def constraints_of(kinematics: Kinematics, positions: Iterable[Any], velocities: Iterable[Any]) -> dict[str, Expr]:
+    """φ(q, t) of all holonomic constraints, and those velocity constraints that do not follow from them."""
+    found = {f"holonomic_{k}": kinematics.read(one) for k, one in enumerate(positions, 1)}
+    rows = list(kinematics.change(list(found.values()))) if found else []
+    for k, one in enumerate(velocities, 1):
+        row = kinematics.read(one)
+        if _rank([*rows, row], kinematics.u) > _rank(rows, kinematics.u):
+            rows.append(row)
+            found[f"velocity_{k}"] = row
+    kinematics.vocabulary.input_rates(rows)  # γ needs them
+    return found
+
+
+def _rank(rows: Sequence[Expr], speeds: Sequence[Symbol]) -> int:
+    """Of [B β] in B·u + β = 0."""
+    if not rows:
+        return 0
+    still: Mapping[Any, Any] = dict.fromkeys(speeds, ZERO)
+    B: Matrix = jacobian(list(rows), speeds).reshape(len(rows), len(speeds))
+    return int(rank(np.column_stack([B, array(substitute(list(rows), still))])))

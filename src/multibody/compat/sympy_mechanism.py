@@ -1,0 +1,170 @@
+"""Bodies and loads that were written in SymPy, and Kane's equations for them, formed in the graph.
+
+SymPy needs seconds to minutes for F_r + F_r* = 0, because it multiplies expressions out; what its frames and points say
+of velocities is short. So velocities are read, and all that follows is done here (Kane and Levinson 1985):
+
+    Σ Jᵀ·(G·(J·u̇ + b) + (0, Ω × I·ω)) = Σ Jᵀ·F,   (v, ω) = J·u + …,   b = d(v, ω)/dt while u̇ = 0,   G = diag(m, I)
+
+v is in the world's axes; ω in axes in which I is constant, which turn with Ω. These are the axes of the body, or, for a
+wheel whose angle nobody needs, those of the fork that carries it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from multibody.compat.sympy_geometry import Geometry
+from multibody.compat.sympy_given import Energy
+from multibody.compat.sympy_kinematics import Kinematics
+from multibody.compat.sympy_moving import Acting, BodyReader, Moving
+from multibody.equations.without_bodies import BodyPlace
+from multibody.graph import ZERO, Expr, adjoint, array, free_symbols, jacobian, product, same, substitute
+from multibody.graph.linear_algebra import Matrix
+
+
+class Mechanism:
+    """Bodies and loads in the speeds of a model.
+
+    Args:
+        kinematics: the coordinates and speeds.
+        world: the SymPy frame that stands still.
+        bodies: RigidBody and Particle objects.
+        loads: pairs of a point and a force, or of a frame and a torque.
+        origin: a SymPy point that stands still, from which places are measured; it is looked for if there is none.
+    """
+
+    def __init__(
+        self, kinematics: Kinematics, world: Any, bodies: Iterable[Any], loads: Iterable[Any] = (), origin: Any = None
+    ) -> None:
+        self._geometry, self.speeds = Geometry(world, kinematics), kinematics.u
+        self._change = kinematics.change
+        self._reader = BodyReader(self._geometry, kinematics.read)
+        self.bodies = [self._reader.body(body) for body in bodies]
+        self.loads = [self._reader.load(*load) for load in loads]
+        self._origin = origin
+
+    # Kane's equations --------------------------------------------------------------------------------------------
+
+    def balance(self) -> tuple[Matrix, Matrix, Matrix]:
+        """M, h and f; constant forces at known places count with h, as gravity does everywhere.
+
+        Each Jᵀ·force is one sweep back through the velocities, which share what bodies on a chain have in common.
+        """
+        f = self.forces([load for load in self.loads if load not in self.weights])
+        h = self._projected([body.times(self._drift(body)) + body.gyroscopic for body in self.bodies])
+        return self._mass_matrix(), h - self.forces(self.weights), f
+
+    def _mass_matrix(self) -> Matrix:
+        """Column s is Σ Jᵀ·(G·J_s): what it takes to change the speed s alone."""
+        count = len(self.speeds)
+        M = np.full((count, count), ZERO, dtype=object)
+        partials = [jacobian(list(body.motion), self.speeds) for body in self.bodies]
+        for s in range(count):
+            column = self._projected([body.times(J[:, s]) for body, J in zip(self.bodies, partials, strict=True)])
+            M[s, : s + 1] = M[: s + 1, s] = column[: s + 1]
+        return M
+
+    def _projected(self, forces: Sequence[Matrix]) -> Matrix:
+        """Σ Jᵀ·force of all bodies."""
+        return self._swept([body.motion for body in self.bodies], forces)
+
+    def forces(self, loads: Iterable[Acting]) -> Matrix:
+        """Σ Jᵀ·F of loads."""
+        acting = list(loads)
+        return self._swept([load.motion for load in acting], [load.force for load in acting])
+
+    def _swept(self, motions: Sequence[Matrix], forces: Sequence[Matrix]) -> Matrix:
+        if not motions:
+            return array([ZERO] * len(self.speeds))
+        return array(adjoint(list(np.concatenate(motions)), list(np.concatenate(forces)), self.speeds))
+
+    def _drift(self, body: Moving) -> Matrix:
+        """The acceleration while the speeds do not change."""
+        return array(self._change(list(body.motion)))
+
+    # places ------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def origin(self) -> Any:
+        """The point that was given, or one from which the places of all bodies change as their velocities say."""
+        if self._origin is not None:
+            return self._origin
+        known = _still(self.bodies, self._geometry.world)
+        return next((one for one in known if all(self._follows(body, one) for body in self.bodies)), None)
+
+    def _follows(self, body: Moving, origin: Any) -> bool:
+        place = self._geometry.position(body.centre, origin)
+        if place is None:
+            return False
+        return all(map(same, self._change(list(place)), body.motion[:3]))
+
+    def places(self, bodies: Sequence[Any] | None = None) -> tuple[BodyPlace, ...]:
+        """Where bodies are, measured from the origin that was given, or from the one that was found."""
+        origin = self.origin
+        if origin is None:
+            return ()
+        found = []
+        for body in self.bodies if bodies is None else map(self._reader.body, bodies):
+            position = self._geometry.position(body.centre, origin)
+            if position is not None:
+                found.append(BodyPlace(body.name, tuple(position), tuple(body.rotation.flat), body.mass))
+        return tuple(found)
+
+    # energy ------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def weights(self) -> dict[Acting, Expr]:
+        """Constant forces at points whose places are known, each with its potential -F·r."""
+        constant = [one for one in self.loads if hasattr(one.what, "vel") and _constant([*one.force])]
+        if self.origin is None:
+            return {}
+        places = {one: self._geometry.position(one.what, self.origin) for one in constant}
+        found = {one: -product(one.force, place) for one, place in places.items() if place is not None}
+        return {one: V for one, V in found.items() if same(self._change(V), -one.power)}
+
+    def energy(self, accelerations: Sequence[Expr]) -> Energy:
+        """T, V and the powers; ``accelerations`` are the symbols for the rates of the speeds.
+
+        Where velocities have a part v_t that does not depend on the speeds, because something is moved from outside,
+        that does the work v_t·(m·a - F).
+        """
+        kinetic = sum((product(one.momentum, one.motion) for one in self.bodies), ZERO) / 2
+        inputs: Expr = ZERO
+        dissipated: Expr = ZERO
+        for load in self.loads:
+            if load not in self.weights:
+                driven = any(one.kind == "input" for one in free_symbols(load.power))
+                inputs, dissipated = (inputs + load.power, dissipated) if driven else (inputs, dissipated - load.power)
+        return Energy(kinetic, sum(self.weights.values(), ZERO), inputs, dissipated, self._driven(accelerations))
+
+    def _driven(self, accelerations: Sequence[Expr]) -> Expr:
+        still: dict[Expr, Expr] = dict.fromkeys(self.speeds, ZERO)
+        total: Expr = ZERO
+        for body in self.bodies:
+            given = array(substitute(list(body.motion), still))
+            if any(one is not ZERO for one in given):
+                change = array(self._change(list(body.motion), accelerations))
+                total = total + product(given, body.times(change) + body.gyroscopic)
+        for load in self.loads:
+            total = total - product(array(substitute(list(load.motion), still)), load.force)
+        return total
+
+
+def _still(bodies: Iterable[Moving], world: Any) -> list[Any]:
+    """SymPy's points that have a velocity of zero, among those that the places of bodies are measured from."""
+    seen: dict[Any, None] = dict.fromkeys(body.centre for body in bodies)
+    pending = list(seen)
+    while pending:
+        for other in pending.pop()._pos_dict:  # the neighbours, which SymPy keeps to itself
+            if other not in seen:
+                seen[other] = None
+                pending.append(other)
+    return [one for one in seen if world in one._vel_dict and one.vel(world) == 0]
+
+
+def _constant(entries: list[Expr]) -> bool:
+    return all(one.kind == "parameter" for one in free_symbols(entries))

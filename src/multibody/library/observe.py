@@ -1,0 +1,72 @@
+"""What checks look at: motions, accelerations, linear systems, by the names of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from multibody.equations import EquationsOfMotion
+from multibody.errors import StepError
+from multibody.linear import linearize
+from multibody.simulate import DormandPrince8, Event, Status, Trajectory, simulate
+
+Values = Mapping[str, float]
+
+
+def moved(eom: EquationsOfMotion, *times: float, **start: Any) -> Trajectory:
+    """A run whose samples are the start and some times; ``start`` is what ``simulate`` takes.
+
+    Raises:
+        StepError: if the run ends before.
+    """
+    options = {"integrator": DormandPrince8(rtol=1e-13, atol=1e-14), **start}
+    run = simulate(eom, times=[0.0, *times], **options)
+    if run.status is not Status.DONE:
+        raise StepError(run.status, run.message)
+    return run
+
+
+def passages(eom: EquationsOfMotion, name: str, duration: float, **start: Any) -> np.ndarray:
+    """The times at which a coordinate is zero."""
+    (coordinate,) = (one for one in eom.coordinates if one.name == name)
+    run = moved(eom, duration, events=[Event(coordinate, name="zero")], **start)
+    return np.array([one.t for one in run.occurrences])
+
+
+def at_state(
+    eom: EquationsOfMotion, q: Values, u: Values | None = None, inputs: Values | None = None,
+    parameters: Values | None = None,
+) -> tuple[Any, ...]:  # fmt: skip
+    """(t, q, u, r, p) of a state that keeps the constraints, with what is given held."""
+    speeds = dict(u or {})
+    state = eom.consistent(dict(q), speeds, [*q, *speeds], parameters=parameters)
+    r = [(inputs or {}).get(one.name, 0.0) for one in eom.inputs]
+    return 0.0, state.q, state.u, r, list(eom.model.parameter_values(parameters).values())
+
+
+def accelerations(eom: EquationsOfMotion, state: tuple[Any, ...]) -> dict[str, float]:
+    """Rates of all speeds in a state, by the names of the speeds."""
+    found = eom.forward_dynamics(*state)
+    return {speed.name: float(value) for speed, value in zip(eom.speeds, np.ravel(found), strict=True)}
+
+
+def poles(eom: EquationsOfMotion, at: Values, *states: str, **options: Any) -> np.ndarray:
+    """The poles of small deviations, in the order of their imaginary and then real parts.
+
+    Args:
+        eom: equations of motion.
+        at: the operating point.
+        states: those to look at, where they live for themselves; by default all.
+        options: of ``linearize``.
+    """
+    lin = linearize(eom, dict(at), **options)
+    found = (lin.part(*states) if states else lin).poles
+    return found[np.lexsort((found.real, found.imag))]
+
+
+def measured(eom: EquationsOfMotion, state: tuple[Any, ...], name: str) -> np.ndarray:
+    """What a sensor shows in a state."""
+    found = eom.sensors(*state)
+    return np.ravel(getattr(found, name) if len(eom.outputs) > 1 else found)

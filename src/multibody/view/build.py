@@ -1,0 +1,188 @@
+"""From a model to a scene: places, what the user has drawn, and what is drawn by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from multibody.algebra import Transform
+from multibody.equations.without_bodies import EquationsWithoutBodies
+from multibody.model import Axes, Body, Drawing, Frame, Kinematics, Mesh, Model, Plane
+from multibody.model.colours import Colour
+from multibody.view.given_places import scene_of_places
+from multibody.view.mesh_files import mesh_parts
+from multibody.view.numbers import Numbers
+from multibody.view.placement import Pose, turning_z_to
+from multibody.view.scene import PALETTE, Place, Scene, Solid, Tie
+from multibody.view.skeleton import Bone, body_bones, joint_bones, joint_points, turning_axes
+from multibody.view.subject import subject
+from multibody.view.triangles import Part, ball, parts, rod, tie_parts
+
+GREY: Colour = (0.45, 0.48, 0.52, 1.0)
+DARK: Colour = (0.25, 0.27, 0.30, 1.0)
+MASS: Colour = (0.95, 0.75, 0.10, 1.0)
+
+
+def scene(thing: Any, parameters: Mapping[str, float] | None = None) -> Scene:
+    """What can be seen of a system, a robot, equations or a run.
+
+    Args:
+        thing: a ``System``, ``Model``, robot, ``EquationsOfMotion`` or ``Trajectory``.
+        parameters: values by name, where they are not the defaults.
+    """
+    shown = subject(thing)
+    if isinstance(shown.eom, EquationsWithoutBodies):
+        return scene_of_places(shown.eom, parameters)
+    return _Builder(shown.model, parameters).scene()
+
+
+class _Builder:
+    """Collects what there is to see."""
+
+    def __init__(self, model: Model, parameters: Mapping[str, float] | None) -> None:
+        self.model = model
+        self.numbers = Numbers(model, parameters)
+        self.kinematics = Kinematics(model)
+        self.places: list[Place] = []
+        self.solids: list[Solid] = []
+        self.ties: list[Tie] = []
+        self.messages: list[str] = []
+        self._taken: set[str] = set()
+
+    def scene(self) -> Scene:
+        bodies = (self.model.world, *self.model.bodies)
+        self.places = [Place(body.name, self.kinematics.pose(body)) for body in bodies]
+        self.numbering = {body: k for k, body in enumerate(bodies)}
+        self.points = {body: joint_points(self.model, body, self.numbers) for body in bodies}
+        self.size = self._size()
+        for name, one in self.model.drawings.items():
+            self._draw(name, one)
+        for body in bodies:
+            self._skeleton(body)
+        self._joints()
+        self._frames()
+        return self._scene(self._hidden(), self.size)
+
+    def _scene(self, hidden: frozenset[str], size: float) -> Scene:
+        """What has been collected so far."""
+        values = np.array(list(self.numbers.values.values()))
+        things = tuple(self.places), tuple(self.solids), tuple(self.ties)
+        return Scene(self.model, values, *things, hidden, size, tuple(dict.fromkeys(self.messages)))
+
+    def _size(self) -> float:
+        """A length that is typical of the whole: how far its joints and centres of mass are from each other."""
+        empty = self._scene(frozenset(), 1.0)
+        poses = empty.poses(0.0, empty.start)
+        spots = []
+        for body, k in self.numbering.items():
+            pose = Pose(poses.position[k], poses.quaternion[k]).matrix
+            local = [np.zeros(3), *self.points[body]] + ([self.numbers.point(body.com)] if k else [])
+            spots += [pose[:3, :3] @ point + pose[:3, 3] for point in local]
+        spread = np.ptp(np.array(spots), axis=0)
+        return float(np.linalg.norm(spread)) or 1.0
+
+    def _hidden(self) -> frozenset[str]:
+        """A skeleton hides behind what was drawn, unless nothing of that could be."""
+        real = any(not (isinstance(one.shape, Mesh) and one.shape.path is None) for one in self.model.drawings.values())
+        return frozenset({"joints", "frames", "masses"} | ({"skeleton"} if real else set()))
+
+    # what the user has drawn -------------------------------------------------------------------------------------
+
+    def _draw(self, name: str, one: Drawing) -> None:
+        shape = one.shape
+        sizes = {key: self.numbers(value) for key, value in shape.sizes.items()}
+        colour = shape.colour or self._colour(one.frame.body)
+        if one.to is None:
+            made = mesh_parts(shape, self.size, self.messages) if isinstance(shape, Mesh) else parts(
+                shape, sizes, 0.006 * self.size
+            )  # fmt: skip
+            made = made if shape.colour is None else tuple(_painted(part) for part in made)
+            layer = "ground" if isinstance(shape, Plane) else "drawings"
+            self._add(name, one.frame, one.pose, made, colour, layer)
+            return
+        ends = self.numbering[one.frame.body], self.numbering[one.to.body]
+        points = (
+            self.numbers.point(one.frame.pose.point_to_parent(one.pose.position)),
+            self.numbers.point(one.to.pose.position),
+        )
+        made = tie_parts(shape, sizes, 0.006 * self.size)
+        self.ties.append(Tie(self._name(name), ends, points, made, colour, "drawings"))
+
+    def _add(
+        self, name: str, frame: Frame, pose: Transform, made: tuple[Part, ...], colour: Colour, layer: str,
+        label: str = "",
+    ) -> None:  # fmt: skip
+        place = self.numbers.pose(frame.pose @ pose)
+        self.solids.append(
+            Solid(self._name(name), self.numbering[frame.body], place, made, colour, layer, label)
+        )  # fmt: skip
+
+    def _colour(self, body: Body) -> Colour:
+        k = self.numbering[body]
+        return PALETTE[(k - 1) % len(PALETTE)] if k else GREY
+
+    def _name(self, wanted: str) -> str:
+        name, k = wanted, 1
+        while name in self._taken:
+            k += 1
+            name = f"{wanted}_{k}"
+        self._taken.add(name)
+        return name
+
+    # what is drawn by itself -------------------------------------------------------------------------------------
+
+    def _skeleton(self, body: Body) -> None:
+        if body is self.model.world:
+            return
+        for bone in body_bones(body, self.points[body], self.size, self.numbers):
+            self._bone(f"{body.name}_skeleton", self.numbering[body], bone, self._colour(body), "skeleton")
+        if self.numbers(body.mass):
+            centre = Pose(self.numbers.point(body.com), np.array([1.0, 0.0, 0.0, 0.0]))
+            self._bone(
+                f"{body.name}_com", self.numbering[body], Bone(centre, (ball(0.02 * self.size),)), MASS, "masses"
+            )
+
+    def _bone(self, name: str, place: int, bone: Bone, colour: Colour, layer: str, label: str = "") -> None:
+        self.solids.append(Solid(self._name(name), place, bone.pose, bone.parts, colour, layer, label))
+
+    def _joints(self) -> None:
+        """Joints of the skeleton, and their axes with names as a layer of its own; each on the link that it moves."""
+        steps: dict[str, int] = {}
+        poses = {-1: Transform.identity()}  # X from each link's frame to the world's
+        for link in self.model.links:
+            poses[link.index] = poses[link.parent] @ self.kinematics.pose_of_link(link.index)
+            name = link.joint.name
+            steps[name] = steps.get(name, 0) + 1
+            place = len(self.places)
+            bones = list(joint_bones(link, self.size, self.numbers))
+            axes = turning_axes(link, self.numbers) if len(link.motion.rest) < 6 else []
+            if not bones and not axes:
+                continue
+            self.places.append(Place(f"{name}_{steps[name]}", poses[link.index], body=False))
+            for bone in bones:
+                self._bone(f"{name}_joint", place, bone, DARK, "skeleton")
+            for k, axis in enumerate(axes):
+                arrow = rod(0.005 * self.size, 0.3 * self.size)
+                label = name if k == 0 and steps[name] == 1 else ""
+                self._bone(f"{name}_axis", place, Bone(_along(axis), (arrow,)), DARK, "joints", label)
+
+    def _frames(self) -> None:
+        """All frames that have a name: bodies', and those on bodies."""
+        shown: dict[str, Frame] = {}
+        for frame in self.model.frames:
+            shown.setdefault(frame.name, frame)
+        length = 0.12 * self.size
+        for name, frame in shown.items():
+            triad = parts(Axes(length), {"length": length}, 0.005 * self.size)
+            self._add(f"{name}_frame", frame, Transform.identity(), triad, DARK, "frames", label=name)
+
+
+def _painted(part: Part) -> Part:
+    """A part in the colour of the whole: what the user has said counts more than what the file says."""
+    return Part(part.vertices, part.faces, None, part.smooth)
+
+
+def _along(axis: Any) -> Pose:
+    return Pose(np.zeros(3), turning_z_to(axis))

@@ -1,0 +1,130 @@
+"""Surfaces from files, by trimesh: STL, OBJ, PLY, GLB, DAE.
+
+A file is not trusted: what it refers to, such as textures and materials, is read only below the folder it belongs to,
+and a file that is missing, broken or too large is replaced by a box with a message.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from multibody.model.colours import Colour
+from multibody.model.shapes import Mesh
+from multibody.simulate.optional import library
+from multibody.view.triangles import Part, box
+
+KINDS = (".stl", ".obj", ".ply", ".glb", ".gltf", ".dae", ".off")
+LARGEST = 200_000_000
+"""Bytes of a file that is still read."""
+
+PLACEHOLDER: Colour = (0.85, 0.35, 0.35, 0.6)
+
+
+def mesh_parts(mesh: Mesh, size: float, messages: list[str]) -> tuple[Part, ...]:
+    """The surfaces in a file, scaled; a box of the given size, and a message, where there are none to be had."""
+    trouble = _trouble(mesh)
+    if not trouble:
+        assert mesh.path is not None
+        try:
+            found = _read(mesh.path, mesh.folder or mesh.path.parent)
+        except Exception as error:  # noqa: BLE001 - readers of many formats fail in many ways
+            trouble, found = f"cannot be read: {type(error).__name__}: {str(error)[:200]}", ()
+        if found:
+            return tuple(part.scaled(mesh.scale) for part in found)
+        trouble = trouble or "has no surface"
+    messages.append(f"The mesh '{mesh.label}' {trouble}; a box is drawn in its place.")
+    edge = 0.15 * size
+    return (Part(box(edge, edge, edge).vertices, box(edge, edge, edge).faces, PLACEHOLDER),)
+
+
+def _trouble(mesh: Mesh) -> str:
+    if mesh.path is None or not mesh.path.is_file():
+        return "was not found"
+    if mesh.path.suffix.lower() not in KINDS:
+        return f"is of a kind that is not read (those are {', '.join(KINDS)})"
+    return "is too large" if mesh.path.stat().st_size > LARGEST else ""
+
+
+def _read(path: Path, folder: Path) -> tuple[Part, ...]:
+    trimesh = library("trimesh", "view")
+    kind = path.suffix.lower()[1:]
+    with path.open("rb") as stream, _quiet():
+        scene = trimesh.load_scene(stream, file_type=kind, resolver=_below(trimesh, path.parent, folder))
+    factor = _metres(path) if kind == "dae" else 1.0
+    found = []
+    for name in scene.graph.nodes_geometry:
+        matrix, geometry = scene.graph[name]
+        one = scene.geometry[geometry]
+        if getattr(one, "faces", None) is None or not len(one.faces):
+            continue
+        vertices = np.asarray(one.vertices) @ matrix[:3, :3].T + matrix[:3, 3]
+        if not np.isfinite(vertices).all():
+            continue
+        found.append(Part(vertices * factor, np.asarray(one.faces, dtype=np.int64), _colour(one), smooth=kind != "stl"))
+    return tuple(found)
+
+
+def _metres(path: Path) -> float:
+    """The unit of a COLLADA file, which its reader leaves to us; metres if it says nothing of use."""
+    head = path.read_bytes()[:20000].decode("utf-8", "replace")
+    _, mark, rest = head.partition('meter="')
+    try:
+        unit = float(rest.partition('"')[0]) if mark else 1.0
+    except ValueError:
+        return 1.0
+    return unit if 1e-9 < unit < 1e9 else 1.0
+
+
+def _colour(mesh: Any) -> Colour | None:
+    """One colour for a surface: that of its material, or the mean of its vertices; None if it has none."""
+    visual = mesh.visual
+    if visual is None or not visual.defined:
+        return None
+    material = getattr(visual, "material", None)
+    main = getattr(material, "main_color", None) if material is not None else getattr(visual, "main_color", None)
+    if main is None:
+        return None
+    red, green, blue, opacity = (float(one) / 255 for one in np.asarray(main)[:4])
+    return red, green, blue, opacity
+
+
+def _below(trimesh: Any, start: Path, folder: Path) -> Any:
+    """Finds the files that a mesh names: from its own folder, and never outside of ``folder``."""
+    root = folder.resolve()
+
+    class Below(trimesh.resolvers.Resolver):  # type: ignore[misc]
+        def __init__(self) -> None:
+            """Nothing to prepare; the library wants to be told so."""
+
+        def get(self, name: str) -> bytes:
+            place = (start / str(name)).resolve()
+            if not place.is_relative_to(root) or not place.is_file() or place.stat().st_size > LARGEST:
+                raise FileNotFoundError(name)
+            return place.read_bytes()
+
+        def keys(self) -> tuple[str, ...]:
+            return ()
+
+        def write(self, name: str, data: bytes) -> None:
+            raise PermissionError(name)
+
+        def namespaced(self, namespace: str) -> Any:
+            return self
+
+    return Below()
+
+
+class _quiet:  # noqa: N801 - it reads as a statement
+    """Readers warn at length about what is then replaced."""
+
+    def __enter__(self) -> None:
+        self._log = logging.getLogger("trimesh")
+        self._level = self._log.level
+        self._log.setLevel(logging.CRITICAL)
+
+    def __exit__(self, *_: object) -> None:
+        self._log.setLevel(self._level)

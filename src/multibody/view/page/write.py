@@ -1,0 +1,121 @@
+"""From a system and a run to one page that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from multibody.errors import ModelError
+from multibody.simulate import Trajectory
+from multibody.simulate.files import refuse, whole_file
+from multibody.view.build import scene as scene_of
+from multibody.view.camera import FIELD, bounds, camera
+from multibody.view.page.document import document
+from multibody.view.page.geometry import geometry
+from multibody.view.page.motions import Motion, of_run, packed_motions
+from multibody.view.page.packing import rounded
+from multibody.view.page.signals import signals
+from multibody.view.page.sweeps import of_sweeps
+from multibody.view.page.tables import notices, sections, summary
+from multibody.view.placement import Poses
+from multibody.view.scene import Scene
+from multibody.view.subject import with_run
+
+ASPECT = 1.3
+"""Width by height of the picture that the camera is placed for; the page shows as much from left to right in others."""
+
+
+def write_page(
+    path: str | PathLike[str], thing: Any, run: Trajectory | None = None, *, plots: Sequence[str] = (),
+    equations: bool = True, title: str | None = None, overwrite: bool = False,
+) -> Path:  # fmt: skip
+    """Write one HTML file with everything in it: it opens in any browser, without a server and without a network.
+
+    With a run it shows the animation, the plots, the sensors, the parameters and the equations. Without one, every
+    degree of freedom has a slider, and closed loops follow.
+
+    Args:
+        path: of the file.
+        thing: a ``System``, a robot, equations, or a run.
+        run: what ``simulate`` has returned; not needed if it is the thing itself.
+        plots: names of what to plot; by default coordinates and energies.
+        equations: whether they are shown, if there are any: those of the run, or of the thing.
+        title: of the page; by default the name of the system.
+        overwrite: whether a file of this name may be replaced.
+
+    Returns:
+        Where the file is.
+
+    Raises:
+        StorageError: if the file exists already, or cannot be written.
+        ModelError: if the run belongs to another system.
+
+    Example:
+        >>> import tempfile
+        >>> import multibody as mb
+        >>> pendulum = mb.System("pendulum", gravity=(0, 0, -9.81))
+        >>> hinge = pendulum.joint("angle", pendulum.world, pendulum.body("bob", 1, (0, 0, -1)), "Ry", q=1.0)
+        >>> run = mb.simulate(mb.derive(pendulum), duration=2.0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     write_page(f"{folder}/pendulum.html", pendulum, run).name
+        'pendulum.html'
+    """
+    refuse(path, overwrite)  # before anything is computed
+    text = page_html(thing, run, plots=plots, equations=equations, title=title)
+    with whole_file(path, overwrite) as stream:
+        stream.write(text.encode())
+    return Path(path)
+
+
+def page_html(
+    thing: Any, run: Trajectory | None = None, *, plots: Sequence[str] = (), equations: bool = True,
+    title: str | None = None,
+) -> str:  # fmt: skip
+    """The text of the page; see ``write_page``."""
+    run = thing if run is None and isinstance(thing, Trajectory) else run
+    shown = with_run(thing, run)
+    scene = scene_of(shown, None if run is None else run.parameters)
+    if run is None and plots:
+        raise ModelError(
+            "There is nothing to plot without a run.", where=f"system '{scene.model.name}'", remedy="Give a run, too."
+        )
+    motions, messages = of_sweeps(scene) if run is None else ([of_run(scene, run)], [])
+    data = {
+        "places": [place.name for place in scene.places], **_looks(scene, motions), **geometry(scene),
+        **packed_motions(motions), "run": None if run is None else signals(run, _names(plots)),
+    }  # fmt: skip
+    html = {
+        "kind": "sweeps" if run is None else "run", "summary": summary(scene, run),
+        "notices": notices(scene, run, messages),
+        "sections": sections(scene, shown.eom if equations else None, run),
+    }  # fmt: skip
+    return document(scene.model.name if title is None else title, data, html)
+
+
+def _names(plots: Sequence[str]) -> Sequence[str]:
+    return [plots] if isinstance(plots, str) else plots
+
+
+def _looks(scene: Scene, motions: Sequence[Motion]) -> dict[str, Any]:
+    """Where the camera is, and a ground below everything that moves."""
+    poses = Poses(*(np.concatenate(part) for part in zip(*(one.poses for one in motions), strict=True)))
+    eye, target, up = camera(scene, poses, aspect=ASPECT)
+    low, high = bounds(scene, poses)
+    corners = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
+    reach = float(np.linalg.norm(high - low)) or scene.size
+    ground = {
+        "level": float((corners @ up).min() - 0.02 * reach), "middle": rounded((low + high) / 2),
+        "reach": 2.5 * reach, "spacing": _round(reach / 12),
+    }  # fmt: skip
+    view = {"eye": rounded(eye), "target": rounded(target), "up": rounded(up), "field": FIELD, "aspect": ASPECT}
+    return {"camera": view, "ground": ground}
+
+
+def _round(length: float) -> float:
+    """The power of ten, or its double or fivefold, just above."""
+    power = 10.0 ** np.floor(np.log10(length))
+    return float(next(factor * power for factor in (1, 2, 5, 10) if factor * power >= length * (1 - 1e-9)))

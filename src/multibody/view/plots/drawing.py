@@ -1,0 +1,54 @@
+"""What all figures have in common: what they may be asked for, and where they go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from typing import Any
+
+from multibody.errors import ModelError
+from multibody.simulate import Trajectory
+from multibody.simulate.plots import save
+from multibody.simulate.recording import split, unknown
+
+File = str | PathLike[str] | None
+"""Where a figure is written, if anywhere."""
+
+SHADES = "viridis"
+"""Colours for a number; brightness alone tells it, too."""
+
+CUT = "#d55e00"
+LINK = "#009e73"
+LOAD = "#6a6a6a"
+FILL = "#e8f1f8"
+EDGE = "#0072b2"
+
+
+def finished(figure: Any, path: File, overwrite: bool) -> Any:
+    """The figure, after it was written to a file if one is named."""
+    if path is not None:
+        save(figure, path, overwrite)
+    return figure
+
+
+def require_run(run: Any, where: str) -> None:
+    """An error unless it is a run."""
+    if not isinstance(run, Trajectory):
+        raise ModelError(
+            f"A {type(run).__name__} stands where a run is needed.",
+            where=f"plots.{where}",
+            remedy=f"Write plots.{where}(mb.simulate(eom, duration), …).",
+        )
+
+
+def require_names(names: Sequence[Any], known: Iterable[str], where: str) -> None:
+    """An error for the first name that is not known; ``tip[2]`` is known if ``tip`` is."""
+    listed = list(known)
+    for name in names:
+        if not isinstance(name, str) or split(name)[0] not in listed:
+            raise unknown(name, listed, where)
+
+
+def nothing(what: str, where: str, remedy: str) -> ModelError:
+    """The error for a figure of nothing."""
+    return ModelError(f"There is nothing to show: {what}.", where=where, remedy=remedy)

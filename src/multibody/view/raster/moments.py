@@ -1,0 +1,104 @@
+"""The moments of a run that become the frames of an animation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multibody.errors import NumberError
+from multibody.graph.number import is_number
+from multibody.simulate import Trajectory
+from multibody.view.build import scene
+from multibody.view.placement import Poses, Stretched, continuous
+from multibody.view.scene import Scene
+from multibody.view.subject import with_run
+
+Vector = NDArray[np.float64]
+
+MOST = 100_000
+"""Frames of an animation."""
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A scene that moves.
+
+    Attributes:
+        scene: what is seen.
+        times: of the run, one for each frame.
+        fps: frames for each second of watching.
+        poses: of all places for all frames; quaternions do not jump.
+    """
+
+    scene: Scene
+    times: Vector
+    fps: float
+    poses: Poses
+
+    @property
+    def watched(self) -> Vector:
+        """When each frame is shown, in seconds from the first one."""
+        return np.arange(len(self.times)) / self.fps
+
+    @cached_property
+    def ties(self) -> Stretched:
+        """Of all ties for all frames; quaternions do not jump."""
+        found = self.scene.stretched(self.poses)
+        return found._replace(quaternion=continuous(found.quaternion))
+
+
+def motion(run: Trajectory, thing: Any = None, fps: float = 30, speed: float = 1.0) -> Motion:
+    """What a run looks like, frame by frame.
+
+    Args:
+        run: what moves.
+        thing: that it belongs to; known to the run itself, if None.
+        fps: frames for each second of watching.
+        speed: seconds of the run for each second of watching.
+
+    Example:
+        >>> import multibody as mb
+        >>> cart = mb.System("cart")
+        >>> slide = cart.joint("slide", cart.world, cart.body("box", mass=2), "Tx", u=1.0)
+        >>> moving = motion(mb.simulate(mb.derive(cart), duration=2.0), fps=10, speed=2.0)
+        >>> moving.poses.position[:, 1, 0].round(6)
+        array([0. , 0.2, 0.4, 0.6, 0.8, 1. , 1.2, 1.4, 1.6, 1.8, 2. ])
+    """
+    shown = with_run(run if thing is None else thing, run)
+    times = frame_times(run, fps, speed)
+    seen = scene(shown, run.parameters)
+    poses = seen.poses(times, run.at(times).q, inputs_at(run, times))
+    return Motion(seen, times, fps, poses._replace(quaternion=continuous(poses.quaternion)))
+
+
+def inputs_at(run: Trajectory, t: Any) -> Vector:
+    """Inputs at any times within a run, as rows; linear between samples."""
+    times = np.atleast_1d(np.asarray(t, dtype=float))
+    columns = [np.interp(times, run.t, one) for one in run.r.T]
+    return np.stack(columns, axis=-1) if columns else np.zeros((len(times), 0))
+
+
+def frame_times(run: Trajectory, fps: float, speed: float) -> Vector:
+    """The times that are shown, at even distances from the start of the run on.
+
+    Raises:
+        NumberError: if there would be fewer than two, or far too many.
+    """
+    for name, value in (("fps", fps), ("speed", speed)):
+        if not is_number(value) or not 0 < value < np.inf:
+            raise NumberError(f"{name} is {value!r:.80}.", where=run.title, remedy="Give a positive number.")
+    start, end = float(run.t[0]), float(run.t[-1])
+    length = (end - start) / speed
+    count = length * fps + 1 + 1e-9
+    if not 2 <= count <= MOST:
+        raise NumberError(
+            f"An animation of {int(min(count, 1e12))} frames is {'none' if count < 2 else 'too long'}.",
+            where=run.title,
+            cause=f"The run goes from {start:.6g} s to {end:.6g} s; it would be watched for {length:.6g} s.",
+            remedy=f"Give another fps or speed, so that there are from 2 to {MOST} frames.",
+        )
+    return np.minimum(start + np.arange(int(count)) * speed / fps, end)

@@ -1,0 +1,100 @@
+"""Still pictures, without a browser and without a graphics card."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multibody.errors import ModelError, ShapeError
+from multibody.model import Kinematics, Model
+from multibody.model.constraint_equations import Constraints
+from multibody.model.start_state import consistent
+from multibody.simulate import Trajectory
+from multibody.simulate.files import refuse
+from multibody.view.build import scene
+from multibody.view.raster.image_file import write_image
+from multibody.view.raster.moments import inputs_at
+from multibody.view.raster.studio import Studio
+from multibody.view.subject import with_run
+
+Vector = NDArray[np.float64]
+Image = NDArray[np.uint8]
+Path = str | PathLike[str]
+
+
+def picture(
+    thing: Any, path: Path | None = None, *, q: Any = None, t: Any = 0.0, run: Trajectory | None = None,
+    size: tuple[int, int] = (960, 640), camera: Any = None, layers: Collection[str] | None = None,
+    overwrite: bool = False,
+) -> Image:  # fmt: skip
+    """A picture of a system, or of a moment of a run.
+
+    Coordinates that leave loops open are changed until these are closed, as little as possible. With many rows of
+    coordinates, or many times of a run, all are drawn in one picture: the earlier, the paler.
+
+    Args:
+        thing: a ``System``, ``Model``, robot, ``EquationsOfMotion`` or ``Trajectory``.
+        path: a file to write, ``.png`` or ``.jpg``.
+        q: coordinates: a list, values by name, or rows of lists; by default those of the start, or of the run.
+        t: the time, or many times of a run.
+        run: what to take the coordinates from.
+        size: width and height, in pixels.
+        camera: a direction to look from, three numbers; or eye and target, and perhaps what is up, three numbers each;
+            by default all is seen.
+        layers: what to show: "drawings", "skeleton", "joints", "frames", "masses", "ground"; by default what was drawn,
+            or else the skeleton, on the ground.
+        overwrite: whether a file of this name may be replaced.
+
+    Returns:
+        Red, green and blue of each pixel, from 0 to 255: an array of shape (height, width, 3).
+
+    Example:
+        >>> import multibody as mb
+        >>> from multibody.view.raster import picture
+        >>> pendulum = mb.System("pendulum")
+        >>> hinge = pendulum.joint("angle", pendulum.world, pendulum.body("bob", 1, (0, 0, -1)), "Ry")
+        >>> picture(pendulum, q={"angle": 0.5}, size=(300, 200)).shape
+        (200, 300, 3)
+    """
+    if path is not None:
+        refuse(path, overwrite)  # before anything is computed
+    run = thing if run is None and isinstance(thing, Trajectory) else run
+    shown = with_run(thing, run)
+    seen = scene(shown, None if run is None else run.parameters)
+    if run is not None and q is None:
+        rows, inputs = np.atleast_2d(run.at(t).q), inputs_at(run, t)
+    else:
+        rows, inputs = configurations(shown.model, q, dict(run.parameters) if run else None, t), None
+    poses = seen.poses(np.broadcast_to(t, len(rows)), rows, inputs)
+    studio = Studio(seen, poses, size, camera, layers)
+    image = studio.picture(poses)
+    if path is not None:
+        write_image(image, fspath(path), overwrite)
+    return image
+
+
+def configurations(model: Model, q: Any, parameters: Mapping[str, float] | None = None, t: Any = 0.0) -> Vector:
+    """Coordinates as rows, with all loops closed.
+
+    Args:
+        model: whose they are.
+        q: a list, values by name, or rows of lists; the start by default.
+        parameters: values by name, where they are not the defaults.
+        t: the time, or one for each row.
+    """
+    rows: Sequence[Any] = [q] if q is None or isinstance(q, Mapping) or np.ndim(q) < 2 else list(q)
+    if not len(rows):
+        raise ModelError("There is no configuration to be drawn.", where=f"system '{model.name}'", remedy="Give one.")
+    if np.ndim(t) and len(t) != len(rows):
+        raise ShapeError(f"There are {len(t)} times for {len(rows)} configurations.", where=f"system '{model.name}'")
+    constraints = Constraints.of(Kinematics(model))
+    return np.array(
+        [
+            consistent(constraints, q=one, parameters=parameters, t=float(when)).q
+            for one, when in zip(rows, np.broadcast_to(t, len(rows)), strict=True)
+        ]
+    )

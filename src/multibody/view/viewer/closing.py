@@ -1,0 +1,176 @@
+"""Loops that stay closed while something is dragged: what is not dragged follows, from where it was.
+
+The way to a far target is taken in short steps, so that the mechanism stays in its way of assembly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multibody.compile import Function
+from multibody.errors import MultibodyError
+from multibody.linear.independent import bound_columns
+from multibody.model.assembly import Assembly
+from multibody.model.constraint_equations import Constraints
+from multibody.model.kinematics import Kinematics
+from multibody.model.model import Model
+from multibody.model.regularity import basis
+from multibody.model.start_state import consistent
+from multibody.view.viewer.freedoms import Freedom, freedoms
+
+Vector = NDArray[np.float64]
+
+TOLERANCE = 1e-11
+ANGLE = 0.1  # radians of a step
+STEPS = 200  # of the longest way
+
+
+class CompiledAssembly(Assembly):
+    """The constraints of a model as numbers, by machine code: quick enough to follow a hand.
+
+    Args:
+        constraints: of a model.
+        parameters: all values, in the model's order.
+    """
+
+    def __init__(self, constraints: Constraints, parameters: Vector) -> None:
+        model = constraints.model
+        super().__init__(constraints, dict(zip((one.name for one in model.parameter_symbols), parameters, strict=True)))
+        self.t, self.r, self.p = 0.0, np.zeros(len(model.input_symbols)), parameters
+        ports = {"t": model.time, "q": model.coordinates, "r": model.input_symbols, "p": model.parameter_symbols}
+        self._gaps = Function(f"{model.name}_gaps", ports, {"gaps": constraints.gaps})
+        self._slopes = Function(f"{model.name}_gap_slopes", ports, {"slopes": constraints.gap_slopes.entries})
+
+    def gaps(self, q: Vector) -> Vector:
+        """φ, then what keeps axes from pointing the wrong way, and |quaternion|² - 1."""
+        phi = np.ravel(self._gaps(self.t, q, self.r, self.p))
+        return np.array([*phi, *(q[places] @ q[places] - 1 for places in self.model.quaternions)])
+
+    def slopes(self, q: Vector) -> Vector:
+        """The derivatives of ``gaps`` by the coordinates."""
+        lengths = np.zeros((len(self.model.quaternions), len(q)))
+        for row, places in enumerate(self.model.quaternions):
+            lengths[row, places] = 2 * q[places]
+        return np.vstack([self.position_slopes(q), lengths])
+
+    def position_slopes(self, q: Vector) -> Vector:
+        """The derivatives of the constraints alone."""
+        return self.constraints.gap_slopes.filled(np.ravel(self._slopes(self.t, q, self.r, self.p)).tolist())
+
+    def still_open(self, q: Vector, free: list[int]) -> list[str]:
+        """The names of constraints that cannot be met near a configuration."""
+        near, _ = self._approach(q, free)
+        gaps = np.abs(self.gaps(near))
+        owners = [self.constraints.owners[row] for row in self.constraints.holonomic]
+        return sorted({owner for owner, gap in zip(owners, gaps, strict=False) if not gap <= TOLERANCE})
+
+
+class Reached(NamedTuple):
+    """Where a drag has led: coordinates, and the loops that would not close any farther."""
+
+    q: Vector
+    open: list[str]
+
+
+class Closing:
+    """A mechanism that is moved by hand.
+
+    Args:
+        model: what is moved.
+        parameters: all values, in the model's order.
+        size: a length that is typical of it.
+    """
+
+    def __init__(self, model: Model, parameters: Vector, size: float) -> None:
+        self.model = model
+        self.constraints = Constraints.of(Kinematics(model))
+        self.freedoms = freedoms(self.constraints)
+        self._size = size
+        self._parameters = parameters
+        self._assembly = CompiledAssembly(self.constraints, parameters) if len(self.constraints.phi) else None
+
+    def start(self, guess: Vector | None = None) -> Vector:
+        """Coordinates with closed loops, near the start values of the model or a guess.
+
+        Raises:
+            AssemblyError: if they do not close.
+        """
+        names = [one.name for one in self.model.parameter_symbols]
+        known: Mapping[str, float] = dict(zip(names, map(float, self._parameters), strict=True))
+        return consistent(self.constraints, guess, parameters=known).q
+
+    def independent(self, q: Vector) -> list[Freedom]:
+        """The degrees of freedom at a configuration: by pivoting, those near the root of the tree where it matters."""
+        if self._assembly is None:
+            return list(self.freedoms)
+        tangents = [one.tangents(q) for one in self.freedoms]
+        slopes = self._assembly.position_slopes(q)
+        columns = [slopes[:, list(one.places)] @ rows.T for one, rows in zip(self.freedoms, tangents, strict=True)]
+        matrix = np.hstack(columns)
+        owners = [k for k, rows in enumerate(tangents) for _ in rows]
+        bound = {owners[k] for k in bound_columns(matrix[basis(matrix)], [], [], self.model.name)}
+        return [one for k, one in enumerate(self.freedoms) if k not in bound]
+
+    def at(self, t: float, r: Vector) -> None:
+        """Time and inputs, which prescribed motions follow."""
+        if self._assembly is not None:
+            self._assembly.t, self._assembly.r = t, r
+
+    def moved(self, q: Vector, one: Freedom, values: Vector, kept: Iterable[Freedom] = ()) -> Reached:
+        """Drag one freedom to the given values of its sliders; the kept ones stay where they are, if that is possible.
+
+        Args:
+            q: where everything is, with closed loops.
+            one: what is dragged.
+            values: where to.
+            kept: the other independent ones.
+        """
+        target = one.write(values, q)
+        step = max(self._step(one), _way(q, one, target) / STEPS)
+        for point in one.between(q, target, step):
+            trial = q.copy()
+            trial[list(one.places)] = point
+            found = self._closed(trial, one, kept)
+            if found is None:
+                return Reached(q, self._open(trial, one))
+            q = found
+        return Reached(q, [])
+
+    def near(self, q: Vector, kept: Iterable[Freedom]) -> Vector:
+        """The configuration near q with closed loops and the kept freedoms where they are; q if there is none."""
+        held = [place for other in kept for place in other.places]
+        found = None if self._assembly is None else self._assembly.closed(q, held, TOLERANCE)
+        return q if found is None else found
+
+    def residual(self, q: Vector) -> float:
+        """The largest gap in a loop."""
+        return 0.0 if self._assembly is None else float(np.abs(self._assembly.gaps(q)).max(initial=0.0))
+
+    def _closed(self, trial: Vector, one: Freedom, kept: Iterable[Freedom]) -> Vector | None:
+        if self._assembly is None:
+            return trial
+        held = [place for other in kept for place in other.places]
+        for still in ([*one.places, *held], list(one.places)):
+            found = self._assembly.closed(trial, still, TOLERANCE)
+            if found is not None and np.abs(found - trial).max() < 10 * max(ANGLE, self._step(one)):
+                return found
+        return None
+
+    def _open(self, trial: Vector, one: Freedom) -> list[str]:
+        assert self._assembly is not None
+        free = [k for k in range(len(trial)) if k not in one.places]
+        try:
+            return self._assembly.still_open(trial, free)
+        except MultibodyError:
+            return list(dict.fromkeys(self.constraints.owners))
+
+    def _step(self, one: Freedom) -> float:
+        return ANGLE if one.unit == "rad" else 0.03 * self._size
+
+
+def _way(q: Vector, one: Freedom, target: Vector) -> float:
+    return float(np.abs(target - q[list(one.places)]).max())

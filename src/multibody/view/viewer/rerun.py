@@ -1,0 +1,146 @@
+"""Parameters and inputs as sliders, and another run with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from multibody.graph import Symbol, Table
+from multibody.simulate import Trajectory, simulate
+from multibody.view.subject import Subject
+from multibody.view.viewer.exhibit import Exhibit
+from multibody.view.viewer.loop import Loop
+from multibody.view.viewer.moment import Run
+
+DURATION = 10.0
+SAMPLES = 2001
+"""At most, of a run that is made here."""
+
+FROM_RUN, FROM_HERE = "start of the run", "what is shown, at rest"
+
+
+class Rerun:
+    """The folder ``Parameters and inputs``.
+
+    Args:
+        exhibit: what is shown.
+        loop: does what is asked for.
+        given: values of parameters by name that are not the defaults.
+        renew: called when there is another run.
+    """
+
+    def __init__(self, exhibit: Exhibit, loop: Loop, given: dict[str, float], renew: Callable[[], None]) -> None:
+        self._exhibit, self._loop, self._renew = exhibit, loop, renew
+        self.given = dict(given)
+        self.driven: dict[str, float] = {}
+        self.sliders: dict[str, Any] = {}
+        self.inputs: dict[str, Any] = {}
+        gui, model = exhibit.server.gui, exhibit.scene.model
+        with gui.add_folder("Parameters and inputs", expand_by_default=len(model.parameter_symbols) <= 12):
+            for parameter in model.parameters:
+                for one in parameter.default:
+                    self._parameter(one, parameter.unit, parameter.description)
+            for source in model.inputs:
+                for one in source.flat:
+                    self._input(one, source.unit, source.description, source.limits)
+            self._buttons(gui)
+
+    def _buttons(self, gui: Any) -> None:
+        if self._exhibit.shown.eom is None:
+            gui.add_markdown("*To simulate, show the equations:* `mb.show(mb.derive(system))`.")
+            return
+        motion = self._exhibit.motion
+        first = motion.span[1] - motion.span[0] if isinstance(motion, Run) else DURATION
+        self.duration = gui.add_number("duration [s]", float(first), min=1e-6)
+        self.start = gui.add_dropdown("from", (FROM_RUN, FROM_HERE))
+        self.button = gui.add_button("Run again" if isinstance(motion, Run) else "Run")
+        self.button.on_click(self._loop.asking("run", self.run))
+
+    def _parameter(self, one: Symbol, unit: str, description: str) -> None:
+        value = self._values[one.name]
+        reach = abs(value) or 1.0
+        low = 0.0 if value > 0 else value - reach
+        high = 2 * reach if value > 0 else value + reach
+        slider = self._slider(one.name, unit, description, (low, high), value)
+        slider.on_update(self._loop.taking(f"p {one.name}", partial(self.change, one.name)))
+        self.sliders[one.name] = slider
+
+    def _input(self, one: Symbol, unit: str, description: str, limits: tuple[float, float]) -> None:
+        place = [other.name for other in self._exhibit.scene.model.input_symbols].index(one.name)
+        value = float(self._exhibit.moment.r[place])
+        low, high = limits if np.isfinite(limits).all() and limits[0] < limits[1] else (-1.0, 1.0)
+        slider = self._slider(one.name, unit, description, (min(low, value), max(high, value)), value)
+        slider.on_update(self._loop.taking(f"r {one.name}", partial(self.drive, one.name)))
+        self.inputs[one.name] = slider
+
+    def _slider(self, name: str, unit: str, description: str, reach: tuple[float, float], value: float) -> Any:
+        low, high = reach
+        label = f"{name} [{unit}]" if unit else name
+        step = 10.0 ** (np.floor(np.log10(high - low)) - 3)
+        return self._exhibit.server.gui.add_slider(label, low, high, float(step), value, hint=description or None)
+
+    @property
+    def _values(self) -> dict[str, float]:
+        scene = self._exhibit.scene
+        names = (one.name for one in scene.model.parameter_symbols)
+        return dict(zip(names, map(float, scene.parameters), strict=True))
+
+    # what the page asks for --------------------------------------------------------------------------------------
+
+    def change(self, name: str, value: float) -> None:
+        """Another value of a parameter: the geometry changes at once, the motion with the next run."""
+        self.given[name] = value
+        self._exhibit.change(self.given)
+        for other, number in self._values.items():  # formulas of it follow
+            slider = self.sliders[other]
+            if other != name:
+                slider.min, slider.max = min(slider.min, number), max(slider.max, number)
+                slider.value = number
+
+    def drive(self, name: str, value: float) -> None:
+        """Another value of an input: motions that follow it do so at once, everything else with the next run."""
+        self.driven[name] = value
+        exhibit = self._exhibit
+        r = exhibit.moment.r.copy()
+        r[[one.name for one in exhibit.scene.model.input_symbols].index(name)] = value
+        exhibit.go(exhibit.moment._replace(r=r))
+
+    def run(self) -> None:
+        """Simulate with these parameters and inputs."""
+        self.button.disabled, self.button.label = True, "running …"
+        try:
+            made = self._simulated()
+        finally:
+            self.button.disabled, self.button.label = False, "Run again"
+        self._exhibit.notices.tell("run", *([made.message] if made.message else []))
+        exhibit = self._exhibit
+        exhibit.shown = Subject(made.eom.model, made.eom)
+        exhibit.motion = Run(made)
+        self._renew()
+
+    def _simulated(self) -> Trajectory:
+        exhibit, eom = self._exhibit, self._exhibit.shown.eom
+        assert eom is not None
+        motion = exhibit.motion
+        if isinstance(motion, Run) and self.start.value == FROM_RUN:
+            begin, q, u = motion.span[0], motion.run.q[0], motion.run.u[0]
+        else:
+            begin, q, u = 0.0, exhibit.moment.q, exhibit.moment.u * (self.start.value == FROM_RUN)
+        return simulate(
+            eom, duration=float(self.duration.value), q=q, u=u, parameters=self.given, inputs=self._laws(), t0=begin,
+            samples=SAMPLES, progress=lambda _: None,
+        )  # fmt: skip
+
+    def _laws(self) -> dict[str, Any]:
+        """Inputs that were moved are constant; others do what they did in the run before."""
+        laws: dict[str, Any] = {}
+        motion = self._exhibit.motion
+        if isinstance(motion, Run):
+            t, first = np.unique(motion.run.t, return_index=True)
+            for one, values in zip(motion.run.eom.inputs, motion.run.r[first].T, strict=True):
+                varies = np.ptp(values) > 0 and len(t) > 1
+                laws[one.name] = Table(f"{one.name}_before", t, values) if varies else float(values[0])
+        return laws | self.driven

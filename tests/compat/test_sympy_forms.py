@@ -1,0 +1,245 @@
+"""The kinds of SymPy objects, their names, inputs and parameters, and what cannot be converted."""
+
+import numpy as np
+import pytest
+import sympy as sm
+import sympy.physics.mechanics as me
+
+import multibody as mb
+from multibody.compat.sympy import from_sympy
+from multibody.errors import ConversionError, MissingValueError, ModelError
+
+from . import sympy_objects as objects
+from .sympy_numbers import our_rates, sympy_rates
+
+t = me.dynamicsymbols._t
+
+
+def sprung_mass(force, coordinate="q", speed="u", mass="m"):
+    """A particle on a line with a force."""
+    (q, u), m = me.dynamicsymbols(f"{coordinate} {speed}"), sm.Symbol(mass)
+    N, P = me.ReferenceFrame("N"), me.Point("P")
+    P.set_vel(N, u * N.x)
+    body = me.Particle("body", P, m)
+    return me.KanesMethod(N, [q], [u], [q.diff(t) - u], bodies=[body], forcelist=[(P, force(q, u) * N.x)])
+
+
+# the objects ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_system_that_was_formed_with_lagrange():
+    q = me.dynamicsymbols("q")
+    m, k, b = sm.symbols("m k b")
+    wall, bob = me.RigidBody("wall"), me.Particle("bob", mass=m)
+    system = me.System.from_newtonian(wall)
+    bob.potential_energy = k * q**2 / 2
+    system.add_joints(me.PrismaticJoint("slide", wall, bob, q, q.diff(t)))
+    system.add_loads((bob.masscenter, -b * q.diff(t) * system.x))
+    with pytest.raises(ModelError, match="bob counts in Lagrange's equations and not in Kane's"):
+        from_sympy(system)
+    system.form_eoms(me.LagrangesMethod)
+    eom = from_sympy(system, parameters={m: 2.0, k: 8.0, b: 0.5})
+    assert [one.name for one in eom.speeds] == ["q_dot"]
+    assert np.allclose(our_rates(eom, [0.3], [0.7]), [0.7, -(8.0 * 0.3 + 0.5 * 0.7) / 2.0])
+    assert mb.simulate(eom, 2.0, q=[1.0]).statistics.energy_drift < 1e-6
+
+
+@pytest.mark.filterwarnings("ignore::sympy.utilities.exceptions.SymPyDeprecationWarning")
+@pytest.mark.parametrize("method", [None, me.KanesMethod, me.LagrangesMethod])
+def test_joints_method(method):
+    q, u = me.dynamicsymbols("q u")
+    m, k = sm.symbols("m k")
+    wall, body = me.Body("wall"), me.Body("body", mass=m)
+    speed = q.diff(t) if method is me.LagrangesMethod else u
+    joint = me.PrismaticJoint("slide", wall, body, q, speed)
+    body.apply_force(-k * q * wall.x)
+    joints = me.JointsMethod(wall, joint)
+    if method:
+        joints.form_eoms(method)
+    eom = from_sympy(joints, parameters={m: 2.0, k: 8.0})
+    assert np.allclose(our_rates(eom, [0.3], [0.7]), [0.7, -8.0 * 0.3 / 2.0])
+
+
+@pytest.mark.parametrize("form", ["explicit", "combined", "separate", "states alone"])
+def test_symbolic_systems(form):
+    q, u, F = me.dynamicsymbols("q u F")
+    m, k = sm.symbols("m k")
+    rates, right = sm.Matrix([2 * u]), sm.Matrix([F - k * q])
+    system = {
+        "explicit": lambda: me.SymbolicSystem([q], sm.Matrix([2 * u, (F - k * q) / m]), speeds=[u]),
+        "combined": lambda: me.SymbolicSystem([q], rates.col_join(right), speeds=[u], mass_matrix=sm.diag(1, m)),
+        "separate": lambda: me.SymbolicSystem(
+            [q], right, speeds=[u], mass_matrix=sm.Matrix([[m]]), coordinate_derivatives=rates
+        ),
+        "states alone": lambda: me.SymbolicSystem([q, u], sm.Matrix([2 * u, (F - k * q) / m])),
+    }[form]()
+    eom = from_sympy(system, parameters={m: 2.0, k: 8.0})
+    assert [one.name for one in eom.inputs] == ["F"]
+    state = ([], [0.3, 0.7]) if form == "states alone" else ([0.3], [0.7])
+    assert np.allclose(our_rates(eom, *state, [1.5]), [1.4, (1.5 - 2.4) / 2])
+    assert not eom.energy_known
+    with pytest.raises(ModelError, match="energy is not known"):
+        _ = eom.kinetic_energy
+    assert mb.simulate(eom, 1.0, inputs={"F": 1.0}).status.name == "DONE"
+
+
+def test_algebraic_equations_of_a_symbolic_system_are_refused():
+    x, y, lam = me.dynamicsymbols("x y lam")
+    system = me.SymbolicSystem([x, y, lam], sm.Matrix([y, lam, x + y]), mass_matrix=sm.diag(1, 1, 0), alg_con=[2])
+    with pytest.raises(ModelError, match="algebraic"):
+        from_sympy(system)
+
+
+def test_auxiliary_speeds_are_zero_and_their_forces_no_inputs():
+    q, u, v, R = me.dynamicsymbols("q u v R")
+    m, l, g = sm.symbols("m l g")
+    N = me.ReferenceFrame("N")
+    A = N.orientnew("A", "Axis", [q, N.z])
+    A.set_ang_vel(N, u * N.z)
+    O = me.Point("O")
+    O.set_vel(N, v * N.x)
+    P = O.locatenew("P", l * A.x)
+    P.v2pt_theory(O, N, A)
+    bodies, loads = [me.Particle("bob", P, m)], [(P, m * g * N.x), (O, R * N.x)]
+    method = me.KanesMethod(N, [q], [u], [q.diff(t) - u], u_auxiliary=[v], bodies=bodies, forcelist=loads)
+    eom = from_sympy(method, parameters={m: 2.0, l: 1.5, g: 9.81})
+    assert not eom.inputs
+    assert np.allclose(our_rates(eom, [0.3], [0.7]), [0.7, -9.81 / 1.5 * np.sin(0.3)])
+
+
+def test_speeds_of_ones_own_with_kinematic_equations_that_are_not_trivial():
+    written = objects.rolling_disc_kane()
+    eom = from_sympy(written.object, parameters=written.values)
+    q2, u1, u2, u3, r, g = 0.3, 0.4, -0.5, 0.6, 0.4, 9.81
+    found = our_rates(eom, [0.1, q2, 0.2], [u1, u2, u3])[3:]
+    expected = [  # SymPy's test suite, after Kane and Levinson
+        (4 * g * np.sin(q2) + 6 * u2 * u3 * r - u3**2 * r * np.tan(q2)) / (5 * r),
+        -2 * u1 * u3 / 3,
+        u1 * (-2 * u2 + u3 * np.tan(q2)),
+    ]
+    assert np.allclose(found, expected, rtol=1e-12)
+
+
+def test_a_prescribed_motion_brings_its_rates_as_inputs():
+    q, u, x = me.dynamicsymbols("q u x")
+    m, l, g = sm.symbols("m l g")
+    N, O = me.ReferenceFrame("N"), me.Point("O")
+    O.set_vel(N, 0)
+    A = N.orientnew("A", "Axis", [q, N.z])
+    A.set_ang_vel(N, u * N.z)
+    P = O.locatenew("H", x * N.y).locatenew("P", l * A.x)
+    method = me.KanesMethod(
+        N, [q], [u], [q.diff(t) - u], bodies=[me.Particle("bob", P, m)], forcelist=[(P, m * g * N.x)]
+    )
+    eom = from_sympy(method, parameters={m: 2.0, l: 1.5, g: 9.81})
+    assert [one.name for one in eom.inputs] == ["x_ddot", "x_dot"]
+    by_name = {"x_dot": 0.3, "x_ddot": 2.0}
+    found = our_rates(eom, [0.3], [0.7], [by_name[one.name] for one in eom.inputs])
+    assert np.allclose(found[1], (-9.81 * np.sin(0.3) - 2.0 * np.cos(0.3)) / 1.5)
+    time = eom.model.time
+    moving = {"x_dot": mb.graph.cos(2 * time), "x_ddot": -2 * mb.graph.sin(2 * time)}
+    run = mb.simulate(eom, 3.0, inputs=moving, integrator=mb.DormandPrince8(rtol=1e-11, atol=1e-12))
+    assert run.statistics.energy_drift < 1e-8  # what moves the hinge does work, which is accounted for
+
+
+# names, parameters, inputs -------------------------------------------------------------------------------------------
+
+
+def test_names_that_are_no_identifiers_or_taken_twice_are_changed_and_reported():
+    a, b = sm.Symbol("k", positive=True), sm.Symbol("k")
+    method = sprung_mass(lambda q, u: -a * q - b * u, coordinate=r"\theta_{1}", mass="u")
+    eom = from_sympy(method)
+    names = [one.name for one in (*eom.coordinates, *eom.speeds, *eom.parameters)]
+    assert len(set(names)) == len(names) == 5
+    assert all(name.isidentifier() for name in names)
+    assert len(eom.notes) == 1
+    assert r"\theta_{1}" in eom.notes[0]
+    assert eom.symbols[a] is not eom.symbols[b]
+
+
+def test_parameters_without_values_are_listed_when_numbers_are_needed():
+    eom = from_sympy(sprung_mass(lambda q, u: -sm.Symbol("k") * q))
+    with pytest.raises(MissingValueError, match="No value for: k, m"):
+        eom.model.parameter_values()
+    assert eom.model.parameter_values({"k": 1.0, "m": 2.0})
+
+
+def test_a_parameter_that_does_not_exist_is_a_slip():
+    with pytest.raises(MissingValueError, match="no parameter 'mas'"):
+        from_sympy(sprung_mass(lambda q, u: -q), parameters={"mas": 1.0})
+
+
+def test_inputs_can_be_named_and_functions_of_time_can_be_parameters():
+    F, c = sm.Symbol("F"), me.dynamicsymbols("c")
+    eom = from_sympy(sprung_mass(lambda q, u: F - c * u), inputs=[F], parameters={c: 3.0, "m": 2.0})
+    assert [one.name for one in eom.inputs] == ["F"]
+    assert np.allclose(our_rates(eom, [0.0], [1.0], [5.0]), [1.0, 1.0])
+
+
+def test_start_values_by_object_or_name():
+    method = sprung_mass(lambda q, u: -q)
+    q = me.dynamicsymbols("q")
+    eom = from_sympy(method, start={q: 0.5, "u": -1.0})
+    assert [eom.model.start[one] for one in (*eom.coordinates, *eom.speeds)] == [0.5, -1.0]
+    with pytest.raises(ModelError, match="no coordinate or speed 'w'"):
+        from_sympy(method, start={"w": 1.0})
+
+
+def test_functions_that_are_not_known_are_named():
+    with pytest.raises(ConversionError, match="besselj"):
+        from_sympy(sprung_mass(lambda q, u: sm.besselj(0, q)))
+    spring = sm.Function("spring")
+    with pytest.raises(ConversionError, match="spring"):
+        from_sympy(sprung_mass(lambda q, u: spring(q)))
+    eom = from_sympy(
+        sprung_mass(lambda q, u: spring(q)), functions={"spring": lambda x: -(x**3)}, parameters={"m": 2.0}
+    )
+    assert np.allclose(our_rates(eom, [2.0], [0.0]), [0.0, -4.0])
+
+
+def test_accelerations_in_loads_are_refused():
+    with pytest.raises(ConversionError, match="acceleration"):
+        from_sympy(sprung_mass(lambda q, u: -u.diff(t)))
+
+
+def test_what_is_no_object_of_the_mechanics_package():
+    with pytest.raises(ConversionError, match="A Symbol is none of SymPy's objects"):
+        from_sympy(sm.Symbol("x"))
+
+
+def test_a_kanes_method_without_bodies():
+    q, u = me.dynamicsymbols("q u")
+    with pytest.raises(ModelError, match="no bodies"):
+        from_sympy(me.KanesMethod(me.ReferenceFrame("N"), [q], [u], [q.diff(t) - u]))
+
+
+def test_a_frame_that_nobody_oriented():
+    q, u = me.dynamicsymbols("q u")
+    N, A, P = me.ReferenceFrame("N"), me.ReferenceFrame("A"), me.Point("P")
+    P.set_vel(N, u * A.x)
+    method = me.KanesMethod(N, [q], [u], [q.diff(t) - u], bodies=[me.Particle("body", P, 1)])
+    with pytest.raises(ModelError, match="orientation of 'A' in 'N'"):
+        from_sympy(method)
+
+
+def test_momentum_and_reactions_are_not_known():
+    eom = from_sympy(sprung_mass(lambda q, u: -q))
+    with pytest.raises(ModelError, match="a model from SymPy has no bodies and joints"):
+        _ = eom.linear_momentum
+
+
+def test_inertia_about_another_point_and_in_another_frame():
+    q, u = me.dynamicsymbols("q u")
+    N, O = me.ReferenceFrame("N"), me.Point("O")
+    O.set_vel(N, 0)
+    A = N.orientnew("A", "Axis", [q, N.z])
+    A.set_ang_vel(N, u * N.z)
+    T = A.orientnew("T", "Axis", [0.3, A.x])
+    C = O.locatenew("C", 0.5 * A.x)
+    C.v2pt_theory(O, N, A)
+    body = me.RigidBody("body", C, A, 2, (me.inertia(T, 1.0, 2.0, 3.0, 0.1, 0.2, 0.3), O))
+    method = me.KanesMethod(N, [q], [u], [q.diff(t) - u], bodies=[body], forcelist=[(C, 5 * N.x)])
+    eom = from_sympy(method)
+    method.kanes_equations()
+    own = sympy_rates(method, [q], [u], {})
+    assert np.allclose(our_rates(eom, [0.4], [0.5]), own([0.4], [0.5]), rtol=1e-12)

@@ -42,12 +42,12 @@ __all__ = [
     "LinearSystem", "Markdown", "Matlab", "Modelica", "Modular", "Multipliers", "NewtonEuler", "Normal",
     "OperatingPoint", "Python", "Quaternion", "Recursive", "Rotation", "RungeKutta4", "Rust", "SFunction",
     "Sampled", "Scene", "ScipySolver", "SemiImplicitEuler", "Status", "Sweep", "SymbolicLinearSystem", "Symplectic",
-    "Trajectory", "Transform", "Uniform", "Vec3", "Viewer", "Wittenburg", "along", "baumgarte", "casadi_function",
-    "compare", "contact_sheet", "critical_values", "derive", "diag", "equilibria", "equilibrium", "errors",
-    "export", "from_sympy", "graph", "jacobians", "jax_function", "kalman", "library", "linearize",
-    "linearize_symbolic", "lqr", "modular", "output_feedback", "pi", "picture", "plots", "pole_sensitivities",
-    "read_linear_system", "read_sweep", "read_trajectory", "read_urdf", "root_locus", "show", "simulate",
-    "sweep", "to_sympy", "write_fmu", "write_page",
+    "Trajectory", "Transform", "Uniform", "Vec3", "Viewer", "Wittenburg", "along", "animate", "baumgarte",
+    "casadi_function", "compare", "contact_sheet", "critical_values", "derive", "diag", "equilibria", "equilibrium",
+    "errors", "export", "from_sympy", "graph", "jacobians", "jax_function", "kalman", "library", "linearize",
+    "linearize_symbolic", "lqr", "modular", "output_feedback", "page_html", "pi", "picture", "plots",
+    "pole_sensitivities", "read_linear_system", "read_sweep", "read_trajectory", "read_urdf", "root_locus", "show",
+    "simulate", "sweep", "to_sympy", "write_blender", "write_fmu", "write_page",
 ]  # fmt: skip
 __all__.extend(_vocabulary)
 __version__ = "0.1.0"
@@ -65,7 +65,7 @@ _ROOMS = {
     "multibody.export": """
         C Casadi Cpp Flange Fmi JavaScript Jax Julia Latex Markdown Matlab Modelica Python Rust SFunction export
         write_fmu""",
-    "multibody.view": "Scene Viewer contact_sheet picture show write_page",
+    "multibody.view": "Scene Viewer animate contact_sheet page_html picture show write_blender write_page",
     "multibody.compat.sympy": "from_sympy to_sympy",
 }
 _LATE = {name: room for room, names in _ROOMS.items() for name in names.split()}
@@ -148,7 +148,18 @@ if TYPE_CHECKING:
         simulate,
         sweep,
     )  # fmt: skip
-    from multibody.view import Scene, Viewer, contact_sheet, picture, plots, show, write_page
+    from multibody.view import (
+        Scene,
+        Viewer,
+        animate,
+        contact_sheet,
+        page_html,
+        picture,
+        plots,
+        show,
+        write_blender,
+        write_page,
+    )
 
 
 def __getattr__(name: str) -> Any:

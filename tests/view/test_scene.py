@@ -20,7 +20,7 @@ from multibody.view.placement import (
     rotation_matrices,
     turning_z_to,
 )
-from multibody.view.scene import LAYERS
+from multibody.view.scenes import LAYERS
 
 unit = st.floats(-1, 1)
 four = st.tuples(unit, unit, unit, unit).filter(lambda q: np.linalg.norm(q) > 0.1)

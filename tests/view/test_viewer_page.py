@@ -150,7 +150,7 @@ def test_layers(shown: tuple[Viewer, Any]) -> None:
     shows = picture(page)
     click(page, "forces", "checkbox")
     assert changed(page, shows)
-    assert viewer._layers.arrows["forces"].scale.largest == pytest.approx(2 * 9.81)
+    assert viewer._layers.arrows["forces"].scale.typical == pytest.approx(2 * 9.81)
     click(page, "drawings", "checkbox")
     assert until(lambda: "drawings" not in viewer._exhibit.stage.visible)
 

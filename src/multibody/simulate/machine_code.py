@@ -104,12 +104,12 @@ def _made(loop: Loop) -> tuple[str, str]:
     library = context.codegen().create_library(f"multibody_{loop.module}")
     made = lowered(entry, types.none(from_dtype(np.dtype(loop.record))), context, library)
     name = made.fndesc.llvm_func_name
-    text = _optimised(library.get_llvm_str(), name, loop.unrolled)
+    text = optimised(library.get_llvm_str(), name, loop.unrolled)
     disk_cache.save(_key(loop), f"{name}\n{text}".encode())
     return name, text
 
 
-def _optimised(text: str, name: str, unrolled: bool) -> str:
+def optimised(text: str, name: str, unrolled: bool) -> str:
     """The same with all functions merged into one, as far as that makes it faster."""
     import llvmlite.binding as llvm
 

@@ -15,7 +15,7 @@ from multibody.view.given_places import scene_of_places
 from multibody.view.mesh_files import mesh_parts
 from multibody.view.numbers import Numbers
 from multibody.view.placement import Pose, turning_z_to
-from multibody.view.scene import PALETTE, Place, Scene, Solid, Tie
+from multibody.view.scenes import PALETTE, Place, Scene, Solid, Tie
 from multibody.view.skeleton import Bone, body_bones, joint_bones, joint_points, turning_axes
 from multibody.view.subject import subject
 from multibody.view.triangles import Part, ball, parts, rod, tie_parts

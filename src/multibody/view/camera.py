@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.view.placement import Poses, rotation_matrices
-from multibody.view.scene import Scene
+from multibody.view.scenes import Scene
 
 Vector = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from multibody.graph import ZERO
 from multibody.model import Axes
 from multibody.view.numbers import Numbers
 from multibody.view.placement import HERE
-from multibody.view.scene import PALETTE, Place, Scene, Solid
+from multibody.view.scenes import PALETTE, Place, Scene, Solid
 from multibody.view.triangles import ball, parts
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from multibody.view.page.packing import LONG, SHORT, packed, rounded
 from multibody.view.placement import Pose
-from multibody.view.scene import Scene, Solid, Tie
+from multibody.view.scenes import Scene, Solid, Tie
 from multibody.view.triangles import Part
 
 LAYERS = ("drawings", "skeleton", "joints", "frames", "masses")

@@ -12,7 +12,7 @@ from multibody.errors import NumberError
 from multibody.simulate import Trajectory
 from multibody.view.page.packing import DOUBLE, packed
 from multibody.view.placement import Poses
-from multibody.view.scene import Scene
+from multibody.view.scenes import Scene
 
 Vector = NDArray[np.float64]
 

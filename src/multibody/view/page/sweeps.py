@@ -15,7 +15,7 @@ from multibody.model.constraint_equations import Constraints
 from multibody.model.start_state import consistent
 from multibody.view.page.motions import Motion
 from multibody.view.placement import Poses
-from multibody.view.scene import Scene
+from multibody.view.scenes import Scene
 
 Vector = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from html import escape
 from multibody.equations import EquationsOfMotion
 from multibody.simulate import Trajectory
 from multibody.view.page.formulas import formulas
-from multibody.view.scene import Scene
+from multibody.view.scenes import Scene
 
 
 def sections(scene: Scene, eom: EquationsOfMotion | None, run: Trajectory | None) -> str:

@@ -22,7 +22,7 @@ from multibody.view.page.signals import signals
 from multibody.view.page.sweeps import of_sweeps
 from multibody.view.page.tables import notices, sections, summary
 from multibody.view.placement import Poses
-from multibody.view.scene import Scene
+from multibody.view.scenes import Scene
 from multibody.view.subject import with_run
 
 ASPECT = 1.3

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from multibody.view.camera import bounds
 from multibody.view.placement import Poses
-from multibody.view.scene import Scene, Solid
+from multibody.view.scenes import Scene, Solid
 
 Vector = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from multibody.errors import UnknownNameError
 from multibody.graph.names import suggestion
-from multibody.view.scene import LAYERS, Scene
+from multibody.view.scenes import LAYERS, Scene
 
 
 def shown_layers(scene: Scene, layers: Collection[str] | None) -> frozenset[str]:

@@ -65,7 +65,7 @@ def _made() -> tuple[str, str]:
     from numba.core.registry import cpu_target
 
     from multibody.simulate.loops import lowered
-    from multibody.simulate.machine_code import _optimised
+    from multibody.simulate.machine_code import optimised
     from multibody.view.raster.paint import paint as entry
 
     context = cpu_target.target_context
@@ -74,6 +74,6 @@ def _made() -> tuple[str, str]:
     library = context.codegen().create_library("multibody_painter")
     made = lowered(entry, types.none(from_dtype(np.dtype(Canvas))), context, library)
     name = made.fndesc.llvm_func_name
-    text = _optimised(library.get_llvm_str(), name, unrolled=False)
+    text = optimised(library.get_llvm_str(), name, unrolled=False)
     disk_cache.save(_key(), f"{name}\n{text}".encode())
     return name, text

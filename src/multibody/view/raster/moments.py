@@ -14,7 +14,7 @@ from multibody.graph.number import is_number
 from multibody.simulate import Trajectory
 from multibody.view.build import scene
 from multibody.view.placement import Poses, Stretched, continuous
-from multibody.view.scene import Scene
+from multibody.view.scenes import Scene
 from multibody.view.subject import with_run
 
 Vector = NDArray[np.float64]

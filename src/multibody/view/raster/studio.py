@@ -15,7 +15,7 @@ from multibody.view.raster.floor import ball_around, ground_below, level
 from multibody.view.raster.layers import shown_layers
 from multibody.view.raster.painter import Painter, View
 from multibody.view.raster.surfaces import Triangles, moved, pieces
-from multibody.view.scene import LAYERS, Scene
+from multibody.view.scenes import LAYERS, Scene
 
 Vector = NDArray[np.float64]
 Image = NDArray[np.uint8]

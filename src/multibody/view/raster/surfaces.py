@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from multibody.model.colours import Colour
 from multibody.view.placement import Poses, rotation_matrices
 from multibody.view.raster.normals import corner_normals
-from multibody.view.scene import Scene
+from multibody.view.scenes import Scene
 from multibody.view.triangles import Part
 
 Vector = NDArray[np.float64]

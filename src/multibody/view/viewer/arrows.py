@@ -15,11 +15,11 @@ from multibody.view.viewer.moment import Moment, Run
 
 Vector = NDArray[np.float64]
 
-LONGEST = 0.4
-"""The length of the largest force, relative to the scene."""
+LENGTH = 0.35
+"""Of a typical force, relative to the scene."""
 
-SMALLEST = 1e-3
-"""A force that is so much smaller than the largest one is not drawn."""
+LONGEST, SMALLEST = 4.0, 1e-3
+"""Forces that are so much larger than a typical one are drawn shorter, and those that are so much smaller not at all."""
 
 
 @dataclass
@@ -27,16 +27,16 @@ class Scale:
     """How long arrows are; all kinds of forces share one.
 
     Attributes:
-        largest: the largest force that was met, in N.
+        typical: a force that is large at most times, in N; peaks do not count.
         stretch: what the user makes of it.
     """
 
-    largest: float = 0.0
+    typical: float = 0.0
     stretch: float = 1.0
 
     def length(self, size: float) -> float:
         """Metres for a newton, in a scene of this size."""
-        return LONGEST * size * self.stretch / self.largest if self.largest else 0.0
+        return LENGTH * size * self.stretch / self.typical if self.typical else 0.0
 
 
 class Arrows:
@@ -71,10 +71,10 @@ class Arrows:
             self._handle = None
 
     def renew(self) -> None:
-        """The largest force of the run gives the scale; without a run it grows with what is met."""
+        """A run gives the scale; without one it grows with what is met."""
         motion = self._exhibit.motion
         if isinstance(motion, Run):
-            self.scale.largest = max(self.scale.largest, _largest(self.of(motion.run)))
+            self.scale.typical = max(self.scale.typical, _typical(self.of(motion.run)))
 
     def of(self, samples: Samples) -> Forces:
         """The forces in a run or a state."""
@@ -86,7 +86,8 @@ class Arrows:
         if self._handle is None or sample is None:
             return
         found = self.of(sample)
-        self.scale.largest = max(self.scale.largest, _largest(found))
+        if not isinstance(self._exhibit.motion, Run):
+            self.scale.typical = max(self.scale.typical, _typical(found))
         pieces = self._pieces(found.points[0], found.vectors[0])
         self._handle.visible = bool(len(pieces))
         if len(pieces):
@@ -95,11 +96,13 @@ class Arrows:
     def _pieces(self, points: Vector, forces: Vector) -> Any:
         """Tails and tips of what is large enough to be seen."""
         sizes = np.linalg.norm(forces, axis=1)
-        seen = np.isfinite(sizes) & (sizes > SMALLEST * self.scale.largest)
+        seen = np.isfinite(sizes) & (sizes > SMALLEST * self.scale.typical)
         tails, scale = points[seen], self.scale.length(self._exhibit.scene.size)
-        return np.stack([tails, tails + scale * forces[seen]], axis=1).astype(np.float32)
+        shorter = np.minimum(1.0, LONGEST * self.scale.typical / sizes[seen])[:, None]
+        return np.stack([tails, tails + scale * shorter * forces[seen]], axis=1).astype(np.float32)
 
 
-def _largest(found: Forces) -> float:
-    sizes = np.linalg.norm(found.vectors, axis=-1)
-    return float(np.nanmax(sizes, initial=0.0))
+def _typical(found: Forces) -> float:
+    """The median over time of the largest force at each instant."""
+    sizes = np.nan_to_num(np.linalg.norm(found.vectors, axis=-1))
+    return float(np.median(sizes.max(axis=1, initial=0.0)))

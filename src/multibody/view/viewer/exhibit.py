@@ -14,7 +14,7 @@ from multibody.simulate.samples import Samples
 from multibody.view.build import scene as scene_of
 from multibody.view.camera import FIELD, bounds, camera
 from multibody.view.placement import Poses
-from multibody.view.scene import Scene
+from multibody.view.scenes import Scene
 from multibody.view.subject import Subject
 from multibody.view.viewer.closing import Closing
 from multibody.view.viewer.moment import Moment, Motion, Run

@@ -75,7 +75,7 @@ class Layers:
     def renew(self) -> None:
         """There is another run: its forces and traces are others."""
         if self._exhibit.shown.eom is not None:
-            self._lengths.largest = 0.0
+            self._lengths.typical = 0.0
             for kind, arrows in self.arrows.items():
                 if self.boxes[kind].value:
                     arrows.renew()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from multibody.simulate.optional import library
 from multibody.view.placement import Pose, Poses, turning_z_to
-from multibody.view.scene import Scene, Solid, Tie
+from multibody.view.scenes import Scene, Solid, Tie
 from multibody.view.triangles import Part
 
 Vector = NDArray[np.float64]

@@ -434,7 +434,7 @@ def test_a_script_waits_until_it_is_interrupted() -> None:
 def test_the_newest_request_counts_and_errors_are_told() -> None:
     told: list[str] = []
     done: list[int] = []
-    loop = Loop(told.append)
+    loop = Loop(lambda *texts: told.extend(texts))
     gate = threading.Event()
     loop.start(bool)
     loop.ask("wait", lambda: gate.wait(10))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from html import escape
+
+from multibody.model.display import html_table
 
 
 class Table(ABC):
@@ -18,9 +19,7 @@ class Table(ABC):
         return aligned(self.rows())
 
     def _repr_html_(self) -> str:
-        head, *body = self.rows()
-        lines = [_line("th", head), *(_line("td", row) for row in body)]
-        return f"<table>{''.join(lines)}</table>"
+        return html_table(self.rows())
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
@@ -34,7 +33,3 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     padded = (zip(row, widths, strict=True) for row in rows)
     return "\n".join("  ".join(cell.ljust(width) for cell, width in row).rstrip() for row in padded)
-
-
-def _line(kind: str, cells: Sequence[str]) -> str:
-    return f"<tr>{''.join(f'<{kind}>{escape(cell)}</{kind}>' for cell in cells)}</tr>"

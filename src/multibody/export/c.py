@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from multibody.export import clike
 from multibody.export.code import Body, Code
 from multibody.export.contract import SourceTarget
+from multibody.export.module_names import module_name
 from multibody.export.program import Program
 from multibody.export.syntax import Syntax, one_line, quoted
-from multibody.graph.names import escape
 
 SYNTAX = Syntax(
     language="c",
@@ -22,6 +22,8 @@ SYNTAX = Syntax(
     comment="/* {} */",
     helpers=clike.helpers(),
     table=clike.table,
+    members=["derived"],
+    free_members=clike.FREE_MEMBERS,
 )
 
 
@@ -45,13 +47,14 @@ class C(SourceTarget):
 
     def files(self, program: Program) -> Mapping[str, str]:
         """Header, source, test program and build file."""
-        writer = _Writer(program, self.code(program, SYNTAX))
+        writer = _Writer(program, self.code(program, SYNTAX, clike.OWN))
         name = writer.name
         return {
             f"{name}.h": writer.header(),
             f"{name}.c": writer.source(),
             f"{name}_test.c": writer.test(),
-            "CMakeLists.txt": _CMAKE.format(name=name),
+            f"{name}_model.cmake": _CMAKE.format(name=name),
+            "CMakeLists.txt": _CMAKE_LISTS,
         }
 
 
@@ -60,7 +63,7 @@ class _Writer:
 
     def __init__(self, program: Program, code: Code) -> None:
         self._program, self._code = program, code
-        self.name = escape(program.name, "c")
+        self.name = module_name(program.name, "c")
         self._form = clike.Form(
             SYNTAX, self._head, lambda *args: f"static {self._head(*args)}", "{name}(t, q, u, r, p, {results}, w);",
             (*clike.ARGUMENTS, "p"),
@@ -72,7 +75,7 @@ class _Writer:
         return _HEADER.format(
             title=one_line(self._program.name),
             name=self.name,
-            guard=f"{self.name.upper()}_H",
+            guard=clike.GUARD.format(self.name, "H"),
             sizes="\n".join(sizes),
             legend="\n".join(f" * {line}" for line in self._program.legend()),
             fields="\n".join(f"    {line}" for line in clike.fields(self._program, self._code, SYNTAX)),
@@ -115,8 +118,8 @@ class _Writer:
         return clike.block(head, clike.prepared(self._code, SYNTAX, "p->derived"))
 
     def _defaults(self) -> str:
-        names = self._code.names
-        lines = [f"p->{names[one.symbol]} = {one.value!r};" for one in self._program.parameters]
+        members = self._code.members
+        lines = [f"p->{members[one.symbol]} = {one.value!r};" for one in self._program.parameters]
         head = f"void {self.name}_defaults({self.name}_parameters *p)"
         return clike.block(head, [*lines, f"{self.name}_prepare(p);"])
 
@@ -210,22 +213,29 @@ int main(void)
 }}
 """
 
-_CMAKE = """cmake_minimum_required(VERSION 3.10)
-project({name} C)
+_CMAKE_LISTS = """# Builds all models in this folder, and runs the test program of each by ctest.
+cmake_minimum_required(VERSION 3.10)
+project(multibody_models C)
 set(CMAKE_C_STANDARD 99)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
+enable_testing()
+file(GLOB models ${CMAKE_CURRENT_SOURCE_DIR}/*_model.cmake)
+foreach(model IN LISTS models)
+  include(${model})
+endforeach()
+"""
+"""The same for all models, so that several may share a folder."""
 
-add_library({name} STATIC {name}.c)
-target_include_directories({name} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
+_CMAKE = """add_library({name}_model STATIC {name}.c)
+target_include_directories({name}_model PUBLIC ${{CMAKE_CURRENT_LIST_DIR}})
 find_library(MATH m)
 if(MATH)
-  target_link_libraries({name} PUBLIC ${{MATH}})
+  target_link_libraries({name}_model PUBLIC ${{MATH}})
 endif()
 
-enable_testing()
 add_executable({name}_test {name}_test.c)
-target_link_libraries({name}_test {name})
+target_link_libraries({name}_test {name}_model)
 add_test(NAME {name} COMMAND {name}_test)
 """

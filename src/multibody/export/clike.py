@@ -9,8 +9,20 @@ from multibody.export import circle
 from multibody.export.code import Body, Code
 from multibody.export.parts import Part
 from multibody.export.program import Program
-from multibody.export.syntax import Syntax
+from multibody.export.syntax import CALLED, Syntax
 from multibody.graph import Table
+
+OWN = ["c"]
+"""What functions declare besides arguments and results."""
+
+GUARD = "{}_u002e_{}"
+"""What a header defines: its name, with the code of the dot, as no other name is spelled."""
+
+FREE_MEMBERS = CALLED | frozenset(
+    "j0 j1 jn y0 y1 yn gamma lgamma tgamma erf erfc exp2 expm1 log1p log2 div labs malloc calloc free time clock index "
+    "fabs fmod cbrt trunc main".split()
+)
+"""Functions of the library, whose names a member may have."""
 
 ARGUMENTS = {"t": "double t", "q": "const double *q", "u": "const double *u", "r": "const double *r"}
 """What every function is given, before the parameters."""
@@ -64,8 +76,8 @@ def fields(program: Program, code: Code, syntax: Syntax, *, defaults: bool = Fal
     """A member of a structure for each parameter, with its unit and meaning, and its default if that is wanted."""
     lines = []
     for one in program.parameters:
-        value = f" = {one.value!r}" if defaults else ""
-        lines.append(f"double {code.names[one.symbol]}{value}; {syntax.remark(one.meaning)}".rstrip())
+        value, name = f" = {one.value!r}" if defaults else "", code.members[one.symbol]
+        lines.append(f"double {name}{value}; {syntax.remark(one.meaning_of(name))}".rstrip())
     return lines
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from multibody.export.naming import Namer, expression_names, free_names
-from multibody.export.parts import Item, Part, in_parts
+from multibody.export.parts import Item, Part, Place, in_parts
 from multibody.export.planning import Plan, planned
 from multibody.export.printer import Printer
 from multibody.export.quantities import Routine
@@ -44,6 +44,7 @@ class Code:
 
     Attributes:
         names: the spelling of every quantity: of coordinates, speeds, inputs and parameters, by symbol.
+        members: the spelling of parameters as members of a structure, where nothing of ours is in their way.
         constants: names of what follows from parameters alone, in order; they are computed by ``prepare``.
         prepare: the code that computes them, as stores to the result ``"c"``.
         bodies: one for each routine.
@@ -52,6 +53,7 @@ class Code:
     """
 
     names: Mapping[Any, str]
+    members: Mapping[Any, str]
     constants: tuple[str, ...]
     prepare: Body
     bodies: tuple[Body, ...]
@@ -76,10 +78,12 @@ def coded(
     hoisted, first, plans = planned(routines, whole, fixed, landmarks)
     taken = {*taken, *_reserved(routines, syntax)}
     names = _names(program, [first, *plans], syntax, taken, _wishes(program, routines, landmarks), steps, fixed)
-    places = _places(program, hoisted)
+    members = _members(program, syntax)
+    places = _places(program, hoisted, names | members)
     printer = Printer(syntax, steps, names)
     return Code(
         names,
+        members,
         tuple(names[node] for node in hoisted),
         _body(first, printer, names, places, [("c", k, node) for k, node in enumerate(hoisted)], None, syntax.zeroed),
         tuple(_body(plan, printer, names, places, _targets(plan), limit, syntax.zeroed) for plan in plans),
@@ -95,11 +99,27 @@ def _helpers(syntax: Syntax, used: set[str]) -> tuple[str, ...]:
 
 
 def _reserved(routines: Iterable[Routine], syntax: Syntax) -> set[str]:
-    """Names of routines, results, arguments and helpers."""
+    """Names of routines, results, arguments and helpers; what a template leaves open is none of them."""
     results = {result.name for routine in routines for result in routine.results}
-    words = {word for text in syntax.places.values() for word in re.findall(r"[A-Za-z_]\w*", text)}
-    called = {word for text in syntax.functions.values() for word in re.findall(r"[A-Za-z_]\w*", text)}
-    return results | words | called | {routine.name for routine in routines} | {"prepare", *"tqurpcw"}
+    templates = [_OPEN.sub("", text) for text in (*syntax.places.values(), *syntax.functions.values())]
+    words = {word for text in templates for word in re.findall(r"[A-Za-z_]\w*", text)}
+    return results | words | {routine.name for routine in routines}
+
+
+_OPEN = re.compile(r"\{\w*\}")  # {}, {0}, {k}, {name}
+
+
+def _members(program: Program, syntax: Syntax) -> dict[Any, str]:
+    """Parameters as members of a structure."""
+    spelled = member_names([one.name for one in program.parameters], syntax)
+    return {one.symbol: spelled[one.name] for one in program.parameters}
+
+
+def member_names(names: Sequence[str], syntax: Syntax) -> dict[str, str]:
+    """How members of structures are spelled, by name."""
+    plain = {name: name for name in names if name in syntax.free_members}
+    others = [name for name in names if name not in plain]
+    return plain | unique_names(others, syntax.language, [*syntax.members, *plain])
 
 
 def _values(routine: Routine) -> list[Any]:
@@ -141,12 +161,13 @@ def _tables(steps: Mapping[Any, Operation]) -> list[Table]:
     return list({table.digest: table for table in found}.values())
 
 
-def _places(program: Program, hoisted: Sequence[Any]) -> dict[Any, tuple[str, int]]:
-    """The array and the position that each symbol, and each value made before, comes from."""
-    places: dict[Any, tuple[str, int]] = {program.eom.model.time: ("t", 0)}
+def _places(program: Program, hoisted: Sequence[Any], names: Mapping[Any, str]) -> dict[Any, Place]:
+    """Where each symbol, and each value made before, comes from."""
+    time = program.eom.model.time
+    places: dict[Any, Place] = {time: ("t", 0, names[time])}
     for array, quantities in program.arguments.items():
-        places |= {quantity.symbol: (array, k) for k, quantity in enumerate(quantities)}
-    return places | {node: ("c", k) for k, node in enumerate(hoisted)}
+        places |= {one.symbol: (array, k, names[one.symbol]) for k, one in enumerate(quantities)}
+    return places | {node: ("c", k, names[node]) for k, node in enumerate(hoisted)}
 
 
 def _targets(plan: Plan) -> list[tuple[str, int, Any]]:
@@ -156,7 +177,7 @@ def _targets(plan: Plan) -> list[tuple[str, int, Any]]:
 
 
 def _body(
-    plan: Plan, printer: Printer, names: Mapping[Any, str], places: Mapping[Any, tuple[str, int]],
+    plan: Plan, printer: Printer, names: Mapping[Any, str], places: Mapping[Any, Place],
     targets: Sequence[tuple[str, int, Any]], limit: int | None, zeroed: bool,
 ) -> Body:  # fmt: skip
     """Statements in order; a result is stored as soon as it is known."""

@@ -10,9 +10,9 @@ from multibody.export import clike
 from multibody.export.c import SYNTAX as C_SYNTAX
 from multibody.export.code import Code
 from multibody.export.contract import SourceTarget
+from multibody.export.module_names import module_name
 from multibody.export.program import Program
 from multibody.export.syntax import one_line
-from multibody.graph.names import escape
 
 SYNTAX = replace(
     C_SYNTAX,
@@ -20,6 +20,7 @@ SYNTAX = replace(
     functions=clike.functions("std::"),
     places={**C_SYNTAX.places, "p": "p_.{name}", "c": "c_[{k}]"},
     comment="// {}",
+    members=(),
     helpers={op: text.replace("static inline", "inline") for op, text in clike.helpers("std::").items()},
     table=lambda table, name: clike.table(table, name).replace("static", "inline", 1),
 )
@@ -40,8 +41,8 @@ class Cpp(SourceTarget):
 
     def files(self, program: Program) -> Mapping[str, str]:
         """One header."""
-        name = escape(program.name, "cpp")
-        return {f"{name}.hpp": _header(program, self.code(program, SYNTAX), name)}
+        name = module_name(program.name, "cpp")
+        return {f"{name}.hpp": _header(program, self.code(program, SYNTAX, [*clike.OWN, "parameters"]), name)}
 
 
 def _header(program: Program, code: Code, name: str) -> str:
@@ -49,7 +50,7 @@ def _header(program: Program, code: Code, name: str) -> str:
     return _HEADER.format(
         name=name,
         title=one_line(program.name),
-        guard=f"{name.upper()}_HPP",
+        guard=clike.GUARD.format(name, "HPP"),
         legend="\n".join(f"// {line}" for line in program.legend()),
         sizes="\n".join(f"constexpr int n_{array} = {len(group)};" for array, group in program.signals.items()),
         helpers="".join(f"{text}\n\n" for text in [*code.helpers, *tables]),

@@ -60,7 +60,12 @@ SYNTAX = Syntax(
     table=_table,
 )
 
-LISTS = ["COORDINATES", "SPEEDS", "INPUTS", "OUTPUTS", "PARAMETERS", "START", "parameters", "number", "changes"]
+LISTS = ["COORDINATES", "SPEEDS", "INPUTS", "OUTPUTS", "PARAMETERS", "DEFAULTS", "START"]
+OWN = [
+    *LISTS, *"c parameters number changes values keys throw ArgumentError get zip join promote_type typeof reshape".split(),
+    "permutedims",
+]  # fmt: skip
+"""Identifiers that the module uses for itself."""
 
 
 @dataclass(frozen=True)
@@ -75,10 +80,11 @@ class Julia(SourceTarget):
 
     def files(self, program: Program) -> Mapping[str, str]:
         """One module."""
-        code = self.code(program, SYNTAX, LISTS)
+        code = self.code(program, SYNTAX, OWN)
         name = escape(program.name, "julia")
+        capital = escape(f"{program.name[:1].upper()}{program.name[1:]}", "julia")
         parts = [
-            _INTRODUCTION.format(name=one_line(program.name), module=f"{name[:1].upper()}{name[1:]}"),
+            _INTRODUCTION.format(name=one_line(program.name), module=f"{capital}_" if capital in LISTS else capital),
             _lists(program),
             *code.helpers,
             *(_table(table, own) for own, table in code.tables.items()),
@@ -148,7 +154,7 @@ module {module}"""
 _PARAMETERS = """# All parameters, with other values for some of them, and what follows from them alone.
 function parameters(; changes...)
     for name in keys(changes)
-        name in PARAMETERS || throw(ArgumentError("There is no parameter $name."))
+        name in PARAMETERS || throw(ArgumentError("There is no parameter $name. There are: $(join(PARAMETERS, ", "))."))
     end
     values = [get(changes, name, value) for (name, value) in zip(PARAMETERS, DEFAULTS)]
     p = (values = values, derived = zeros(eltype(values), {size}))

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from multibody.export.syntax import Syntax
 
 
+Place = tuple[str, int, str]
+"""Where a value comes from: an array, the position in it, and its name there if it is a structure."""
+
+
 class Item(NamedTuple):
     """A statement: a new variable, or an entry of a result.
 
@@ -45,14 +49,14 @@ class Part:
         arguments: the arrays that it reads, and ``"t"`` if it needs the time.
     """
 
-    loads: tuple[tuple[str, tuple[str, int, str]], ...]
+    loads: tuple[tuple[str, Place], ...]
     items: tuple[Item, ...]
     saves: tuple[tuple[int, str], ...]
     arguments: frozenset[str]
 
 
 def in_parts(
-    items: Sequence[Item], names: Mapping[Any, str], places: Mapping[Any, tuple[str, int]], limit: int | None
+    items: Sequence[Item], names: Mapping[Any, str], places: Mapping[Any, Place], limit: int | None
 ) -> tuple[tuple[Part, ...], int]:
     """Pieces of at most ``limit`` statements, and the room that their common workspace needs."""
     length = len(items) if limit is None else limit
@@ -63,11 +67,11 @@ def in_parts(
     for piece in pieces:
         made = {item.node for item in piece if item.node is not None}
         needed = dict.fromkeys(node for item in piece for node in item.needs if node not in made)
-        sources = [(node, *(places[node] if node in places else ("w", slots[node]))) for node in needed]
-        sources.sort(key=lambda source: (order[source[1]], source[2]))
-        loads = tuple((names[node], (array, k, names[node])) for node, array, k in sources if array != "t")
+        sources = [(names[x], places[x] if x in places else ("w", slots[x], names[x])) for x in needed]
+        sources.sort(key=lambda source: (order[source[1][0]], source[1][1]))
+        loads = tuple((name, place) for name, place in sources if place[0] != "t")
         saves = tuple((slots[i.node], i.name) for i in piece if i.node is not None and i.node in slots)
-        parts.append(Part(loads, tuple(piece), saves, frozenset(array for _, array, _ in sources)))
+        parts.append(Part(loads, tuple(piece), saves, frozenset(array for _, (array, _, _) in sources)))
     return tuple(parts), width
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from multibody.export.code import Body, Code
 from multibody.export.contract import Names, Target, routine_names
+from multibody.export.module_names import module_name
 from multibody.export.program import Program
 from multibody.export.pythonlike import LISTS, PLACES, function, lists, module, numpy_functions, numpy_table, rooms
 from multibody.export.syntax import Syntax, one_line
-from multibody.graph.names import escape
 
 SYNTAX = Syntax(language="python", functions=numpy_functions("np"), places=PLACES, table=numpy_table("np"), zeroed=True)
 OWN = [*LISTS, *"y np parameters der_state inputs packed".split()]
@@ -46,7 +46,7 @@ class Python(Target):
         """One module."""
         wanted = routine_names(jacobians=self.jacobians)
         code = program.code(wanted, SYNTAX, taken=OWN, names=self.names)
-        return {f"{escape(program.name, 'python')}.py": _module(program, code)}
+        return {f"{module_name(program.name, 'python')}.py": _module(program, code)}
 
 
 def _module(program: Program, code: Code) -> str:
@@ -96,7 +96,7 @@ _PACKED = '''def packed(values, shape):
 
 _PARAMETERS = """unknown = sorted(changes.keys() - PARAMETERS.keys())
 if unknown:
-    raise TypeError(f"There is no parameter {', '.join(unknown)}.")
+    raise TypeError(f"There is no parameter {', '.join(unknown)}. There are: {', '.join(PARAMETERS) or 'none'}.")
 p = [np.asarray(changes.get(name, value), dtype=float)[()] for name, value in PARAMETERS.items()]"""
 
 _DER_STATE = '''def der_state(t, y, inputs=None, parameters=parameters()):

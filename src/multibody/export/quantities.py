@@ -35,6 +35,10 @@ class Quantity:
         """Unit and description, for comments."""
         return f"[{self.unit}] {self.description}".strip() if self.unit else self.description
 
+    def meaning_of(self, spelled: str) -> str:
+        """The meaning, after the user's name where that is spelled in another way."""
+        return self.meaning if spelled == self.name else f"{self.name} {self.meaning}".strip()
+
 
 @dataclass(frozen=True)
 class Result:

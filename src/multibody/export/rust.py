@@ -9,7 +9,7 @@ from multibody.export.code import Body, Code
 from multibody.export.contract import SourceTarget
 from multibody.export.program import Program
 from multibody.export.pythonlike import floats
-from multibody.export.syntax import Syntax, one_line
+from multibody.export.syntax import CALLED, Syntax, one_line
 from multibody.graph import Table
 from multibody.graph.names import escape
 
@@ -64,6 +64,8 @@ SYNTAX = Syntax(
     comment="/* {} */",
     helpers=HELPERS,
     table=_table,
+    members=["derived"],
+    free_members=CALLED,
 )
 
 
@@ -79,7 +81,7 @@ class Rust(SourceTarget):
 
     def files(self, program: Program) -> Mapping[str, str]:
         """One module."""
-        code = self.code(program, SYNTAX, ["derived", "Parameters"])
+        code = self.code(program, SYNTAX, ["c", "Parameters", "START_Q", "START_U"])
         parts = [
             _INTRODUCTION.format(name=one_line(program.name)),
             _sizes(program),
@@ -100,9 +102,9 @@ def _sizes(program: Program) -> str:
 
 
 def _structure(program: Program, code: Code) -> str:
-    names = [code.names[one.symbol] for one in program.parameters]
+    names = [code.members[one.symbol] for one in program.parameters]
     pairs = list(zip(names, program.parameters, strict=True))
-    members = [f"    pub {name}: f64, {SYNTAX.remark(one.meaning)}".rstrip() for name, one in pairs]
+    members = [f"    pub {name}: f64, {SYNTAX.remark(one.meaning_of(name))}".rstrip() for name, one in pairs]
     values = [f"            {name}: {one.value!r}," for name, one in pairs]
     lines = [line for part in code.prepare.parts for line in SYNTAX.lines(part)]
     return _STRUCTURE.format(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,12 @@ FUNCTIONS = frozenset(
     "table".split()
 )
 """All other operations: a syntax says how each is written."""
+
+CALLED = frozenset(
+    "abs acos acosh asin asinh atan atan2 atanh ceil cos cosh exp floor fmax fmin hypot log log10 max min mod pi pow "
+    "round sign sin sinh sqrt tan tanh".split()
+)
+"""Functions that are reserved in every language; members of structures may have their names."""
 
 
 def no_table(table: Table, name: str) -> str:
@@ -54,6 +60,8 @@ class Syntax:
             those that it needs itself, with empty lines between them; what several share is written once.
         table: the definition of a function for a table, under a given name.
         number: how a finite number is written.
+        members: what the structure of parameters contains besides them.
+        free_members: words that are reserved in the language, but may be members of a structure.
     """
 
     language: str
@@ -68,6 +76,8 @@ class Syntax:
     helpers: Mapping[str, str] = field(default_factory=dict)
     table: Callable[[Table, str], str] = no_table
     number: Callable[[float], str] = repr
+    members: Sequence[str] = ()
+    free_members: Collection[str] = ()
 
     def __post_init__(self) -> None:
         missing = sorted(FUNCTIONS - self.functions.keys())

@@ -16,6 +16,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from multibody.errors import StorageError
+from multibody.model.display import html_text
 
 MANIFEST = ".multibody-export.json"
 
@@ -46,6 +47,9 @@ class Exported:
     def files(self) -> tuple[Path, ...]:
         """All of them, without those that are proposed."""
         return tuple(sorted([*self.written, *self.replaced, *self.unchanged, *self.kept]))
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
     def __str__(self) -> str:
         lines = [f"{path}  {what}" for what in _FATES for path in getattr(self, what)]

@@ -20,6 +20,7 @@ from multibody.linear.signals import input_places, output_signals
 from multibody.linear.spectrum import doubtful, eigenvalues
 from multibody.linear.steady_equations import SteadyEquations
 from multibody.model.assembly import Vector
+from multibody.model.display import html_text
 
 Stability = Literal["stable", "marginal", "unstable", "undecided"]
 
@@ -117,6 +118,9 @@ class Equilibrium:
         fastest = float(np.abs(self.linear.rates).max(initial=0.0))
         timed = self.eom.model.time in free_symbols([value for _, value in self.equations.rows])
         return lasting(self.eom, self.linear, min(1 / max(fastest, 1.0), AWHILE)) if fastest > STILL or timed else True
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
     def __str__(self) -> str:
         eom, looked_for = self.eom, {one.name for one in self.equations.unknown}

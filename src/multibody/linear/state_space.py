@@ -16,6 +16,7 @@ from multibody.graph.names import suggestion
 from multibody.linear.modes import Mode, Poles, modes_of, poles_of
 from multibody.linear.point import Matrix
 from multibody.linear.reach import Reach, reach
+from multibody.model.display import html_table, html_text
 from multibody.simulate.optional import library
 
 DECOUPLED = 1e-11
@@ -207,10 +208,16 @@ class LinearSystem:
         parts = [repr(self)]
         if len(self.states) + len(self.inputs) <= SHOWN:
             parts.append(aligned(self._matrix_rows()))
-        parts.append(
-            aligned([["pole [1/s]", "frequency", "damping", "states"], *(mode.cells() for mode in self.modes)])
-        )
+        parts.append(aligned(self._mode_rows()))
         return "\n\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        small = len(self.states) + len(self.inputs) <= SHOWN
+        matrix = html_table(self._matrix_rows(), repr(self)) if small else html_text(repr(self))
+        return matrix + html_table(self._mode_rows())
+
+    def _mode_rows(self) -> list[list[str]]:
+        return [["pole [1/s]", "frequency", "damping", "states"], *(mode.cells() for mode in self.modes)]
 
     def _matrix_rows(self) -> list[list[str]]:
         upper, lower = np.hstack([self.A, self.B]), np.hstack([self.C, self.D])

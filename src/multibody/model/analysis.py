@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from multibody.model.constraint_equations import Constraints
+from multibody.model.display import html_text
 from multibody.model.kinematics import Kinematics
 from multibody.model.model import Model
 from multibody.model.regularity import NO_NUMBERS, at_start, basis, pivoted_columns
@@ -46,6 +47,9 @@ class Analysis:
     independent: tuple[str, ...]
     singular: bool
     trouble: str = ""
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
     def __str__(self) -> str:
         lines = [

@@ -12,6 +12,7 @@ from multibody.errors import MissingValueError, ModelError
 from multibody.graph import ZERO, Expr, Symbol, as_expr, jacobian, substitute
 from multibody.graph.names import suggestion
 from multibody.model.body import Body, Frame
+from multibody.model.display import model_html
 from multibody.model.drawing import Drawing
 from multibody.model.joint import Joint
 from multibody.model.joints import Motion
@@ -124,6 +125,9 @@ class Model:
     written: frozenset[str] = frozenset()
     frames: tuple[Frame, ...] = ()
     drawings: Mapping[str, Drawing] = field(default_factory=dict)
+
+    def _repr_html_(self) -> str:
+        return model_html(self)
 
     def attachment(self, frame: Frame) -> tuple[int, Transform]:
         """The link that carries a frame, and the constant X from the frame to that link."""

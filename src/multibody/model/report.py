@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from multibody.errors import ModelError, MultibodyError
+from multibody.model.display import html_table, html_text
 
 Severity = Literal["error", "warning"]
 
@@ -82,6 +83,13 @@ class Report:
                 cause="\n".join(str(finding) for finding in self.errors),
                 remedy="Put each of these right; print(system.check()) shows them with all warnings.",
             )
+
+    def _repr_html_(self) -> str:
+        head, *_ = str(self).splitlines()
+        if not self.findings:
+            return html_text(str(self))
+        rows = [[one.severity, one.what, one.where, one.cause, one.remedy] for one in self.findings]
+        return html_table([["", "what", "where", "likely cause", "what to do"], *rows], head)
 
     def __str__(self) -> str:
         counts = [

@@ -14,6 +14,7 @@ from multibody.model.body import Body, Frame, as_inertia
 from multibody.model.check import check, require_part
 from multibody.model.concerning import concerning
 from multibody.model.constraints import Constraint, ExpressionConstraint, as_constraint
+from multibody.model.display import system_html
 from multibody.model.drawing import Drawing, drawing
 from multibody.model.freeze import frozen
 from multibody.model.given import remembered
@@ -293,6 +294,9 @@ class System:
                 remedy=f"There are: {', '.join(self._things)}.",
             )
         return self._things[name]
+
+    def _repr_html_(self) -> str:
+        return system_html(self)
 
     def _register(self, thing: Named) -> Named:
         name: str = names.check(thing.name, type(thing).__name__.lower())  # type: ignore[attr-defined]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
+from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from multibody.errors import StorageError
+from multibody.errors import MissingLibraryError, StorageError
 from multibody.simulate.contract import Vector
 from multibody.simulate.files import whole_file
 from multibody.simulate.optional import library
@@ -45,6 +47,17 @@ def plot(run: Trajectory, names: Sequence[str], figure: Any = None) -> Any:
         figure: to draw in; by default a new one.
     """
     return over_time(run, _chosen(run, names) if names else _overview(run), figure)
+
+
+def html_figure(run: Trajectory) -> str:
+    """The overview of a run for a notebook; nothing without Matplotlib."""
+    try:
+        made = plot(run, ())
+    except MissingLibraryError:
+        return ""
+    stream = BytesIO()
+    made.savefig(stream, format="png", dpi=80)
+    return f'<img alt="curves over time" src="data:image/png;base64,{b64encode(stream.getvalue()).decode()}">'
 
 
 def over_time(run: Trajectory, panels: Sequence[Panel], figure: Any = None) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from multibody.model.display import html_table
+
 
 @dataclass(frozen=True)
 class Counts:
@@ -73,6 +75,9 @@ class Statistics(Counts):
 
     def __str__(self) -> str:
         return table(self.rows())
+
+    def _repr_html_(self) -> str:
+        return html_table([["", ""], *self.rows()])
 
 
 def table(rows: list[tuple[str, str]]) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from multibody.equations import EquationsOfMotion
 from multibody.errors import MultibodyError, ShapeError
 from multibody.graph.number import is_whole
+from multibody.model.display import html_text
 from multibody.simulate import sweep_tables
 from multibody.simulate.cases import Plan
 from multibody.simulate.contract import Status, Vector
@@ -229,6 +230,9 @@ class Sweep:
 
     def __str__(self) -> str:
         return sweep_tables.summary(self)
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
 
 def _good(status: str) -> bool:

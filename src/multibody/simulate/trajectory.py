@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
+from multibody.model.display import html_table
 from multibody.simulate import files, records, store, tables
 from multibody.simulate.contact import Impact, with_contacts
 from multibody.simulate.contract import Status, Vector
@@ -220,10 +221,17 @@ class Trajectory(Samples):
         return f"Trajectory('{self.eom.model.name}', {span}, {len(self.t)} samples, {self.status.value})"
 
     def __str__(self) -> str:
+        return table(self._rows())
+
+    def _repr_html_(self) -> str:
+        from multibody.simulate.plots import html_figure
+
+        return html_table([["", ""], *self._rows()], repr(self)) + html_figure(self)
+
+    def _rows(self) -> list[tuple[str, str]]:
         shown = [f"{one.name} at {one.t:.6g} s" for one in self.occurrences[:6]]
         more = len(self.occurrences) - len(shown)
         rows = [("system", self.eom.model.name), ("time", f"{self.t[0]:.6g} s to {self.t[-1]:.6g} s")]
         rows += self.statistics.rows()
         rows += [("events", "\n".join(shown + ([f"and {more} more"] if more else [])))] if shown else []
-        rows += [("status", self.message if self.message else self.status.value)]
-        return table(rows)
+        return [*rows, ("status", self.message if self.message else self.status.value)]

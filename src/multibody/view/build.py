@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from multibody.algebra import Transform
+from multibody.algebra import Transform, Vec3
 from multibody.equations.without_bodies import EquationsWithoutBodies
+from multibody.graph import ZERO, evaluate
 from multibody.model import Axes, Body, Drawing, Frame, Kinematics, Mesh, Model, Plane
 from multibody.model.colours import Colour
 from multibody.view.given_places import scene_of_places
@@ -16,7 +17,7 @@ from multibody.view.mesh_files import mesh_parts
 from multibody.view.numbers import Numbers
 from multibody.view.placement import Pose, turning_z_to
 from multibody.view.scenes import PALETTE, Place, Scene, Solid, Tie
-from multibody.view.skeleton import Bone, body_bones, joint_bones, joint_points, turning_axes
+from multibody.view.skeleton import Bone, body_bones, joint_bones, joint_frames, joint_points, turning_axes
 from multibody.view.subject import subject
 from multibody.view.triangles import Part, ball, parts, rod, tie_parts
 
@@ -73,14 +74,15 @@ class _Builder:
 
     def _size(self) -> float:
         """A length that is typical of the whole: how far its joints and centres of mass are from each other."""
-        empty = self._scene(frozenset(), 1.0)
-        poses = empty.poses(0.0, empty.start)
         spots = []
         for body, k in self.numbering.items():
-            pose = Pose(poses.position[k], poses.quaternion[k]).matrix
-            local = [np.zeros(3), *self.points[body]] + ([self.numbers.point(body.com)] if k else [])
-            spots += [pose[:3, :3] @ point + pose[:3, 3] for point in local]
-        spread = np.ptp(np.array(spots), axis=0)
+            local = [Vec3(ZERO, ZERO, ZERO), *(frame.pose.position for frame in joint_frames(self.model, body))]
+            local += [body.com] if k else []
+            spots += [self.places[k].pose.point_to_parent(point).components() for point in local]
+        known: dict[Any, Any] = {**self.numbers.values, **self.model.start, self.model.time: 0.0}
+        known |= dict.fromkeys(self.model.input_symbols, 0.0)
+        values = np.array(evaluate([list(spot) for spot in spots], known), dtype=float)
+        spread = np.ptp(values, axis=0)
         return float(np.linalg.norm(spread)) or 1.0
 
     def _hidden(self) -> frozenset[str]:

@@ -29,9 +29,13 @@ class Bone(NamedTuple):
 
 def joint_points(model: Model, body: Body, numbers: Numbers) -> list[Vector]:
     """Where joints, constraints and loads act on a body, each place once, in the body's coordinates."""
-    whole = model.unreduced or model
-    places = [numbers.point(frame.pose.position) for frame in _touched(whole) if frame.body is body]
+    places = [numbers.point(frame.pose.position) for frame in joint_frames(model, body)]
     return list({tuple(place.round(9)): place for place in places}.values())
+
+
+def joint_frames(model: Model, body: Body) -> list[Frame]:
+    """The frames of a body that joints, constraints and loads use."""
+    return [frame for frame in _touched(model.unreduced or model) if frame.body is body]
 
 
 def _touched(model: Model) -> Iterator[Frame]:

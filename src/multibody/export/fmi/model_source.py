@@ -18,7 +18,7 @@ from multibody.export.syntax import Syntax, one_line, quoted
 
 TAKEN = (
     "TOKEN", "FMI_VERSION", "TOLERANCE", "FIXED_STEP", "GAP", "HUGE_VAL", "HUGE_VALF", "HUGE_VALL", "FP_INFINITE",
-    "FP_NAN", "FP_NORMAL", "FP_SUBNORMAL", "FP_ZERO",
+    "FP_NAN", "FP_NORMAL", "FP_SUBNORMAL", "FP_ZERO", *clike.OWN,
 )  # fmt: skip
 """Macros of our own, and of ``math.h``, that are no words of the language."""
 

@@ -102,7 +102,7 @@ def _token(version: int, identifier: str, interface: Interface, sources: Mapping
 
 
 _CMAKE = """cmake_minimum_required(VERSION 3.10)
-project(NAME C)
+project(NAME_model C)
 set(CMAKE_C_STANDARD 99)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 if(NOT CMAKE_BUILD_TYPE)
@@ -110,10 +110,10 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 # to be copied to the folder of the platform below "binaries"
-add_library(NAME SHARED all.c)
-set_target_properties(NAME PROPERTIES PREFIX "")
+add_library(NAME_model SHARED all.c)
+set_target_properties(NAME_model PROPERTIES PREFIX "" OUTPUT_NAME NAME)
 find_library(MATH m)
 if(MATH)
-  target_link_libraries(NAME PRIVATE ${MATH})
+  target_link_libraries(NAME_model PRIVATE ${MATH})
 endif()
 """

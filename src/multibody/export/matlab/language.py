@@ -11,6 +11,7 @@ from multibody.export.program import Program
 from multibody.export.quantities import Quantity
 from multibody.export.syntax import Syntax, one_line
 from multibody.graph import Table
+from multibody.graph.languages import language
 from multibody.graph.names import unique_names
 
 
@@ -73,6 +74,13 @@ _TABLE = """function z = {name}(x)
     end
 end"""
 
+KEYWORDS = frozenset(
+    "break case catch classdef continue do else elseif end end_try_catch end_unwind_protect end_while endfor "
+    "endfunction endif endswitch endwhile for function global if otherwise parfor persistent return spmd switch try "
+    "until unwind_protect unwind_protect_cleanup while".split()
+)
+"""Words that are nothing else, not even fields of structures."""
+
 SYNTAX = Syntax(
     language="matlab",
     functions=_functions(),
@@ -85,6 +93,7 @@ SYNTAX = Syntax(
     zeroed=True,
     helpers=HELPERS,
     table=_table,
+    free_members=language("matlab").reserved - KEYWORDS,
 )
 
 LONGEST = 40

@@ -19,9 +19,8 @@ def parameters(program: Program, code: Code, name: str) -> str:
     ]
     lines = ["p = struct();"]
     for one in program.parameters:
-        field = code.names[one.symbol]
-        meaning = one.meaning if field == one.name else f"{one.name} {one.meaning}"
-        lines.append(f"p.{field} = {one.value!r}; {SYNTAX.remark(meaning)}".rstrip())
+        field = code.members[one.symbol]
+        lines.append(f"p.{field} = {one.value!r}; {SYNTAX.remark(one.meaning_of(field))}".rstrip())
     lines += _PARAMETERS.format(name=own).splitlines()
     inner = [f"c = zeros({len(code.constants)}, 1);"]
     inner += [line for part in code.prepare.parts for line in SYNTAX.lines(part)]
@@ -38,7 +37,8 @@ names = fieldnames(changes);
 for k = 1:numel(names)
     given = changes.(names{{k}});
     if ~isfield(p, names{{k}})
-        error('{name}:unknown', 'There is no parameter %s.', names{{k}});
+        known = strjoin(fieldnames(p).', ', ');
+        error('{name}:unknown', 'There is no parameter %s. There are: %s.', names{{k}}, known);
     end
     if ~(isnumeric(given) && isreal(given) && isscalar(given) && isfinite(given))
         error('{name}:value', 'The parameter %s must be a real number.', names{{k}});

@@ -9,10 +9,10 @@ from multibody.export.c import SYNTAX, C
 from multibody.export.contract import Names, Target
 from multibody.export.matlab import sfunction_templates as templates
 from multibody.export.matlab.language import function, stem
+from multibody.export.module_names import module_name
 from multibody.export.program import Program
 from multibody.export.quantities import Quantity
 from multibody.export.syntax import one_line
-from multibody.graph.names import escape
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class SFunction(Target):
 
     def files(self, program: Program) -> Mapping[str, str]:
         """The model in C, the S-function, and what builds it."""
-        name, own = escape(program.name, "c"), f"{stem(program.name)}_sfun"
+        name, own = module_name(program.name, "c"), f"{stem(program.name)}_sfun"
         model = C(jacobians=False, names=self.names, limit=self.limit).files(program)
         return {
             f"{name}.h": model[f"{name}.h"],

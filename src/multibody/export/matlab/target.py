@@ -9,7 +9,7 @@ from itertools import accumulate
 import numpy as np
 
 from multibody.errors import UnknownNameError
-from multibody.export.code import Code
+from multibody.export.code import Code, member_names
 from multibody.export.contract import Names, Target
 from multibody.export.matlab.language import (
     SYNTAX,
@@ -28,7 +28,6 @@ from multibody.export.matlab.visual import figure, visual
 from multibody.export.program import Program
 from multibody.export.quantities import Routine
 from multibody.export.syntax import one_line
-from multibody.graph.names import unique_names
 
 MORE = ("mass_matrix", "bias", "multipliers", "residuals", "energy", "jacobian", "sensor_jacobian")
 """Routines for which there can be files of their own."""
@@ -132,7 +131,7 @@ def _inputs(program: Program, name: str) -> str:
 
 
 def _sensors(program: Program, code: Code, name: str) -> str:
-    own = unique_names(program.eom.outputs, "matlab")
+    own = member_names(list(program.eom.outputs), SYNTAX)
     fields = [
         f"     S.{own[one]}: {one_line(repr(program.eom.model.sensors[one])[:100])}" for one in program.eom.outputs
     ]

@@ -38,4 +38,5 @@ def declared(
     text = f"{kind} {name}" + (f"({', '.join(attributes)})" if attributes else "")
     text += "" if value is None else f" = {value!r}"
     meaning = one.description if unit else one.meaning
+    meaning = meaning if name == one.name else f"{one.name} {meaning}".strip()
     return f"{text} {string(meaning)};" if meaning else f"{text};"

@@ -1,4 +1,4 @@
-"""States whose start values follow from the others, so that a model with other lengths begins with closed loops."""
+"""States whose start values follow from the others, so that a model with other parameters begins with closed loops."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from multibody.export.program import Program
 from multibody.export.quantities import Result
-from multibody.graph import Expr, Symbol, evaluate, jacobian
+from multibody.graph import ONE, Expr, Symbol, evaluate, jacobian
 
 WELL = 0.1
 """A column is as good as any other if this share of the longest one is left of it."""
@@ -21,17 +21,22 @@ class Start(NamedTuple):
 
     Attributes:
         gaps: φ and B·u + β of the constraints that act, with names.
-        free: the coordinates and speeds whose start values are guesses; as many as there are gaps, or none at all.
+        solved: those of the names for which states are free; the others vanish for some values of parameters only.
+        free: the coordinates and speeds whose start values are guesses.
+        turned: quaternions that are among the free coordinates; each must have the length one.
     """
 
     gaps: Result
+    solved: frozenset[str]
     free: frozenset[Symbol]
+    turned: tuple[tuple[Symbol, ...], ...]
 
 
 def starting(program: Program) -> Start:
     """Which states follow from the others: those first whose start values were not given.
 
-    Without an answer (redundant constraints, or none that would do without quaternions) all states stay fixed.
+    Coordinates and speeds are chosen apart. Quaternions are touched only where nothing else closes a loop. Where no
+    choice determines them well (redundant constraints), they stay fixed.
     """
     rows, constraints = program.eom.constraints.acting, program.eom.constraints
     names = {k: constraints.names[k] for k in rows}
@@ -40,26 +45,38 @@ def starting(program: Program) -> Start:
     moving = {f"gap_rate_{names[k]}": constraints.velocity[k] for k in rows}
     gaps = Result.of("gaps", [*closed.values(), *moving.values()], "", [*closed, *moving])
     if not rows or constraints.softness:
-        return Start(gaps, frozenset())
-    quaternions = {program.eom.coordinates[k] for places in program.eom.model.quaternions for k in places}
-    coordinates = [one for one in program.eom.coordinates if one not in quaternions]
-    q = _following(program, list(closed.values()), coordinates, [])
+        return Start(gaps, frozenset(), frozenset(), ())
+    q, turned = _coordinates(program, list(closed.values()))
     rates = dict(zip(program.eom.coordinates, program.eom.rates, strict=True))
-    u = _following(program, list(moving.values()), program.eom.speeds, [rates[one] for one in q or ()])
-    return Start(gaps, frozenset() if q is None or u is None else frozenset([*q, *u]))
+    u = _following(program, list(moving.values()), program.eom.speeds, [rates[one] for one in q])
+    solved = [*(closed if q else ()), *(moving if u else ())]
+    return Start(gaps, frozenset(solved), frozenset([*q, *u]), turned)
+
+
+def _coordinates(program: Program, gaps: list[Expr]) -> tuple[list[Symbol], tuple[tuple[Symbol, ...], ...]]:
+    """Coordinates that the gaps determine, and quaternions among them."""
+    every = program.eom.coordinates
+    quaternions = tuple(tuple(every[k] for k in places) for places in program.eom.model.quaternions)
+    parts = {one for quaternion in quaternions for one in quaternion}
+    found = _following(program, gaps, [one for one in every if one not in parts], [])
+    if found or not gaps or not quaternions:
+        return found, ()
+    lengths = [sum((one * one for one in quaternion), -ONE) for quaternion in quaternions]
+    found = _following(program, [*gaps, *lengths], every, [])
+    return found, quaternions if found else ()
 
 
 def _following(
     program: Program, gaps: Sequence[Expr], symbols: Sequence[Symbol], first: Sequence[Expr]
-) -> list[Symbol] | None:
-    """As many symbols as gaps, such that the gaps determine them well; None if there are not enough."""
+) -> list[Symbol]:
+    """As many symbols as gaps, such that the gaps determine them well; none if there are not enough."""
     if not gaps or not symbols:
-        return None if gaps else []
-    slopes = np.array(evaluate(jacobian(list(gaps), symbols), _values(program)), dtype=float)
+        return []
+    slopes = np.array(evaluate(jacobian(list(gaps), list(symbols)), _values(program)), dtype=float)
     ranks = [0 if one in first else 2 if one.name in program.eom.model.written else 1 for one in symbols]
     groups = [[k for k, rank in enumerate(ranks) if rank == wanted] for wanted in range(3)]
     chosen = _pivots(slopes.reshape(len(gaps), len(symbols)), groups)
-    return None if len(chosen) < len(gaps) else [symbols[k] for k in chosen]
+    return [] if len(chosen) < len(gaps) else [symbols[k] for k in chosen]
 
 
 def _values(program: Program) -> dict[Any, float]:

@@ -19,7 +19,9 @@ class Modelica(Target):
 
     Closed loops are written with their multipliers, solved at acceleration level, so that a tool need not reduce an
     index. What drifts is pulled back onto the constraints, and to unit quaternions, at a rate that is a parameter.
-    Start values keep the constraints; with other values of parameters, initial equations close the loops.
+    Start values keep the constraints. With other values of parameters, initial equations close the loops: they determine
+    as many states as there are constraints, first those whose start values were not given. Where the constraints do not
+    determine any states, because some are redundant, assertions at the start demand values that keep them.
 
     A condition makes no event: what a load does there changes within a step of the tool, as smoothly as it is given.
 

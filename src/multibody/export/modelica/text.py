@@ -113,8 +113,14 @@ class ModelText:
         return [f"fixed={fixed}", "stateSelect=StateSelect.prefer"]
 
     def _initial(self) -> list[str]:
-        """What determines the start values that are not fixed."""
-        return ["initial equation", *(f"  {name} = 0;" for name in self.gaps)] if self.start.free else []
+        """What determines the start values that are not fixed; what they cannot bring about is demanded."""
+        lines = []
+        for label, name in zip(self.start.gaps.labels, self.gaps, strict=True):
+            lines.append(f"{name} = 0;" if label in self.start.solved else _DEMAND.format(name=name))
+        for quaternion in self.start.turned:
+            squares = " + ".join(f"{self.code.names[one]}^2" for one in quaternion)
+            lines.append(f"{squares} = 1;")
+        return ["initial equation", *(f"  {line}" for line in lines)] if lines else []
 
     def _inner(self) -> list[str]:
         """What nobody needs to see: functions, numbers that follow from parameters, intermediates."""
@@ -151,6 +157,7 @@ class ModelText:
             yield from flange.equations(self.program, name, names)
 
 
+_DEMAND = 'assert(abs({name}) < 1e-6, "The start values do not keep the constraints: {name} is not zero.");'
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _STABILIZATION = 'parameter Real stabilization(unit="1/s", min=0) = {!r} "rate at which errors of constraints vanish";'
 

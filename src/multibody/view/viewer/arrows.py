@@ -19,7 +19,7 @@ LENGTH = 0.35
 """Of a typical force, relative to the scene."""
 
 LONGEST, SMALLEST = 4.0, 1e-3
-"""Forces that are so much larger than a typical one are drawn shorter, and those that are so much smaller not at all."""
+"""Forces that are so much larger than a typical one are drawn shorter; so much smaller ones are not drawn."""
 
 
 @dataclass

@@ -26,10 +26,10 @@ class Loop:
     """A thread that does what it is asked for.
 
     Args:
-        trouble: called with the text of an error.
+        trouble: called with the text of an error, and with nothing after something went well.
     """
 
-    def __init__(self, trouble: Callable[[str], None]) -> None:
+    def __init__(self, trouble: Callable[..., None]) -> None:
         self._trouble = trouble
         self._tick: Callable[[], bool] = bool
         self._asked: dict[str, Callable[[], None]] = {}
@@ -116,6 +116,7 @@ class Loop:
         """An error is told in the page, and does not end the thread."""
         try:
             action()
+            self._trouble()
         except MultibodyError as error:
             self._trouble(str(error))
         except Exception as error:  # noqa: BLE001 - the page must go on, whatever happens in it

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from functools import partial
+from time import monotonic
 from types import TracebackType
 from typing import Self
 
@@ -21,6 +23,9 @@ from multibody.view.viewer.playback import Playback
 from multibody.view.viewer.rerun import Rerun
 from multibody.view.viewer.server import Server
 from multibody.view.viewer.sliders import Sliders
+
+PATIENCE = 0.2
+"""Seconds after which Ctrl-C is heard at the latest, where waiting itself does not hear it."""
 
 
 class Viewer:
@@ -43,7 +48,7 @@ class Viewer:
         self._notices = Notices(gui)
         start = None if linear is None else Moment(linear.point.t, linear.point.q, linear.point.u, linear.point.r)
         self._exhibit = Exhibit(server.viser, shown, motion, parameters, self._notices, start)
-        self._loop = Loop(lambda text: self._notices.tell("error", text))
+        self._loop = Loop(partial(self._notices.tell, "error"))
         self._playback = Playback(self._exhibit, self._loop)
         self._sliders = Sliders(self._exhibit, self._loop, self._playback.pause)
         self._layers = Layers(self._exhibit, self._loop)
@@ -97,8 +102,10 @@ class Viewer:
         Args:
             seconds: at most; by default there is no limit.
         """
+        end = None if seconds is None else monotonic() + seconds
         try:
-            self._ended.wait(seconds)
+            while not self._ended.wait(PATIENCE) and (end is None or monotonic() < end):
+                pass
         except KeyboardInterrupt:
             self.close()
 

@@ -1,0 +1,91 @@
+"""Bodies and frames of a PyMbs script: a frame that was added to a body is an attribute of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multibody import model
+from multibody.compat.pymbs.command import Value, command
+from multibody.compat.pymbs.complaints import UsageError
+
+if TYPE_CHECKING:
+    from multibody.compat.pymbs.workshop import Workshop
+
+
+class Frame:
+    """A coordinate system on a body.
+
+    Attributes:
+        name: unique on its body.
+        made: the frame of the system.
+        frames: those that were added to it, by name; each is an attribute as well.
+    """
+
+    def __init__(self, workshop: Workshop, name: str, made: model.Frame) -> None:
+        self._workshop = workshop
+        self.name = name
+        self.made = made
+        self.frames: dict[str, Frame] = {}
+
+    @command()
+    def addFrame(self, name: str, p: Value = (0, 0, 0), R: Value | None = None) -> Frame:
+        """A new frame, which becomes an attribute: ``body.addFrame('tip', [0, 0, 1])`` makes ``body.tip``.
+
+        Args:
+            name: unique among the frames of this one.
+            p: its origin, in coordinates of this one.
+            R: its axes, as the columns of a matrix; see ``rotMat``.
+        """
+        if name in self.frames or hasattr(type(self), name) or name in vars(self):
+            raise UsageError(
+                f"'{self.name}' has something that is called '{name}' already.", remedy="Choose another name."
+            )
+        own = self._workshop.part_name(f"{self.made.name}_{name}")
+        self.frames[name] = Frame(self._workshop, name, self.made.frame(own, vector(p), R))
+        return self.frames[name]
+
+    def __getattr__(self, name: str) -> Frame:
+        found: Frame | None = vars(self).get("frames", {}).get(name)
+        if found is None:
+            frames = ", ".join(vars(self).get("frames", {})) or "none"
+            raise AttributeError(
+                f"'{vars(self).get('name')}' has no frame and nothing else called '{name}'; frames: {frames}."
+            )
+        return found
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+
+class Body(Frame):
+    """A rigid body."""
+
+    made: model.Body
+
+    @property
+    def mass(self) -> Any:
+        """In kg."""
+        return self.made.mass
+
+    @property
+    def cg(self) -> Any:
+        """The centre of gravity, in the body's frame."""
+        return self.made.com.to_array()
+
+
+def vector(value: Any) -> list[Any]:
+    """Three entries from a list, a vector, or a matrix of one column."""
+    entries = list(np.ravel(np.array(value, dtype=object)))
+    if len(entries) != 3:
+        raise UsageError(f"A vector has three entries, not {len(entries)}.", remedy="Write [x, y, z].")
+    return entries
+
+
+def scalar(value: Any) -> Any:
+    """One entry, also from a list or a matrix with one."""
+    entries = list(np.ravel(np.array(value, dtype=object)))
+    if len(entries) != 1:
+        raise UsageError(f"One number or expression is needed, not {len(entries)}.", remedy="Give a scalar.")
+    return entries[0]

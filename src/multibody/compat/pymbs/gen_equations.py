@@ -1,0 +1,66 @@
+"""``genEquations``: equations of motion, in the call form of the tutorial and by the names of the schemes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from multibody.compat.pymbs.command import Levels, command
+from multibody.compat.pymbs.complaints import UsageError
+from multibody.compat.pymbs.workshop import Workshop
+from multibody.equations import EquationsOfMotion
+from multibody.errors import SingularMatrixError
+from multibody.formalisms import ArticulatedBody, Formalism, NewtonEuler, Recursive, derive
+
+
+class GenEquations:
+    """Derives the equations of motion of a world, and returns them.
+
+    ``diff``, ``simplify`` and ``graphOptimizations`` are understood and not needed: constraints are there at all three
+    levels, and derivation takes milliseconds. With ``kinematicsOnly``, parts need no masses; if they have none, there
+    are no equations, but ``show`` moves the system.
+    """
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._workshop = workshop
+
+    @command()
+    def __call__(
+        self, explicit: bool = False, diff: Levels = 0, kinematicsOnly: bool = False, simplify: bool = True,
+        graphOptimizations: bool = True,
+    ) -> EquationsOfMotion | None:  # fmt: skip
+        """By the explicit scheme if ``explicit`` is true, otherwise by the recursive one."""
+        return self._derive(NewtonEuler() if explicit else Recursive(), diff, kinematicsOnly)
+
+    @command()
+    def Explicit(
+        self, diff: Levels = 0, kinematicsOnly: bool = False, simplify: bool = False, graphOptimizations: bool = False
+    ) -> EquationsOfMotion | None:
+        """Newton and Euler with Jacobians (section 4.1.2 of the manual): ``multibody.NewtonEuler()``."""
+        return self._derive(NewtonEuler(), diff, kinematicsOnly)
+
+    @command()
+    def Recursive(
+        self, diff: Levels = 0, kinematicsOnly: bool = False, simplify: bool = False, graphOptimizations: bool = True
+    ) -> EquationsOfMotion | None:
+        """The recursive scheme (section 4.1.3 of the manual): ``multibody.Recursive()``."""
+        return self._derive(Recursive(), diff, kinematicsOnly)
+
+    @command()
+    def OrderN(
+        self, diff: Levels = 0, kinematicsOnly: bool = False, simplify: bool = False, graphOptimizations: bool = True
+    ) -> EquationsOfMotion | None:
+        """For large systems, without a mass matrix: ``multibody.ArticulatedBody()``."""
+        return self._derive(ArticulatedBody(), diff, kinematicsOnly)
+
+    def _derive(self, formalism: Formalism, diff: Any, kinematics_only: bool) -> EquationsOfMotion | None:
+        levels = diff if isinstance(diff, list | tuple) else [diff]
+        if not all(level in (0, 1, 2) for level in levels):
+            raise UsageError(f"Constraints have no level {diff!r}.", remedy="Write 0, 1, 2, or a list of them.")
+        self._workshop.kinematics_only = kinematics_only
+        try:
+            self._workshop.equations = derive(self._workshop.system, formalism)
+        except SingularMatrixError:  # parts without mass
+            if not kinematics_only:
+                raise
+            self._workshop.equations = None
+        return self._workshop.equations

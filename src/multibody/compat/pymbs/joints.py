@@ -1,0 +1,88 @@
+"""Joints of a PyMbs script, and the elementary movements that they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from multibody import model
+from multibody.compat.pymbs.complaints import UnsupportedError
+from multibody.model.quantity import acceleration_symbol
+
+if TYPE_CHECKING:
+    from multibody.compat.pymbs.workshop import Workshop
+
+
+class Joint:
+    """A joint, or one of its movements: ``joint[0]`` is the first one of a joint with several.
+
+    Attributes:
+        made: the joint of the system.
+        numbers: which of its coordinates are meant.
+    """
+
+    def __init__(self, workshop: Workshop, made: model.Joint, numbers: tuple[int, ...]) -> None:
+        self._workshop = workshop
+        self.made = made
+        self.numbers = numbers
+
+    @property
+    def name(self) -> str:
+        """Of the joint as a whole."""
+        return self.made.name
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of the joint is meant."""
+        return len(self.numbers) == len(self.made.coordinates)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, place: int) -> Joint:
+        return Joint(self._workshop, self.made, (self.numbers[place],))
+
+    def __iter__(self) -> Iterator[Joint]:
+        return (self[k] for k in range(len(self)))
+
+    def entire(self, task: str) -> model.Joint:
+        """The joint of the system.
+
+        Raises:
+            UnsupportedError: if one of several movements is meant.
+        """
+        if not self.whole:
+            raise UnsupportedError(
+                f"{task} needs a joint of its own, and {self!r} is a part of one.",
+                remedy="Split the joint: addBody(0), and one addJoint for each movement.",
+            )
+        return self.made
+
+    @property
+    def coord(self) -> Any:
+        """The symbol of the coordinate; a list for several."""
+        return _one_or_all([self.made.coordinates[k] for k in self.numbers])
+
+    @property
+    def vel(self) -> Any:
+        """The symbol of the speed; a list for several."""
+        return _one_or_all([self.made.speeds[k] for k in self.numbers])
+
+    @property
+    def acc(self) -> Any:
+        """The symbol of the acceleration; a list for several."""
+        return _one_or_all([acceleration_symbol(self.made.speeds[k]) for k in self.numbers])
+
+    @property
+    def IsIndependent(self) -> bool:
+        """Whether its coordinates are states; those that follow from a loop are not. After ``genEquations``."""
+        states = self._workshop.derived("joint.IsIndependent").coordinates
+        return all(self.made.coordinates[k] in states for k in self.numbers)
+
+    def __repr__(self) -> str:
+        part = "" if self.whole else f"[{', '.join(map(str, self.numbers))}]"
+        return f"Joint({self.name!r}){part}"
+
+
+def _one_or_all(symbols: list[Any]) -> Any:
+    return symbols[0] if len(symbols) == 1 else symbols

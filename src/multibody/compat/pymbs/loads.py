@@ -1,0 +1,93 @@
+"""``addLoad``: forces and torques."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from multibody.compat.pymbs.command import Value, command
+from multibody.compat.pymbs.complaints import UsageError
+from multibody.compat.pymbs.frames import Frame, scalar, vector
+from multibody.compat.pymbs.joints import Joint as AnyJoint
+from multibody.compat.pymbs.workshop import Workshop
+from multibody.model import Force, JointLoad, Load, PointToPointForce, Torque
+
+
+class AddLoad:
+    """Commands for loads; each returns the load. Without a name, it is called ``load_1``, ``load_2`` …."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._workshop = workshop
+
+    @command("CS1 CS2 symbol name", "name CS1 CS2 symbol", "name symbol CS1 CS2")
+    def PtPForce(self, symbol: Value, CS1: Frame, CS2: Frame, name: str | None = None) -> Load:
+        """A force along the line between two frames; a positive one pushes them apart.
+
+        Args:
+            symbol: the force, a scalar.
+            CS1: one frame.
+            CS2: the other.
+            name: of the load.
+        """
+        return self._add(PointToPointForce(CS1.made, CS2.made, scalar(symbol)), name)
+
+    @command(
+        "symbol CS1 CS2 CSref name", "CS1 CS2 symbol name CSref", "CS1 CS2 symbol CSref name",
+        "name CS1 CS2 symbol CSref", "name symbol CS1 CS2 CSref",
+    )  # fmt: skip
+    def CmpForce(
+        self, symbol: Value, CS1: Frame, CS2: Frame, name: str | None = None, CSref: Frame | None = None
+    ) -> Load:
+        """A force by its components: it acts on CS1, and its opposite on CS2, each at the frame's origin.
+
+        Args:
+            symbol: the force, a vector.
+            CS1: the frame that the force acts on.
+            CS2: the frame that its opposite acts on.
+            name: of the load.
+            CSref: the frame along whose axes the components are given; CS1 without it.
+        """
+        axes, other = (CSref or CS1).made, CS2.made
+        force = Force(CS1.made, vector(symbol), expressed_in=axes, reaction_on=other, reaction_at=other)
+        return self._add(force, name)
+
+    @command(
+        "symbol CS1 CS2 name CSref", "CS1 CS2 symbol name CSref", "CS1 CS2 symbol CSref name",
+        "name CS1 CS2 symbol CSref", "name symbol CS1 CS2 CSref",
+    )  # fmt: skip
+    def CmpTorque(
+        self, symbol: Value, CS1: Frame, CS2: Frame, CSref: Frame | None = None, name: str | None = None
+    ) -> Load:
+        """A torque by its components: it acts on CS1, and its opposite on CS2.
+
+        Args:
+            symbol: the torque, a vector.
+            CS1: the frame that the torque acts on.
+            CS2: the frame that its opposite acts on.
+            CSref: the frame along whose axes the components are given; CS1 without it.
+            name: of the load.
+        """
+        torque = Torque(CS1.made, vector(symbol), expressed_in=(CSref or CS1).made, reaction_on=CS2.made)
+        return self._add(torque, name)
+
+    @command("joint symbol name", "name joint symbol", "name symbol joint")
+    def Joint(self, symbol: Value, joint: AnyJoint, name: str | None = None) -> Load:
+        """A force on a translation, or a torque on a hinge.
+
+        Args:
+            symbol: a scalar; a list for a joint with several movements.
+            joint: what it acts on; ``joint[k]`` for one of several movements.
+            name: of the load.
+        """
+        values = list(np.ravel(np.array(symbol, dtype=object)))
+        if len(values) != len(joint):
+            raise UsageError(
+                f"{joint!r} has {len(joint)} movements, and {len(values)} loads are given.",
+                remedy="Give one for each, or name one movement: joint[0], joint[1] ….",
+            )
+        places = dict(zip(joint.numbers, values, strict=True))
+        every = [places.get(k, 0) for k in range(len(joint.made.speeds))]
+        return self._add(JointLoad(joint.made, every), name)
+
+    def _add(self, load: Load, name: str | None) -> Load:
+        made: Load = self._workshop.system.load(load, self._workshop.part_name(name, "load"))
+        return made

@@ -1,0 +1,105 @@
+"""``addLoop``: loops that are solved in closed form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from multibody import model
+from multibody.compat.pymbs.command import Value, command
+from multibody.compat.pymbs.frames import Frame, scalar
+from multibody.compat.pymbs.joints import Joint
+from multibody.compat.pymbs.workshop import Workshop
+from multibody.graph import Expr, Symbol, evaluate
+from multibody.model import Kinematics, Model
+from multibody.model.assembly import angles_of
+
+
+class AddLoop:
+    """Commands for loops. Without a name, a loop is called ``loop_1``, ``loop_2`` ….
+
+    CS1 and CS2 are the two frames that meet at the closing joint, in any order.
+    """
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._workshop = workshop
+
+    @command("CS1 CS2 name posture", "name CS1 CS2 posture")
+    def FourBar(self, CS1: Frame, CS2: Frame, posture: int = 1, name: str | None = None) -> Any:
+        """Four hinges: the crank stays independent; the posture, 1 or -1, says whether the beams are crossed."""
+        return self._add(model.FourBar(CS1.made, CS2.made, int(posture)), name)
+
+    @command("CS1 CS2 name posture", "name CS1 CS2 posture")
+    def FourBarTrans(self, CS1: Frame, CS2: Frame, posture: int = 1, name: str | None = None) -> Any:
+        """A four-bar with a cylinder for one of its bars: crank and cylinder stay independent."""
+        return self._add(model.FourBarTrans(CS1.made, CS2.made, int(posture)), name)
+
+    @command("CS1 CS2 name setUp", "name CS1 CS2 setUp")
+    def Steering(self, CS1: Frame, CS2: Frame, setUp: int = 1, name: str | None = None) -> Any:
+        """A rack that moves a tie rod and an arm: the rack stays independent."""
+        return self._add(model.Steering(CS1.made, CS2.made, int(setUp)), name)
+
+    @command("name CS1 CS2")
+    def CrankSlider(self, CS1: Frame, CS2: Frame, name: str | None = None) -> Any:
+        """A crank, a rod and a piston: the crank stays independent.
+
+        Of the two solutions, that is taken which start values of rod and piston are nearer to. Without such values it
+        is that of PyMbs, if the rod hangs on the piston as it must there: the smaller coordinate of the piston.
+        """
+        return self._add(CrankSlider(CS1.made, CS2.made), name)
+
+    @command("name CS1 CS2")
+    def ThreeBarTrans(self, CS1: Frame, CS2: Frame, name: str | None = None) -> Any:
+        """A lever and a cylinder that pushes it: the lever stays independent."""
+        return self._add(model.ThreeBarTrans(CS1.made, CS2.made), name)
+
+    @command("name CS1 CS2")
+    def Hexapod(self, CS1: Frame, CS2: Frame, name: str | None = None) -> Any:
+        """A leg of a Stewart platform: two hinges at right angles, a cylinder, and a closing ball joint."""
+        return self._add(model.Hexapod(CS1.made, CS2.made), name)
+
+    @command("name CS1 CS2")
+    def Hexapod_m_AV(self, CS1: Frame, CS2: Frame, name: str | None = None) -> Any:
+        """A leg with offset axes. It has no closed form: the closing hinge, about y, becomes a constraint."""
+        closing = model.HexapodWithOffset(CS1.made, CS2.made)
+        return self._workshop.system.constraint(closing, name=self._workshop.part_name(name, "loop"))
+
+    @command("name j1 j2 ratio")
+    def Transmission(self, j1: Joint, j2: Joint, ratio: Value = 1, name: str | None = None) -> Any:
+        """Two joints in a fixed ratio, q₁ = ratio·q₂; a ratio of zero holds the first one fast."""
+        first, second = (one.entire("addLoop.Transmission") for one in (j1, j2))
+        return self._add(model.Transmission(first, second, scalar(ratio)), name)
+
+    @command("name j exp")
+    def ExpJoint(self, j: Joint, exp: Value, name: str | None = None) -> Any:
+        """A joint whose coordinate is an expression; here for the dynamics as well."""
+        return self._add(model.ExpJoint(j.entire("addLoop.ExpJoint"), scalar(exp)), name)
+
+    def _add(self, loop: model.ExplicitLoop, name: str | None) -> model.ExplicitLoop:
+        return self._workshop.system.loop(loop, self._workshop.part_name(name, "loop"))
+
+
+class CrankSlider(model.CrankSlider):
+    """A crank and slider that chooses its posture by the start values of its dependent joints."""
+
+    def solution(self, kinematics: Kinematics) -> Mapping[Symbol, Expr]:
+        """That solution which is nearer to the start values that were given."""
+        near, far = self.way(kinematics.model).sides
+        rod_on_piston = any(len(side) == 2 and side[0].slides for side in (near, far))
+        postures = (-1, 1) if rod_on_piston else (1, -1)
+        made = [model.CrankSlider(self.first, self.second, one).solution(kinematics) for one in postures]
+        return min(made, key=lambda solution: _distance(solution, kinematics.model))
+
+
+def _distance(solution: Mapping[Symbol, Expr], model: Model) -> float:
+    """How far a solution is from the start values that were given; angles count modulo one turn."""
+    zero = dict.fromkeys([model.time, *model.input_symbols], 0.0)
+    known: dict[Any, float] = {**zero, **model.start, **model.parameter_values()}
+    given = [one for one in solution if one.name in model.written]
+    found = np.array([evaluate(solution[one], known) for one in given], dtype=float)
+    apart = found - np.array([model.start[one] for one in given])
+    turns = np.array([one in angles_of(model) for one in given], dtype=bool)
+    apart[turns] = np.angle(np.exp(1j * apart[turns]))
+    return float(np.nan_to_num(abs(apart), nan=np.inf).sum())

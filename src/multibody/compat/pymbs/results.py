@@ -1,0 +1,123 @@
+"""What comes after the equations: pictures, and the equations themselves."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from multibody.compat.pymbs.command import Value, command
+from multibody.compat.pymbs.complaints import UnsupportedError, UsageError
+from multibody.compat.pymbs.gen_code import GenCode
+from multibody.compat.pymbs.workshop import Workshop
+from multibody.errors import StorageError
+from multibody.graph import Expr
+from multibody.model import Parameter
+
+_log = logging.getLogger("multibody")
+
+
+class Assignment(NamedTuple):
+    """An equation ``lhs := rhs``; expressions go to SymPy by ``multibody.graph.to_sympy``."""
+
+    lhs: Any
+    rhs: Any
+
+
+class Results(Workshop):
+    """Commands that need equations of motion."""
+
+    genCode: GenCode  # noqa: N815 - as PyMbs calls it
+
+    @command()
+    def show(self, modelname: str | None = None, options: Any = None, **settings: Any) -> Any:
+        """The system in the browser, with sliders; a script waits until Ctrl-C.
+
+        Args:
+            modelname: for a title, which is that of the world here.
+            options: of the window of PyMbs, which are not needed here; use ``setJointRange``.
+            settings: for ``multibody.show``, such as ``port=8080`` or ``block=False``.
+
+        Returns:
+            The viewer, which can be closed.
+        """
+        from multibody import view
+
+        kinematics = self.kinematics_only and self.equations is None
+        return view.show(self.system if kinematics else self.derived("show"), **settings)
+
+    @command()
+    def genMatlabAnimation(
+        self, modelname: str, dirname: str = ".", axislimits: Value | None = None
+    ) -> tuple[Path, ...]:
+        """``<name>_visual.m``, which moves the system in MATLAB or Octave, and what it calls.
+
+        Args:
+            modelname: the name.
+            dirname: the folder.
+            axislimits: understood and not needed: the axes fit the motion.
+        """
+        if axislimits is not None:
+            _log.warning("genMatlabAnimation: the axes fit the motion; axislimits is not used.")
+        from multibody.export import Matlab
+
+        return self.genCode.write(
+            "genMatlabAnimation", Matlab(), modelname, dirname, only="_visual.m _parameters.m _inputs.m"
+        )
+
+    @command()
+    def exportGraphReps(self, fileName: str) -> Path:
+        """All shapes as text: kind, sizes, body, position and rotation matrix on it, in one section each.
+
+        Args:
+            fileName: of the file; ``.cfg`` is added to a name without ending.
+        """
+        equations = self.derived("exportGraphReps")
+        if not equations.model.drawings:
+            raise UsageError(
+                "There is nothing to look at.", where="PyMbs' exportGraphReps", remedy="Use addVisualisation first."
+            )
+        from multibody.compat.pymbs.graph_reps import graph_reps
+
+        path = Path(fileName) if Path(fileName).suffix else Path(f"{fileName}.cfg")
+        try:
+            path.write_text(graph_reps(equations), encoding="utf-8")
+        except OSError as error:
+            raise StorageError(
+                "The shapes cannot be written.",
+                where=f"'{path}'"[:200],
+                cause=str(error)[:200],
+                remedy="Use another name.",
+            ) from error
+        return path
+
+    def getMotionEquations(self) -> list[Assignment]:
+        """The accelerations as functions of coordinates, speeds, inputs, parameters and time; shortened."""
+        equations = self.derived("getMotionEquations")
+        made = equations.readable().acceleration
+        return [Assignment(*pair) for pair in zip(equations.model.accelerations, made, strict=True)]
+
+    def getSensorEquations(self) -> list[Assignment]:
+        """What each sensor measures: an expression, or an array of them."""
+        equations = self.derived("getSensorEquations")
+        return [Assignment(name, value) for name, value in equations.outputs.items()]
+
+    def getParameters(self) -> dict[str, Expr | None]:
+        """The defaults of all parameters, by name: numbers, or formulas of others."""
+        return {one.name: value for each in self.system.all(Parameter) for one, value in each.default.items()}
+
+    def genSarturisXml(self, modelname: str, dirname: str = ".") -> None:
+        """Not supported."""
+        raise UnsupportedError(
+            "There are no files for SARTURIS.",
+            where="PyMbs' genSarturisXml",
+            remedy="Use genCode.C for the equations, or genCode.Fmu; exportGraphReps for the shapes.",
+        )
+
+    def addFlexibleBody(self, *args: Any, **named: Any) -> None:
+        """Not supported."""
+        raise UnsupportedError(
+            "Bodies are rigid here.",
+            where="PyMbs' addFlexibleBody",
+            remedy="Divide the body into rigid ones, with springs on the joints between them.",
+        )

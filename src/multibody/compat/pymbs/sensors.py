@@ -1,0 +1,121 @@
+"""``addSensor``: what can be measured. Each command returns a symbol, or a vector or matrix of symbols."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from multibody import model
+from multibody.compat.pymbs.command import Group, command
+from multibody.compat.pymbs.frames import Frame
+from multibody.compat.pymbs.joints import Joint as AnyJoint
+from multibody.compat.pymbs.quantities import VarKind, as_written
+from multibody.compat.pymbs.workshop import Workshop
+
+
+class AddSensor:
+    """Commands for sensors. The symbol is the name of the output; ``name`` and ``category`` are not needed here.
+
+    Without CSref, components are along the axes of CS1.
+    """
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._workshop = workshop
+
+    @command("CS1 CS2 symbol name category", "name symbol CS1 CS2 category")
+    def Distance(
+        self, symbol: str, CS1: Frame, CS2: Frame, name: str | None = None, category: Any = VarKind.Sensor
+    ) -> Any:
+        """The distance of two frames and the rate at which it grows, as a vector of two."""
+        return self._add(symbol, model.DistanceAndRate(CS1.made, CS2.made))
+
+    @command("CS1 CS2 symbol CSref name category", "CS1 CS2 symbol name category", "name symbol CS1 CS2 CSref category")
+    def Position(
+        self, symbol: str, CS1: Frame, CS2: Frame, CSref: Frame | None = None, name: str | None = None,
+        category: Any = VarKind.Sensor,
+    ) -> Any:  # fmt: skip
+        """The vector from CS1 to CS2."""
+        return self._add(symbol, model.Position(CS2.made, CS1.made, (CSref or CS1).made))
+
+    @command("CS1 CS2 symbol CSref name category", "CS1 CS2 symbol name category", "name symbol CS1 CS2 CSref category")
+    def Velocity(
+        self, symbol: str, CS1: Frame, CS2: Frame, CSref: Frame | None = None, name: str | None = None,
+        category: Any = VarKind.Sensor,
+    ) -> Any:  # fmt: skip
+        """The absolute velocity of CS2 minus that of CS1."""
+        return self._add(symbol, model.Velocity(CS2.made, CS1.made, (CSref or CS1).made, self._world))
+
+    @command("CS1 CS2 symbol CSref name category", "CS1 CS2 symbol name category", "name symbol CS1 CS2 CSref category")
+    def Acceleration(
+        self, symbol: str, CS1: Frame, CS2: Frame, CSref: Frame | None = None, name: str | None = None,
+        category: Any = VarKind.Sensor,
+    ) -> Any:  # fmt: skip
+        """The absolute acceleration of CS2 minus that of CS1."""
+        return self._add(symbol, model.Acceleration(CS2.made, CS1.made, (CSref or CS1).made, self._world))
+
+    @command("CS1 CS2 symbol CSref name category", "CS1 CS2 symbol name category", "name symbol CS1 CS2 CSref category")
+    def AngularVelocity(
+        self, symbol: str, CS1: Frame, CS2: Frame, CSref: Frame | None = None, name: str | None = None,
+        category: Any = VarKind.Sensor,
+    ) -> Any:  # fmt: skip
+        """The angular velocity of CS2 relative to CS1."""
+        return self._add(symbol, model.AngularVelocity(CS2.made, CS1.made, (CSref or CS1).made))
+
+    @command("CS1 CS2 symbol CSref name category", "CS1 CS2 symbol name category", "name symbol CS1 CS2 CSref category")
+    def AngularAcceleration(
+        self, symbol: str, CS1: Frame, CS2: Frame, CSref: Frame | None = None, name: str | None = None,
+        category: Any = VarKind.Sensor,
+    ) -> Any:  # fmt: skip
+        """The absolute angular acceleration of CS2 minus that of CS1."""
+        return self._add(symbol, model.AngularAcceleration(CS2.made, CS1.made, (CSref or CS1).made, self._world))
+
+    @command("CS1 CS2 symbol name category", "name symbol CS1 CS2 category")
+    def Orientation(
+        self, symbol: str, CS1: Frame, CS2: Frame, name: str | None = None, category: Any = VarKind.Sensor
+    ) -> Any:
+        """The matrix that leads from the axes of CS2 to those of CS1; its columns are the axes of CS2."""
+        return self._add(symbol, model.Orientation(CS2.made, CS1.made))
+
+    @command("joint symbol name category", "name symbol joint category")
+    def Joint(self, symbol: str, joint: AnyJoint, name: str | None = None, category: Any = VarKind.Sensor) -> Any:
+        """The coordinate of a joint and its rate, as a vector of two; first all coordinates, if there are several."""
+        if joint.whole:
+            return self._add(symbol, model.JointSensor(joint.made))
+        return self._add(symbol, model.Expression([joint.coord, joint.vel]))
+
+    @command("joint symbol name category", "name symbol joint category")
+    def ConstraintForce(
+        self, symbol: str, joint: AnyJoint, name: str | None = None, category: Any = VarKind.Sensor
+    ) -> Any:
+        """The force that a joint transmits to its second frame, along the axes of that frame."""
+        return self._add(symbol, model.ConstraintForce(joint.entire("addSensor.ConstraintForce")))
+
+    @command("joint symbol name category", "name symbol joint category")
+    def ConstraintTorque(
+        self, symbol: str, joint: AnyJoint, name: str | None = None, category: Any = VarKind.Sensor
+    ) -> Any:
+        """The torque that a joint transmits to its second frame, about the origin and along the axes of that frame."""
+        return self._add(symbol, model.ConstraintTorque(joint.entire("addSensor.ConstraintTorque")))
+
+    @command("body symbol_str name category", "name symbol_str body category")
+    def Energy(self, symbol_str: str, body: Frame, name: str | None = None, category: Any = VarKind.Sensor) -> Any:
+        """Kinetic and potential energy of a body together; that of all bodies for the world."""
+        return self._add(symbol_str, model.Energy(body.made.body))
+
+    @command("Bodies symbol_str name category", "name symbol_str Bodies category")
+    def CenterofMass(
+        self, symbol_str: str, Bodies: Group | None = None, name: str | None = None, category: Any = VarKind.Sensor
+    ) -> tuple[Any, Any]:
+        """Mass and centre of mass of some bodies, or of all: two symbols, ``<symbol>_Mass`` and ``<symbol>_r``."""
+        given = [] if Bodies is None else Bodies if isinstance(Bodies, list | tuple) else [Bodies]
+        bodies = [one.made.body for one in given]
+        mass = self._add(f"{symbol_str}_Mass", model.TotalMass(*bodies))
+        return mass, self._add(f"{symbol_str}_r", model.CenterOfMass(*bodies))
+
+    @property
+    def _world(self) -> model.Body:
+        return self._workshop.system.world
+
+    def _add(self, symbol: str, sensor: model.Sensor) -> Any:
+        name = self._workshop.symbol_name(symbol)
+        self._workshop.system.sensor(name, sensor)
+        return as_written(self._workshop.system.measured(name))

@@ -1,0 +1,62 @@
+"""The world of a PyMbs script."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from multibody.compat.pymbs.command import Value, command
+from multibody.compat.pymbs.frames import vector
+from multibody.compat.pymbs.gen_code import GenCode
+from multibody.compat.pymbs.gen_equations import GenEquations
+from multibody.compat.pymbs.joints import Joint
+from multibody.compat.pymbs.loads import AddLoad
+from multibody.compat.pymbs.loops import AddLoop
+from multibody.compat.pymbs.macros import Macros
+from multibody.compat.pymbs.parts import Parts
+from multibody.compat.pymbs.quantities import Quantities
+from multibody.compat.pymbs.results import Results
+from multibody.compat.pymbs.sensors import AddSensor
+from multibody.compat.pymbs.visualisation import AddVisualisation
+from multibody.model import Load
+
+
+class MbsSystem(Quantities, Parts, Macros, Results):
+    """The world: a body that does not move, and all the commands that build a system.
+
+    Args:
+        gravity_vect: the direction of gravity; its acceleration is 9.81 m/s², see ``setGravity``.
+        name: of the system.
+
+    Attributes:
+        system: the ``multibody.System`` that is built, for all that PyMbs has no command for.
+        equations: the ``multibody.EquationsOfMotion``, after ``genEquations``.
+
+    Example:
+        >>> world = MbsSystem([0, 0, -1])
+        >>> m, l = world.addParam("m", 2.0), world.addParam("l", 0.5)
+        >>> bob = world.addBody(m, cg=[0, 0, -l], name="bob")
+        >>> swing = world.addJoint(world, bob, "Ry", 0.3, name="swing")
+        >>> angle = world.addSensor.Joint("angle", swing)
+        >>> damper = world.addLoad.Joint(-0.1 * angle[1], swing)
+        >>> world.genEquations(explicit=True).readable().acceleration[0]
+        -(9.81*l*m*sin(swing) + 0.1*swing_dot)/(l**2*m)
+    """
+
+    def __init__(self, gravity_vect: Any = (0, 0, -1), name: str = "world") -> None:
+        super().__init__(vector(gravity_vect), name)
+        self.addLoad = AddLoad(self)
+        self.addLoop = AddLoop(self)
+        self.addSensor = AddSensor(self)
+        self.addVisualisation = AddVisualisation(self)
+        self.genEquations = GenEquations(self)
+        self.genCode = GenCode(self)
+
+    @command("thejoint loadSymb name", "name thejoint loadSymb")
+    def addJointLoad(self, loadSymb: Value, thejoint: Joint, name: str | None = None) -> Load:
+        """The same as ``addLoad.Joint``."""
+        return self.addLoad.Joint(loadSymb, thejoint, name)
+
+    @property
+    def time(self) -> Any:
+        """The symbol of time."""
+        return self.system.time

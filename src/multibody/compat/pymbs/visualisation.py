@@ -1,0 +1,95 @@
+"""``addVisualisation``: what parts look like."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from multibody import model
+from multibody.compat.pymbs.command import Paint, Value, command
+from multibody.compat.pymbs.frames import Frame as AnyFrame
+from multibody.compat.pymbs.frames import scalar
+from multibody.compat.pymbs.workshop import Workshop
+from multibody.graph import as_expr
+from multibody.model import Drawing
+
+
+class AddVisualisation:
+    """Commands for shapes. Without a name, a shape is called ``visual_1``, ``visual_2`` …."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._workshop = workshop
+
+    @command("name cs length width height")
+    def Box(
+        self, cs: AnyFrame, length: Value = 1, width: Value = 1, height: Value = 1, name: str | None = None,
+        color: Paint | None = None,
+    ) -> Drawing:  # fmt: skip
+        """A box about the origin of a frame: length along x, width along y, height along z."""
+        return self._draw(cs, model.Box(length, width, height, colour=_colour(color)), name)
+
+    @command("name cs radius height res")
+    def Cylinder(
+        self, cs: AnyFrame, radius: Value = 1, height: Value = 1, res: int = 20, name: str | None = None,
+        color: Paint | None = None,
+    ) -> Drawing:  # fmt: skip
+        """A cylinder about the origin of a frame, along the *y* axis of the frame.
+
+        The manual says that its circles lie in the plane of x and y, but PyMbs draws them across y, as VTK does, and
+        its scripts turn their frames accordingly; so does the crane crab of the manual.
+
+        Args:
+            cs: the frame.
+            radius: of the circle.
+            height: along y, half of it on each side of the origin.
+            res: not needed here: it is as round as it looks.
+            name: of the shape.
+            color: red, green and blue, from 0 to 1.
+        """
+        upright = model.Cylinder(radius, height, colour=_colour(color))
+        return self._draw(cs, upright, name, rotation=[[1, 0, 0], [0, 0, 1], [0, -1, 0]])
+
+    @command("name cs radius res")
+    def Sphere(
+        self, cs: AnyFrame, radius: Value = 1, res: int = 50, name: str | None = None, color: Paint | None = None
+    ) -> Drawing:
+        """A sphere about the origin of a frame."""
+        return self._draw(cs, model.Sphere(radius, colour=_colour(color)), name)
+
+    @command("name cs length")
+    def Line(self, cs: AnyFrame, length: Value = 1, name: str | None = None, color: Paint | None = None) -> Drawing:
+        """A line from the origin of a frame along its x axis."""
+        return self._draw(cs, model.Line(length, colour=_colour(color)), name)
+
+    @command("name cs size")
+    def Arrow(self, cs: AnyFrame, size: Value = 1, name: str | None = None, color: Paint | None = None) -> Drawing:
+        """An arrow from the origin of a frame along its x axis."""
+        return self._draw(cs, model.Arrow(size, colour=_colour(color)), name)
+
+    @command("name cs size")
+    def Frame(self, cs: AnyFrame, size: Value = 1, name: str | None = None) -> Drawing:
+        """The axes of a frame."""
+        return self._draw(cs, model.Axes(size), name)
+
+    @command("name cs fileName scale")
+    def File(
+        self, cs: AnyFrame, fileName: str, scale: Value = 1, name: str | None = None, color: Paint | None = None
+    ) -> Drawing:
+        """A surface from a file: STL, OBJ, PLY, GLB or DAE.
+
+        Args:
+            cs: the frame.
+            fileName: of the file.
+            scale: what lengths are divided by, as the manual says: 1000 for a file in millimetres.
+            name: of the shape.
+            color: red, green and blue, from 0 to 1.
+        """
+        return self._draw(cs, model.Mesh(Path(fileName), 1 / as_expr(scalar(scale)), colour=_colour(color)), name)
+
+    def _draw(self, cs: Any, shape: model.Shape, name: str | None, rotation: Any = None) -> Drawing:
+        own = self._workshop.part_name(name, "visual")
+        return self._workshop.system.draw(cs.made, shape, rotation=rotation, name=own)
+
+
+def _colour(color: Any) -> Any:
+    return color if color is None or isinstance(color, str) else tuple(map(float, color))

@@ -1,0 +1,92 @@
+"""What all commands work on: the system in the making, names, and the equations once there are some."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import TYPE_CHECKING, Any
+
+from multibody.compat.pymbs.complaints import UsageError
+from multibody.compat.pymbs.frames import Body
+from multibody.equations import EquationsOfMotion
+from multibody.model import System
+
+if TYPE_CHECKING:
+    from multibody.compat.pymbs.joints import Joint
+
+_log = logging.getLogger("multibody")
+
+CONSTANT = 9.81
+"""The acceleration of free fall unless ``setGravity`` says otherwise, in m/s²."""
+
+
+class Workshop(Body):
+    """The world of a PyMbs script, with the system that is being built.
+
+    In PyMbs a body may have the name of a sensor, and two bodies may have frames of the same name. Here names are
+    unique; where they are not, that which comes later gets a number.
+
+    Attributes:
+        system: what is built.
+        equations: the equations of motion, once they were generated.
+        kinematics_only: whether they may be missing, because parts have no masses.
+        controllers: functions of Python by the name of the input that they drive.
+        bodyDict: all bodies by name.
+        jointDict: all joints by name.
+    """
+
+    def __init__(self, gravity: list[Any], name: str) -> None:
+        self.system = System(_identifier(name))
+        super().__init__(self, "world", self.system.world)
+        self.equations: EquationsOfMotion | None = None
+        self.kinematics_only = False
+        self.controllers: dict[str, Any] = {}
+        self.bodyDict: dict[str, Body] = {}
+        self.jointDict: dict[str, Joint] = {}
+        self._direction = gravity
+        self._names = {"t": "symbol", "world": "part"}
+        self.system.gravity = [CONSTANT * part for part in gravity]
+
+    def part_name(self, wanted: str | None, kind: str = "part") -> str:
+        """A free name for a part, as near to the wanted one as possible; ``kind_1`` … if none is wanted."""
+        stem = kind if wanted is None else _identifier(wanted)
+        name = stem if wanted is not None else f"{stem}_1"
+        number = 1
+        while name in self._names:
+            number += 1
+            name = f"{stem}_{number}"
+        self._names[name] = "part"
+        return name
+
+    def symbol_name(self, wanted: str) -> str:
+        """The name of a symbol, which no other symbol may have.
+
+        Raises:
+            UsageError: if one has.
+        """
+        if self._names.get(wanted) == "symbol":
+            raise UsageError(
+                f"There is a symbol '{wanted}' already.", remedy="Choose another one; the time is called 't'."
+            )
+        free = self.part_name(wanted) if wanted in self._names else wanted
+        if free != wanted:
+            _log.warning("The symbol '%s' is called '%s', because a part has its name.", wanted, free)
+        self._names[free] = "symbol"
+        return free
+
+    def derived(self, label: str) -> EquationsOfMotion:
+        """The equations of motion, for a command that needs them."""
+        if self.equations is None:
+            raise UsageError(
+                f"{label} needs equations of motion, and there are none yet.",
+                where=f"PyMbs' {label}",
+                cause="Parts have no masses." if self.kinematics_only else "",
+                remedy="Give all parts masses." if self.kinematics_only else "Call genEquations() first.",
+            )
+        return self.equations
+
+
+def _identifier(name: str) -> str:
+    """A name with underscores in the place of blanks and the like."""
+    plain = re.sub(r"\W", "_", name)
+    return plain if plain[:1].isalpha() else f"x{plain}"

@@ -39,21 +39,22 @@ __all__ = [
     "ArticulatedBody", "C", "Casadi", "Choice", "Comparison", "Cpp", "Cvode", "DormandPrince5", "DormandPrince8",
     "EquationsOfMotion", "Event", "Flange", "Fmi", "Formalism", "Function", "Ida", "Impact",
     "IndependentCoordinates", "IndependentSpeeds", "JavaScript", "Jax", "Julia", "Kane", "Lagrange", "Latex",
-    "LinearSystem", "Markdown", "Matlab", "Modelica", "Modular", "Multipliers", "NewtonEuler", "Normal",
-    "OperatingPoint", "Python", "Quaternion", "Recursive", "Rotation", "RungeKutta4", "Rust", "SFunction",
+    "LinearSystem", "Markdown", "Matlab", "ModelFile", "Modelica", "Modular", "Multipliers", "NewtonEuler",
+    "Normal", "OperatingPoint", "Python", "Quaternion", "Recursive", "Rotation", "RungeKutta4", "Rust", "SFunction",
     "Sampled", "Scene", "ScipySolver", "SemiImplicitEuler", "Status", "Sweep", "SymbolicLinearSystem", "Symplectic",
     "Trajectory", "Transform", "Uniform", "Vec3", "Viewer", "Wittenburg", "along", "animate", "baumgarte",
     "casadi_function", "compare", "contact_sheet", "critical_values", "derive", "diag", "equilibria", "equilibrium",
     "errors", "export", "from_sympy", "graph", "jacobians", "jax_function", "kalman", "library", "linearize",
-    "linearize_symbolic", "lqr", "modular", "output_feedback", "page_html", "pi", "picture", "plots",
-    "pole_sensitivities", "read_linear_system", "read_sweep", "read_trajectory", "read_urdf", "root_locus", "show",
-    "simulate", "sweep", "to_sympy", "write_blender", "write_fmu", "write_page",
+    "linearize_symbolic", "lqr", "model_text", "modular", "output_feedback", "page_html", "pi", "picture", "plots",
+    "pole_sensitivities", "read_linear_system", "read_model", "read_sweep", "read_trajectory", "read_urdf",
+    "root_locus", "show", "simulate", "sweep", "to_sympy", "write_blender", "write_fmu", "write_model",
+    "write_page",
 ]  # fmt: skip
 __all__.extend(_vocabulary)
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "multibody.io": "read_urdf",
+    "multibody.io": "ModelFile model_text read_model read_urdf write_model",
     "multibody.simulate": """
         Choice Cvode DormandPrince5 DormandPrince8 Event Ida Impact IndependentCoordinates Normal RungeKutta4 Sampled
         ScipySolver SemiImplicitEuler Status Sweep Symplectic Trajectory Uniform baumgarte read_sweep read_trajectory
@@ -102,7 +103,7 @@ if TYPE_CHECKING:
         export,
         write_fmu,
     )  # fmt: skip
-    from multibody.io import read_urdf
+    from multibody.io import ModelFile, model_text, read_model, read_urdf, write_model
     from multibody.linear import (
         LinearSystem,
         OperatingPoint,

@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from multibody.equations import EquationsOfMotion
+from multibody.errors import ConversionError
 from multibody.export.c import C
 from multibody.export.casadi import Casadi
 from multibody.export.contract import SourceTarget, Target
@@ -29,6 +30,7 @@ from multibody.export.jax import Jax
 from multibody.export.julia import Julia
 from multibody.export.matlab import Matlab, SFunction
 from multibody.export.modelica import Flange, Modelica
+from multibody.export.options import check_option, path_of
 from multibody.export.program import Program
 from multibody.export.python import Python
 from multibody.export.quantities import Quantity, Result, Routine
@@ -45,14 +47,14 @@ __all__ = [
 
 
 def export(
-    eom: EquationsOfMotion, target: Target, folder: str | Path, *, parameters: Mapping[str, float] | None = None,
-    overwrite: bool = False,
+    eom: EquationsOfMotion, target: Target | type[Target], folder: str | Path, *,
+    parameters: Mapping[str, float] | None = None, overwrite: bool = False,
 ) -> Exported:  # fmt: skip
     """Write equations of motion for another tool.
 
     Args:
         eom: the equations.
-        target: the language or tool, such as ``Python()``.
+        target: the language or tool, such as ``Python()``; the class ``Python`` stands for its defaults.
         folder: where the files go; it is made if it does not exist.
         parameters: numbers by name, to be written as defaults in the place of the model's own.
         overwrite: whether files that were changed by hand are replaced, too. By default they stay as they are, and a
@@ -61,7 +63,20 @@ def export(
     Returns:
         What became of each file.
     """
-    return write(folder, target.files(Program.of(eom, parameters)), overwrite=overwrite)
+    chosen = _chosen(target)
+    check_option("overwrite", overwrite, "export")
+    place, files = path_of(folder, "export"), chosen.files(Program.of(eom, parameters))
+    return write(place, files, overwrite=overwrite, superseded=chosen.superseded())
+
+
+def _chosen(target: object) -> Target:
+    """The target; a class is one with the defaults of all options."""
+    made = target() if isinstance(target, type) and issubclass(target, Target) else target
+    if not isinstance(made, Target):
+        raise ConversionError(
+            f"{made!r:.80} is no target.", where="export", remedy="Give an object such as C(), Python() or Matlab()."
+        )
+    return made
 
 
 class _Room(ModuleType):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from multibody.export.code import Body
 from multibody.export.contract import Names, Target, routine_names
+from multibody.export.options import check_options
 from multibody.export.program import Program
 from multibody.export.pythonlike import LISTS, PLACES, floats, function, lists, module
 from multibody.export.quantities import Result
@@ -55,6 +56,9 @@ class Casadi(Target):
     """
 
     names: Names = "readable"
+
+    def __post_init__(self) -> None:
+        check_options(self, "names")
 
     def files(self, program: Program) -> Mapping[str, str]:
         """One module."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from multibody.export.code import Code
+from multibody.export.options import check_options
 from multibody.export.program import Program
 from multibody.export.syntax import Syntax
 
@@ -17,7 +18,7 @@ Names = Literal["readable", "short"]
 
 def routine_names(*, jacobians: bool) -> list[str]:
     """The routines that most targets write; those without results for a model are left out by ``Program.code``."""
-    names = "state_rate mass_matrix bias sensors multipliers residuals projection energy".split()
+    names = "state_rate mass_matrix bias sensors multipliers residuals projection assembly energy".split()
     return [*names, "jacobian", "sensor_jacobian"] if jacobians else names
 
 
@@ -31,6 +32,10 @@ class Target(ABC):
     @abstractmethod
     def files(self, program: Program) -> Mapping[str, str]:
         """The text of each file, by its path below the folder that the user names."""
+
+    def superseded(self) -> Iterable[str]:
+        """Paths that the same target writes with other options: what is left there of an earlier export is removed."""
+        return ()
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,9 @@ class SourceTarget(Target):
     jacobians: bool = False
     names: Names = "readable"
     limit: int = 500
+
+    def __post_init__(self) -> None:
+        check_options(self, "jacobians", "names", "limit")
 
     def code(self, program: Program, syntax: Syntax, taken: Iterable[str] = ()) -> Code:
         """All routines in the language."""

@@ -137,7 +137,8 @@ _PARAMETERS = """// All parameters, with other values for some of them, and what
 export function parameters(changes = {{}}) {{
   const known = Object.keys(parameterDefaults);
   for (const name of Object.keys(changes)) {{
-    if (!known.includes(name)) throw new RangeError(`There is no parameter ${{name}}. There are: ${{known.join(", ")}}.`);
+    if (known.includes(name)) continue;
+    throw new RangeError(`There is no parameter ${{name}}. There are: ${{known.join(", ")}}.`);
   }}
   const p = {{ values: Float64Array.from(Object.values({{ ...parameterDefaults, ...changes }})), derived: null }};
   const c = p.derived = new Float64Array({size});

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from multibody.export.code import Body
 from multibody.export.contract import Names, Target, routine_names
+from multibody.export.guarding import guarded
+from multibody.export.options import check_options
 from multibody.export.program import Program
 from multibody.export.pythonlike import LISTS, PLACES, function, lists, module, numpy_functions, numpy_table, rooms
+from multibody.export.quantities import Routine
 from multibody.export.syntax import Syntax, one_line
+from multibody.graph import isolated, substitute, topological
 from multibody.graph.names import escape
+from multibody.graph.traverse import flat
 
 SYNTAX = Syntax(
     language="python", functions=numpy_functions("jnp"), places=PLACES, table=numpy_table("jnp"), zeroed=True
@@ -21,7 +26,8 @@ SYNTAX = Syntax(
 class Jax(Target):
     """A module ``<name>_jax.py`` of functions of (t, q, u, r, p), all of them arrays.
 
-    Derivatives come from ``jax.jacfwd`` and ``jax.grad``, by parameters, too.
+    Derivatives come from ``jax.jacfwd``, ``jax.jacrev`` and ``jax.grad``, by parameters, too. A side of a choice that
+    is not taken has no part in them.
 
     Args:
         names: ``"readable"`` intermediates, or ``"short"`` ones.
@@ -29,11 +35,13 @@ class Jax(Target):
 
     names: Names = "readable"
 
+    def __post_init__(self) -> None:
+        check_options(self, "names")
+
     def files(self, program: Program) -> Mapping[str, str]:
         """One module."""
-        code = program.code(
-            routine_names(jacobians=False), SYNTAX, taken=[*LISTS, "jnp", "packed"], names=self.names, apart=False
-        )
+        wanted = [_differentiable(program, program.routine(name)) for name in routine_names(jacobians=False)]
+        code = program.code(wanted, SYNTAX, taken=[*LISTS, "jnp", "packed"], names=self.names, apart=False)
         text = module(
             _INTRODUCTION.format(name=one_line(program.name)),
             "import jax.numpy as jnp",
@@ -43,6 +51,18 @@ class Jax(Target):
             *(_function(body) for body in code.bodies),
         )
         return {f"{escape(program.name, 'python')}_jax.py": text}
+
+
+def _differentiable(program: Program, routine: Routine) -> Routine:
+    """The routine, whose derivatives are right also where a side of a choice that is not taken has none."""
+    results = []
+    for result in routine.results:
+        values = list(result.values)
+        if any(node.op == "where" for node in topological([*values, *program.solved.values()])):
+            with isolated(*topological([*values, *program.solved.values()])):
+                values = guarded(flat(substitute(values, program.solved)))
+        results.append(replace(result, values=tuple(values)))
+    return replace(routine, results=tuple(results))
 
 
 def _function(body: Body) -> str:

@@ -62,8 +62,8 @@ SYNTAX = Syntax(
 
 LISTS = ["COORDINATES", "SPEEDS", "INPUTS", "OUTPUTS", "PARAMETERS", "DEFAULTS", "START"]
 OWN = [
-    *LISTS, *"c parameters number changes values keys throw ArgumentError get zip join promote_type typeof reshape".split(),
-    "permutedims",
+    *LISTS, *"c parameters number changes values keys throw ArgumentError get zip join promote_type typeof".split(),
+    "reshape", "permutedims",
 ]  # fmt: skip
 """Identifiers that the module uses for itself."""
 

@@ -20,7 +20,12 @@ def module_name(name: str, target: str) -> str:
         target: the language, as for ``escape``.
 
     Example:
-        >>> module_name("crane", "c"), module_name("math", "c"), module_name("random", "cpp"), module_name("types", "python")
+        >>> (
+        ...     module_name("crane", "c"),
+        ...     module_name("math", "c"),
+        ...     module_name("random", "cpp"),
+        ...     module_name("types", "python"),
+        ... )
         ('crane', 'math_', 'random_', 'types_')
     """
     return escape(f"{name}_" if _hides(name.rstrip("_"), target) else name, target)
@@ -35,12 +40,12 @@ def _hides(name: str, target: str) -> bool:
 
 
 _HEADERS = frozenset(
-    "aio alloca arpa assert byteswap complex cpio ctype dirent dlfcn elf endian err errno error execinfo fcntl features "
-    "fenv float fnmatch ftw getopt glob grp iconv inttypes iso646 langinfo libgen limits link locale malloc math memory "
-    "monetary mqueue ndbm net netdb netinet paths poll printf pthread pwd regex resolv sched search semaphore setjmp "
-    "signal spawn stab stdalign stdarg stdatomic stdbool stdckdint stdbit stddef stdint stdio stdlib stdnoreturn string "
-    "strings sys sysexits syslog tar termios tgmath threads time trace uchar ucontext ulimit unistd utime utmpx values "
-    "varargs wait wchar wctype windows wordexp xlocale simstruc simulink".split()
+    "aio alloca arpa assert byteswap complex cpio ctype dirent dlfcn elf endian err errno error execinfo fcntl "
+    "features fenv float fnmatch ftw getopt glob grp iconv inttypes iso646 langinfo libgen limits link locale malloc "
+    "math memory monetary mqueue ndbm net netdb netinet paths poll printf pthread pwd regex resolv sched search "
+    "semaphore setjmp signal spawn stab stdalign stdarg stdatomic stdbool stdckdint stdbit stddef stdint stdio stdlib "
+    "stdnoreturn string strings sys sysexits syslog tar termios tgmath threads time trace uchar ucontext ulimit "
+    "unistd utime utmpx values varargs wait wchar wctype windows wordexp xlocale simstruc simulink".split()
 )
 """Headers of C, POSIX, common systems and Simulink."""
 
@@ -54,28 +59,28 @@ _REAL = (
     "sqrt strfrom strto tan tanh tgamma totalorder totalordermag trunc ufromfp ufromfpx y0 y1 yn"
 ).replace(" ", "|")
 _OTHER = (
-    "a64l abort abs accept access acct alarm aligned_alloc alloca arc4random arc4random_buf arc4random_uniform asctime "
-    "at_quick_exit atexit atof atoi atol atoll basename bcmp bcopy bind brk bsearch btowc bzero calloc "
-    "canonicalize_file_name chdir chmod chown chroot clearenv clearerr clock close confstr connect creat crypt ctermid "
-    "ctime cuserid daemon difftime div drand48 dup dup2 ecvt encrypt erand48 execl execle execlp execv execve execvp "
-    "exit fchdir fchmod fchown fclose fcntl fcvt fdatasync fdopen feof ferror fflush ffs fgetc fgetpos fgets fileno "
-    "fopen fork fpathconf fprintf fputc fputs fread free freopen fscanf fseek fsetpos fstat fsync ftell ftruncate "
-    "fwrite gcvt getc getchar getcwd getenv getgid getline getloadavg getopt getpid getppid getpt gets getsubopt "
-    "getuid getw gmtime grantpt index initstate ioctl isalnum isalpha isatty isblank iscanonical iscntrl isdigit "
-    "iseqsig isgraph islower isprint ispunct issignaling isspace isupper isxdigit iszero jrand48 kill killpg l64a labs "
-    "lchown lcong48 ldiv link listen llabs lldiv localeconv localtime lockf longjmp lrand48 lseek lstat malloc mblen "
-    "mbstowcs mbtowc memchr memcmp memcpy memmove mempcpy memset mkdir mkdtemp mkfifo mknod mkostemp mkostemp64 "
-    "mkostemps mkostemps64 mkstemp mkstemp64 mkstemps mkstemps64 mktemp mktime mrand48 nice nrand48 on_exit open "
-    "pathconf pause pclose perror pipe popen posix_memalign posix_openpt printf pselect psignal ptsname putc putchar "
-    "putenv puts putw pwrite qecvt qfcvt qgcvt qsort quick_exit raise rand random read readlink realloc reallocarray "
-    "realpath recv remove rename rewind rindex rmdir rpmatch sbrk scanf secure_getenv seed48 select send setbuf setenv "
-    "setjmp setlocale setstate setvbuf shutdown sigaction signal sigpause sleep snprintf socket sprintf srand srand48 "
-    "srandom sscanf stat stime stpcpy strcat strchr strcmp strcoll strcpy strcspn strdup strerror strftime strlen "
-    "strncat strncmp strncpy strpbrk strptime strrchr strsep strsignal strspn strstr strtod strtof strtok strtol strtold "
-    "strtoll strtoq strtoul strtoull strtouq strxfrm symlink sync syscall sysconf system tempnam time timegm timezone "
-    "tmpfile tmpnam toascii tolower toupper truncate ttyname tzname tzset uint ulong umask ungetc unlink unlockpt "
-    "unsetenv ushort usleep utime valloc vfork vfprintf vprintf vsnprintf vsprintf wait waitpid wcscpy wcslen wcstombs "
-    "wctomb write daylight environ fd_mask sigset stdcall u_char u_int u_long u_short"
+    "a64l abort abs accept access acct alarm aligned_alloc alloca arc4random arc4random_buf arc4random_uniform "
+    "asctime at_quick_exit atexit atof atoi atol atoll basename bcmp bcopy bind brk bsearch btowc bzero calloc "
+    "canonicalize_file_name chdir chmod chown chroot clearenv clearerr clock close confstr connect creat crypt "
+    "ctermid ctime cuserid daemon difftime div drand48 dup dup2 ecvt encrypt erand48 execl execle execlp execv execve "
+    "execvp exit fchdir fchmod fchown fclose fcntl fcvt fdatasync fdopen feof ferror fflush ffs fgetc fgetpos fgets "
+    "fileno fopen fork fpathconf fprintf fputc fputs fread free freopen fscanf fseek fsetpos fstat fsync ftell "
+    "ftruncate fwrite gcvt getc getchar getcwd getenv getgid getline getloadavg getopt getpid getppid getpt gets "
+    "getsubopt getuid getw gmtime grantpt index initstate ioctl isalnum isalpha isatty isblank iscanonical iscntrl "
+    "isdigit iseqsig isgraph islower isprint ispunct issignaling isspace isupper isxdigit iszero jrand48 kill killpg "
+    "l64a labs lchown lcong48 ldiv link listen llabs lldiv localeconv localtime lockf longjmp lrand48 lseek lstat "
+    "malloc mblen mbstowcs mbtowc memchr memcmp memcpy memmove mempcpy memset mkdir mkdtemp mkfifo mknod mkostemp "
+    "mkostemp64 mkostemps mkostemps64 mkstemp mkstemp64 mkstemps mkstemps64 mktemp mktime mrand48 nice nrand48 "
+    "on_exit open pathconf pause pclose perror pipe popen posix_memalign posix_openpt printf pselect psignal ptsname "
+    "putc putchar putenv puts putw pwrite qecvt qfcvt qgcvt qsort quick_exit raise rand random read readlink realloc "
+    "reallocarray realpath recv remove rename rewind rindex rmdir rpmatch sbrk scanf secure_getenv seed48 select send "
+    "setbuf setenv setjmp setlocale setstate setvbuf shutdown sigaction signal sigpause sleep snprintf socket sprintf "
+    "srand srand48 srandom sscanf stat stime stpcpy strcat strchr strcmp strcoll strcpy strcspn strdup strerror "
+    "strftime strlen strncat strncmp strncpy strpbrk strptime strrchr strsep strsignal strspn strstr strtod strtof "
+    "strtok strtol strtold strtoll strtoq strtoul strtoull strtouq strxfrm symlink sync syscall sysconf system "
+    "tempnam time timegm timezone tmpfile tmpnam toascii tolower toupper truncate ttyname tzname tzset uint ulong "
+    "umask ungetc unlink unlockpt unsetenv ushort usleep utime valloc vfork vfprintf vprintf vsnprintf vsprintf wait "
+    "waitpid wcscpy wcslen wcstombs wctomb write daylight environ fd_mask sigset stdcall u_char u_int u_long u_short"
 ).replace(" ", "|")
 _GLOBAL = re.compile(rf"(?:{_REAL})(?:f|l|d|b?f\d+x?)?(?:_r|_l)?|(?:{_OTHER})(?:_r|_l)?|\w*_t")
 """Functions and types that headers of C and POSIX declare outside of all namespaces."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.equations.symbol_table import Entry
-from multibody.errors import UnknownNameError
+from multibody.errors import ConversionError, UnknownNameError
 from multibody.export.code import Code, coded
 from multibody.export.naming import landmarks
 from multibody.export.quantities import Quantity, Result, Routine, entries
@@ -22,6 +22,7 @@ from multibody.export.routines import ROUTINES
 from multibody.export.syntax import Syntax, one_line
 from multibody.graph import Constant, Expr, Symbol, isolated, substitute, topological
 from multibody.graph.traverse import flat
+from multibody.model import Model, System
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +62,7 @@ class Program:
             >>> program.coordinates[0].unit, program.coordinates[0].value, program.speeds[0].name
             ('rad', 0.3, 'angle_dot')
         """
+        _require_equations(eom)
         meanings = {(entry.kind, entry.name): entry for entry in eom.symbol_table().entries}
 
         def quantities(kind: str, values: Iterable[tuple[Symbol, float]]) -> tuple[Quantity, ...]:
@@ -85,6 +87,11 @@ class Program:
     def states(self) -> tuple[Quantity, ...]:
         """Coordinates, then speeds."""
         return self.coordinates + self.speeds
+
+    @property
+    def guess(self) -> tuple[float, ...]:
+        """Start values as the user has given them, or left them open, whether they keep the constraints or not."""
+        return tuple(float(self.eom.model.start[one]) for one in (*self.eom.coordinates, *self.eom.speeds))
 
     @cached_property
     def inputs(self) -> tuple[Quantity, ...]:
@@ -132,7 +139,8 @@ class Program:
 
         ``state_rate`` (q̇, u̇), ``acceleration`` (u̇), ``mass_matrix`` (M), ``bias`` (h - f), ``sensors`` (all outputs in
         one vector), ``multipliers`` (λ), ``residuals`` (φ and B·u + β), ``projection`` (a step back onto the
-        constraints), ``jacobian`` (∂(q̇, u̇)/∂(q, u) and by r), ``sensor_jacobian``, ``energy``.
+        constraints), ``assembly`` (likewise for start values), ``jacobian`` (∂(q̇, u̇)/∂(q, u) and by r),
+        ``sensor_jacobian``, ``energy``.
         """
         if name not in ROUTINES:
             raise UnknownNameError(f"There is no routine '{name}'.", remedy=f"There are: {', '.join(ROUTINES)}.")
@@ -193,6 +201,18 @@ class Program:
     def _landmarks(self) -> dict[Any, str]:
         with isolated(*self._known):
             return landmarks(self.eom)
+
+
+def _require_equations(eom: object) -> None:
+    """An error for anything that is not equations of motion, which a system becomes by being derived."""
+    if not isinstance(eom, EquationsOfMotion):
+        raise ConversionError(
+            f"{type(eom).__name__} is not equations of motion.",
+            where="export",
+            remedy="Derive them first: export(derive(system), …)."
+            if isinstance(eom, System | Model)
+            else "Give what derive(system) returns.",
+        )
 
 
 def _quantity(entry: Entry, value: float, symbol: Symbol) -> Quantity:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from multibody.export.code import Body, Code
 from multibody.export.contract import Names, Target, routine_names
 from multibody.export.module_names import module_name
+from multibody.export.options import check_options
 from multibody.export.program import Program
 from multibody.export.pythonlike import LISTS, PLACES, function, lists, module, numpy_functions, numpy_table, rooms
 from multibody.export.syntax import Syntax, one_line
@@ -41,6 +42,9 @@ class Python(Target):
 
     jacobians: bool = False
     names: Names = "readable"
+
+    def __post_init__(self) -> None:
+        check_options(self, "jacobians", "names")
 
     def files(self, program: Program) -> Mapping[str, str]:
         """One module."""

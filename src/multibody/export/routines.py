@@ -10,6 +10,7 @@ import numpy as np
 
 from multibody.equations.projection import correction
 from multibody.equations.solution import tips_first
+from multibody.export.assembling import assembly_step
 from multibody.export.quantities import Quantity, Result, Routine
 from multibody.graph import Expr, Symbol, array, jacobian, ldl, ldl_solve, substitute
 from multibody.graph.linear_algebra import Matrix
@@ -89,6 +90,17 @@ def projection(program: Program) -> Routine:
     return Routine("projection", "one step back onto the constraints", parts)
 
 
+def assembly(program: Program) -> Routine:
+    """One step of start values onto the constraints; nothing where there are none."""
+    found = assembly_step(program)
+    parts = () if found is None else (
+        Result.of("q_new", found.q, "corrected coordinates"), Result.of("u_new", found.u, "corrected speeds"),
+    )  # fmt: skip
+    return Routine(
+        "assembly", "one step from start values onto the constraints, if that can be, without those given", parts
+    )
+
+
 def state_jacobian(program: Program) -> Routine:
     """A = ∂(q̇, u̇)/∂(q, u) and B = ∂(q̇, u̇)/∂r."""
     rates = list(program.eom.rates)
@@ -157,6 +169,7 @@ ROUTINES: dict[str, Callable[[Any], Routine]] = {
     "multipliers": multipliers,
     "residuals": residuals,
     "projection": projection,
+    "assembly": assembly,
     "jacobian": state_jacobian,
     "sensor_jacobian": sensor_jacobian,
     "energy": energy,

@@ -10,9 +10,10 @@ import json
 import logging
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import count
 from pathlib import Path, PurePosixPath
 
 from multibody.errors import StorageError
@@ -34,6 +35,7 @@ class Exported:
         unchanged: files whose text is the same as before.
         kept: files that were changed by the user and stay.
         proposed: new texts, as ``name.new``, beside those of them that would be generated in another way now.
+        removed: files of an earlier export with other options, which do not belong to this one.
     """
 
     folder: Path
@@ -42,58 +44,79 @@ class Exported:
     unchanged: tuple[Path, ...] = ()
     kept: tuple[Path, ...] = ()
     proposed: tuple[Path, ...] = ()
+    removed: tuple[Path, ...] = ()
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All of them, without those that are proposed."""
+        """All of them, without those that are proposed or removed."""
         return tuple(sorted([*self.written, *self.replaced, *self.unchanged, *self.kept]))
 
     def _repr_html_(self) -> str:
         return html_text(str(self))
 
     def __str__(self) -> str:
-        lines = [f"{path}  {what}" for what in _FATES for path in getattr(self, what)]
+        lines = [f"{path}  {what}" for what in (*_FATES, "removed") for path in getattr(self, what)]
         return "\n".join([*sorted(lines), *(f"{path}  the new text" for path in self.proposed)])
 
 
 _FATES = ("written", "replaced", "unchanged", "kept")
 
 
-def write(folder: str | Path, files: Mapping[str, str], *, overwrite: bool = False) -> Exported:
+def write(
+    folder: str | Path, files: Mapping[str, str], *, overwrite: bool = False, superseded: Iterable[str] = ()
+) -> Exported:  # fmt: skip
     """Write files below a folder.
 
     Args:
         folder: made if it does not exist.
         files: text by path.
         overwrite: whether files that the user has changed are replaced, too.
+        superseded: paths of files that are removed if they were generated and not changed.
     """
     root = Path(folder)
     try:
         root.mkdir(parents=True, exist_ok=True)
         known = _manifest(root)
         fates: dict[str, list[Path]] = {fate: [] for fate in _FATES}
-        proposed = []
+        proposed: dict[Path, str] = {}
+        removed = tuple(_removed(root, superseded, known))
         for name, text in sorted(files.items()):
             fate = _written(_inside(root, name), text, known.get(name), overwrite)
             fates[fate].append(root / name)
             if fate == "kept" and known.get(name) != _digest(text):
-                proposed.append(_beside(root / name))
-                _replace(proposed[-1], text)
+                path = _beside(root, name, known)
+                proposed[path] = f"{root / name} {'was changed by hand' if name in known else 'was there before'}"
+                _replace(path, text)
+                known[path.relative_to(root).as_posix()] = _digest(text)
             known[name] = _digest(text)
         _replace(root / MANIFEST, json.dumps(known, indent=1, sort_keys=True) + "\n")
     except OSError as error:
         raise StorageError(
             "The files cannot be written.", where=f"folder '{root}'", cause=str(error), remedy="Use another folder."
         ) from error
-    for path in proposed:
-        _log.warning(
-            "%s was changed by hand and stays as it is; the new text is in %s", path.with_suffix(""), path.name
-        )
-    return Exported(root, **{fate: tuple(paths) for fate, paths in fates.items()}, proposed=tuple(proposed))
+    for path, why in proposed.items():
+        _log.warning("%s and stays as it is; the new text is in %s", why, path.name)
+    made = {fate: tuple(paths) for fate, paths in fates.items()}
+    return Exported(root, **made, proposed=tuple(proposed), removed=removed)
 
 
-def _beside(path: Path) -> Path:
-    return path.with_name(path.name + ".new")
+def _beside(root: Path, name: str, known: Mapping[str, str]) -> Path:
+    """Where a new text goes: ``name.new``, or ``name.new2`` and so on if that was changed by hand."""
+    for number in count(1):
+        beside = f"{name}.new{number if number > 1 else ''}"
+        path = _inside(root, beside)
+        if not path.exists() or _digest_of(path) == known.get(beside):
+            return path
+    raise AssertionError  # numbers do not end
+
+
+def _removed(root: Path, names: Iterable[str], known: dict[str, str]) -> Iterator[Path]:
+    """Removes what was generated and not changed."""
+    for name in names:
+        path = _inside(root, name)
+        if name in known and path.exists() and _digest_of(path) == known.pop(name):
+            path.unlink()
+            yield path
 
 
 def _written(path: Path, text: str, before: str | None, overwrite: bool) -> str:
@@ -101,7 +124,7 @@ def _written(path: Path, text: str, before: str | None, overwrite: bool) -> str:
     if not path.exists():
         _replace(path, text)
         return "written"
-    now = sha256(path.read_bytes()).hexdigest()
+    now = _digest_of(path)
     if now == _digest(text):
         return "unchanged"
     if now == before or overwrite:
@@ -139,6 +162,11 @@ def _umask() -> int:
 
 def _digest(text: str) -> str:
     return sha256(text.encode()).hexdigest()
+
+
+def _digest_of(path: Path) -> str:
+    """That of a file's text; ends of lines do not count, because tools change them."""
+    return sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
 
 
 def _manifest(root: Path) -> dict[str, str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from multibody.formalisms import Formalism, derive
 from multibody.library.check import Check, CheckResult
 from multibody.model import System
+from multibody.model.display import html_table
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,11 @@ class LibraryModel:
     source: str
     build: Callable[..., System] = field(repr=False)
     checks: tuple[Check, ...] = field(repr=False)
+
+    def _repr_html_(self) -> str:
+        facts = [["what", self.title], ["about", self.description], ["source", self.source]]
+        numbers = [["number", f"{one.what}: {one.reference:.9g} {one.unit}, {one.source}"] for one in self.checks]
+        return html_table([["", f"library.{self.name}()"], *facts, *numbers])
 
     def check(self, system: System | None = None, formalism: Formalism | None = None) -> tuple[CheckResult, ...]:
         """Compute every number, and compare it.

@@ -320,13 +320,14 @@ class System:
                 )
 
     def _named(self, register: dict[str, Any], thing: Named, name: str | None, what: str) -> Named:
-        registers = (self.loads, self.sensors, self.constraints, self.loops, self.drawings, self._things)
-        taken = set().union(*registers)
-        free = (f"{what}_{k}" for k in count(1) if f"{what}_{k}" not in taken)
-        label = next(free) if name is None else names.check(name, what)
+        label = self._free_name(what) if name is None else names.check(name, what)
         self._require_new(label)
         register[label] = thing
         return thing
+
+    def _free_name(self, what: str) -> str:
+        taken = {*self.loads, *self.sensors, *self.constraints, *self.loops, *self.drawings, *self._things}
+        return next(f"{what}_{k}" for k in count(1) if f"{what}_{k}" not in taken)
 
     def _require_own_symbols(self, label: str, expressions: Any) -> None:
         """What is to stay zero must be known here."""

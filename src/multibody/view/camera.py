@@ -20,6 +20,10 @@ MARGIN = 1.1
 """How much farther the eye is than where everything would just be seen."""
 
 
+CORNERS, FEWEST = 1_000_000, 100
+"""Of boxes that must be seen, at all times together; but some times are always looked at."""
+
+
 class Camera(NamedTuple):
     """An eye, the point it looks at, and the direction that is up in the picture."""
 
@@ -73,22 +77,26 @@ def _around(scene: Scene, poses: Poses) -> Vector:
 
 
 def _spots(scene: Scene, poses: Poses) -> Iterator[Vector]:
-    """Corners of the boxes about all visible things, at all times."""
-    position = poses.position.reshape(-1, *poses.position.shape[-2:])
-    turn = rotation_matrices(poses.quaternion).reshape(*position.shape, 3)
-    for solid in scene.solids:
-        if solid.layer in scene.hidden or solid.layer == "ground":
-            continue
+    """Corners of the boxes about all visible things, at all times; of very many times at some."""
+    things = [one for one in scene.solids if one.layer not in scene.hidden and one.layer != "ground"]
+    ties = [tie for tie in scene.ties if tie.layer not in scene.hidden]
+    position, turn = _sampled(poses, 8 * sum(len(one.parts) for one in things) + 2 * len(ties))
+    for solid in things:
         pose = solid.pose.matrix
         for part in solid.parts:
             corners = _corners(part.vertices) @ pose[:3, :3].T + pose[:3, 3]
-            seen = np.einsum("tij,cj->tci", turn[:, solid.place], corners) + position[:, solid.place, None]
-            yield seen.reshape(-1, 3)
-    for tie in scene.ties:
-        if tie.layer in scene.hidden:
-            continue
+            yield (corners @ np.swapaxes(turn[:, solid.place], 1, 2) + position[:, solid.place, None]).reshape(-1, 3)
+    for tie in ties:
         for end, point in zip(tie.ends, tie.points, strict=True):
             yield turn[:, end] @ point + position[:, end]
+
+
+def _sampled(poses: Poses, corners: int) -> tuple[Vector, Vector]:
+    """Positions and rotation matrices at so many times that there are not too many corners."""
+    many = Poses(*(one.reshape(-1, *one.shape[-2:]) for one in poses))
+    count = min(len(many.position), max(CORNERS // max(corners, 1), FEWEST))
+    chosen = np.linspace(0, len(many.position) - 1, count).round().astype(int)
+    return many.position[chosen], rotation_matrices(many.quaternion[chosen])
 
 
 def _corners(vertices: Vector) -> Vector:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from multibody.algebra import Transform
 from multibody.compile import Function
+from multibody.graph import Expr, as_expr
 from multibody.model import Model
 from multibody.model.colours import Colour
 from multibody.view.numbers import Numbers
@@ -159,8 +160,8 @@ class Scene:
         times, many = np.atleast_1d(np.asarray(t, dtype=float)), np.atleast_2d(np.asarray(q, dtype=float))
         times = np.broadcast_to(times, len(many)) if len(times) == 1 else times
         inputs = np.zeros((len(many), len(self.model.input_symbols))) if r is None else np.atleast_2d(r)
-        out = self._pose_function.batch(times, many, inputs, self.parameters)
-        found = Poses(out.position, quaternions(out.rotation))
+        entries = self._pose_function.batch(times, many, inputs, self.parameters)[:, self._entries[1]]
+        found = Poses(entries[..., 0], quaternions(entries[..., 1:]))
         return found if np.ndim(q) > 1 else Poses(found.position[0], found.quaternion[0])
 
     def stretched(self, poses: Poses) -> Stretched:
@@ -168,14 +169,32 @@ class Scene:
         return laid_between([tie.ends for tie in self.ties], [tie.points for tie in self.ties], poses)
 
     @cached_property
+    def _entries(self) -> tuple[list[Expr], NDArray[np.intp]]:
+        """Positions beside rotation matrices, 3×4 for each place: all that differ, and which of them stands where.
+
+        Most are 0 or 1, or occur more than once, and each that is compiled takes its time.
+        """
+        numbers: dict[Expr, int] = {}
+        rows = [
+            (position, *row)
+            for place in self.places
+            for position, row in zip(place.pose.position, place.pose.rotation.to_matrix().rows, strict=True)
+        ]
+        found = [numbers.setdefault(as_expr(one), len(numbers)) for row in rows for one in row]
+        return list(numbers), np.array(found).reshape(len(self.places), 3, 4)
+
+    @cached_property
     def _pose_function(self) -> Function:
         model = self.model
         ports = {
             "t": model.time, "q": model.coordinates, "r": model.input_symbols, "p": model.parameter_symbols
         }  # fmt: skip
-        position = [list(place.pose.position) for place in self.places]
-        rotation = [[list(row) for row in place.pose.rotation.to_matrix().rows] for place in self.places]
-        return Function(f"{model.name}_poses", ports, {"position": position, "rotation": rotation})
+        return Function(f"{model.name}_poses", ports, {"entries": self._entries[0]})
 
     def __repr__(self) -> str:
         return f"Scene('{self.model.name}', {len(self.places)} places, {len(self.solids) + len(self.ties)} things)"
+
+    def _repr_png_(self) -> bytes:
+        from multibody.view.raster.notebook import scene_png  # which knows scenes
+
+        return scene_png(self)

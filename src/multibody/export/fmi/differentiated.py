@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any
 
 from multibody.equations.projection import correction
+from multibody.export.assembling import assembly_step
 from multibody.export.program import Program
 from multibody.export.quantities import Quantity, Result, Routine
 from multibody.graph import Expr, isolated, substitute, symbol, topological
@@ -84,6 +85,17 @@ class Differentiated(Program):
         parts = {} if found is None else {"q_new": found.q, "u_new": found.u, "gaps": found.gaps}
         results = tuple(Result.of(name, values) for name, values in parts.items())
         return Routine("closing", "one step back onto the constraints, and the gaps before it", results)
+
+    @cached_property
+    def starting(self) -> Routine:
+        """Likewise for start values: as far as possible, those that were not given are moved."""
+        with isolated(*self._nodes(self.rate_values)):
+            found = assembly_step(self)
+        if found is None:
+            return Routine("starting", self.closing.description, self.closing.results)
+        parts = {"q_new": found.q, "u_new": found.u, "gaps": found.gaps}
+        results = tuple(Result.of(name, values) for name, values in parts.items())
+        return Routine("starting", "one step from start values onto the constraints, and the gaps before it", results)
 
     @cached_property
     def along(self) -> Routine:

@@ -63,7 +63,8 @@ class ModelSource:
     @property
     def _routines(self) -> tuple[Routine, ...]:
         program = self.program
-        return (program.rates, program.measured, program.closing, *((program.along,) if self._differs else ()))
+        made = (program.rates, program.measured, program.closing, program.starting)
+        return (*made, program.along) if self._differs else made
 
     @property
     def _differs(self) -> bool:
@@ -94,6 +95,7 @@ class ModelSource:
                 *(f"#define {name} {float(number)!r}" for name, number in constants.items()),
                 "",
                 _array("start_x", "N_X", [one.value for one in program.states]),
+                _array("guess_x", "N_X", program.guess),
                 _array("start_p", "N_P", [one.value for one in program.parameters]),
                 "",
                 "static const char *const variable_names[] = {",
@@ -140,6 +142,7 @@ class ModelSource:
 
 _RESULTS = {
     "rates": ("q_dot", "u_dot"), "outputs": ("outputs",), "closing": ("q_new", "u_new", "gaps"),
+    "starting": ("q_new", "u_new", "gaps"),
     "along": ("d_rates", "d_outputs"),
 }  # fmt: skip
 """What the functions compute, also those that have nothing to do."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.resources import files as resources
-from math import isfinite
 from typing import Literal
 from uuid import UUID
 
@@ -18,6 +17,7 @@ from multibody.export.fmi.documentation import page
 from multibody.export.fmi.interface import Interface
 from multibody.export.fmi.model_source import ModelSource, Settings
 from multibody.export.fmi.xml_tree import element, text
+from multibody.export.options import check_options
 from multibody.export.program import Program
 from multibody.export.syntax import quoted
 from multibody.graph.names import escape
@@ -51,11 +51,15 @@ class Fmi(Target):
     limit: int = 500
 
     def __post_init__(self) -> None:
-        if self.version not in _VERSIONS:
+        if self.version not in (2, 3) or isinstance(self.version, bool):
             raise ConversionError(f"There is no FMI {self.version!r} here.", remedy="Write version=2 or version=3.")
-        for name, value in (("tolerance", self.tolerance), ("step", self.step)):
-            if value is not None and not (isfinite(value) and value > 0):
-                raise ConversionError(f"The {name} of an FMU cannot be {value!r}.", remedy="Give a positive number.")
+        check_options(self, "derivatives", "tolerance", "step", "names", "limit")
+
+    def superseded(self) -> list[str]:
+        """What other versions of the standard need."""
+        own = (*_VERSIONS[self.version], *(("buildDescription.xml",) if self.version == 3 else ()))
+        others = {name for names in _VERSIONS.values() for name in names} | {"buildDescription.xml"}
+        return [f"sources/{name}" for name in sorted(others.difference(own))]
 
     def files(self, program: Program) -> Mapping[str, str]:
         """Description, sources, build files and documentation, by path."""

@@ -15,8 +15,9 @@ from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from multibody.equations import EquationsOfMotion
-from multibody.errors import CompileError, StorageError
+from multibody.errors import CompileError, ConversionError, StorageError
 from multibody.export.fmi.target import Fmi
+from multibody.export.options import path_of
 from multibody.export.program import Program
 from multibody.graph.names import escape
 
@@ -46,7 +47,7 @@ def write_fmu(
         target: version and settings; ``Fmi()`` by default, which is FMI 3.0.
         parameters: numbers by name, where they are not the defaults.
         compiler: a C compiler that takes the options of gcc; by default ``$CC``, cc, gcc or clang. ``""`` for none.
-        options: for the compiler, such as ``["-O3", "-march=native"]``.
+        options: for the compiler, such as ``["-O3", "-march=native"]``, or one of them.
 
     Raises:
         CompileError: if the compiler fails.
@@ -61,12 +62,27 @@ def write_fmu(
         >>> write_fmu(mb.derive(pendulum), folder / "pendulum.fmu", Fmi(version=2), compiler="").name
         'pendulum.fmu'
     """
-    chosen = Fmi() if target is None else target
-    program = Program.of(eom, parameters)
+    chosen = _chosen(target)
+    place, program = path_of(path, "write_fmu"), Program.of(eom, parameters)
     files: dict[str, bytes] = {name: text.encode() for name, text in chosen.files(program).items()}
-    command = [_compiler() if compiler is None else compiler, *OPTIONS, *options]
+    command = [
+        _compiler() if compiler is None else compiler,
+        *OPTIONS,
+        *([options] if isinstance(options, str) else options),
+    ]
     files |= _binary(files, escape(program.name, "c"), chosen.version, command)
-    return _stored(Path(path), _packed(files))
+    return _stored(place, _packed(files))
+
+
+def _chosen(target: object) -> Fmi:
+    made = Fmi() if target is None or target is Fmi else target
+    if not isinstance(made, Fmi):
+        raise ConversionError(
+            f"{made!r:.80} does not write functional mock-up units.",
+            where="write_fmu",
+            remedy="Give Fmi(version=2), say.",
+        )
+    return made
 
 
 def _compiler() -> str:

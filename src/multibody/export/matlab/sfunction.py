@@ -10,6 +10,7 @@ from multibody.export.contract import Names, Target
 from multibody.export.matlab import sfunction_templates as templates
 from multibody.export.matlab.language import function, stem
 from multibody.export.module_names import module_name
+from multibody.export.options import check_options
 from multibody.export.program import Program
 from multibody.export.quantities import Quantity
 from multibody.export.syntax import one_line
@@ -39,6 +40,9 @@ class SFunction(Target):
 
     names: Names = "readable"
     limit: int = 2000
+
+    def __post_init__(self) -> None:
+        check_options(self, "names", "limit")
 
     def files(self, program: Program) -> Mapping[str, str]:
         """The model in C, the S-function, and what builds it."""
@@ -70,13 +74,20 @@ def _source(program: Program, name: str, own: str) -> str:
     widths = [f"ssSetOutputPortWidth(S, {k}, {width});" for k, (width, _) in enumerate(ports)]
     sizes = {"name": name, "states": states, "first": first, "parameters": len(program.parameters)}
     projected = program.has("projection")
+    kept = templates.KEPT if projected and not driven else ""
+    if kept and program.has("assembly"):
+        guess = ", ".join(map(repr, program.guess))
+        assemble = templates.ASSEMBLE.format(call=given(driven), guess=guess, speeds=len(program.speeds), **sizes)
+        kept = templates.CLOSED + kept
+    else:
+        assemble = ""
     return templates.SOURCE.format(
         own=own, title=one_line(program.name), legend="\n".join(_legend(program, " * ")),
         derivatives=templates.DERIVATIVES.format(call=given(True), **sizes) if states else "",
         input=templates.INPUT.format(inputs=inputs, direct=int(direct)) if inputs else templates.NO_INPUT,
         number_of_ports=len(ports), ports=_lines(widths), outputs=_lines(["(void)x;", *(text for _, text in ports)]),
-        projection=templates.PROJECTION.format(call=given(driven), **sizes) if projected else "",
-        kept=templates.KEPT if projected and not driven else "", **sizes,
+        projection=(templates.PROJECTION.format(call=given(driven), **sizes) if projected else "") + assemble,
+        kept=kept, **sizes,
     )  # fmt: skip
 
 

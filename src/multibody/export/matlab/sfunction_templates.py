@@ -48,6 +48,41 @@ static void mdlProjection(SimStruct *S)
 }}
 """
 
+ASSEMBLE = """
+/* Start values that keep the constraints: what was given stays, if that can be. First coordinates, then speeds, from
+ * the guess that the model was made with where nothing was set.
+ */
+static void assemble(SimStruct *S)
+{{
+    static const real_T guess[{states}] = {{{guess}}};
+    real_T *const state = ssGetContStates(S), start[{states}], before[{states}], x[{states}], y[{states}];
+    int i, k;
+    memcpy(before, state, sizeof before);
+    if (project(S) <= 1e-12)
+        return;
+    {name}_start(start, start + {first});
+    for (i = 0; i < {states}; ++i)
+        x[i] = before[i] == start[i] ? guess[i] : before[i];
+    for (k = 0; k < 55; ++k) {{
+        real_T longest = 1e-300;
+        {name}_assembly({call}, y, y + {first});
+        for (i = 0; i < {first}; ++i)
+            longest = fmax(longest, fabs(y[i] - x[i]));
+        if (k < 50)
+            for (i = 0; i < {first}; ++i)
+                x[i] += (y[i] - x[i]) * fmin(1.0, 0.6 / longest); /* no leap */
+        else
+            memcpy(x + {first}, y + {first}, {speeds} * sizeof *x);
+    }}
+    memcpy(state, x, sizeof x);
+    if (!(project(S) <= 1e-9))
+        memcpy(state, before, sizeof before);
+}}
+"""
+
+CLOSED = """    assemble(S);
+"""
+
 KEPT = """    for (k = 0; k < 20; ++k)
         if (project(S) <= 1e-12)
             break;

@@ -25,7 +25,8 @@ def simulation(program: Program, code: Code, name: str) -> str:
     if program.states:
         functions.append(_VALUED.format(name=name))
     if projected:
-        functions += [_STEPWISE.format(name=name), *_projection(program, code, name)]
+        functions += [_STEPWISE.format(name=name), *_correction(program, code, name, "projection", "projected")]
+        functions += _closed(program, code, name)
     return file(code, *functions)
 
 
@@ -52,13 +53,25 @@ def _ending(program: Program, name: str) -> list[str]:
     return _ENDING.format(name=name, labels=labels).splitlines()
 
 
-def _projection(program: Program, code: Code, name: str) -> list[str]:
+def _closed(program: Program, code: Code, name: str) -> list[str]:
+    """Functions that find start values: coordinates first, then speeds, from the guess where nothing was set."""
+    if "assembly" not in code:
+        return ["function y = closed(t, y, p, c) %#ok<INUSD>\nend"]
     n, m = len(program.coordinates), len(program.speeds)
-    body = code["projection"]
-    lines, pieces = statements(body, f"{name}_project")
+    columns = {"start": [one.value for one in program.states], "guess": program.guess}
+    lines = [f"{array} = [{'; '.join(map(repr, values))}];" for array, values in columns.items()]
+    lines += _CLOSED.format(n=n, first=n + 1, last=n + m).splitlines()
+    return [function("y = closed(t, y, p, c)", lines), *_correction(program, code, name, "assembly", "assembled")]
+
+
+def _correction(program: Program, code: Code, name: str, routine: str, own: str) -> list[str]:
+    """A function that moves a state nearer to the constraints."""
+    n, m = len(program.coordinates), len(program.speeds)
+    body = code[routine]
+    lines, pieces = statements(body, f"{name}_{own}")
     vectors = [result.name for result in body.routine.results if result.size]
     first = [f"r = {name}_inputs(t, y, p);", f"q = y(1:{n});", f"u = y({n + 1}:{n + m});"]
-    return [function("y = projected(t, y, p, c)", [*first, *lines, f"y = [{'; '.join(vectors)}];"]), *pieces]
+    return [function(f"y = {own}(t, y, p, c)", [*first, *lines, f"y = [{'; '.join(vectors)}];"]), *pieces]
 
 
 _CORRECTED = [
@@ -95,7 +108,25 @@ _VALUED = """function valued(numbers, t)
     end
 end"""
 
+_CLOSED = """if norm(projected(t, y, p, c) - y) <= 1e-9*(1 + norm(y))
+    return
+end
+x = y;
+x(y == start) = guess(y == start); % as it was before it was closed for other parameters
+for k = 1:50
+    step = assembled(t, x, p, c) - x;
+    x(1:{n}) = x(1:{n}) + step(1:{n})*min(1, 0.6/max([abs(step(1:{n})); 1e-300])); % no leap
+end
+for k = 1:5
+    step = assembled(t, x, p, c) - x;
+    x({first}:{last}) = x({first}:{last}) + step({first}:{last});
+end
+if norm(projected(t, x, p, c) - x) <= 1e-9*(1 + norm(x))
+    y = x;
+end"""
+
 _STEPWISE = """function Y = stepwise(T, y, p, c, options)
+    y = closed(T(1), y, p, c);
     for k = 1:20 % by Newton's method onto the constraints
         before = y;
         y = projected(T(1), y, p, c);

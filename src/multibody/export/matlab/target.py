@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -25,6 +25,7 @@ from multibody.export.matlab.language import (
 from multibody.export.matlab.parameters import parameters
 from multibody.export.matlab.simulation import simulation
 from multibody.export.matlab.visual import figure, visual
+from multibody.export.options import check_options
 from multibody.export.program import Program
 from multibody.export.quantities import Routine
 from multibody.export.syntax import one_line
@@ -33,7 +34,7 @@ MORE = ("mass_matrix", "bias", "multipliers", "residuals", "energy", "jacobian",
 """Routines for which there can be files of their own."""
 
 ENDINGS = ("sim", "der_state", "inputs", "sensors", "visual", "parameters")
-OWN = "T Y S y y0 dy k options struct error following projected stepwise points triads".split()
+OWN = "T Y S y y0 dy k options struct error following projected assembled stepwise closed points triads".split()
 """Identifiers that the files use for themselves."""
 
 
@@ -50,7 +51,7 @@ class Matlab(Target):
     * ``<name>_parameters.m``: the parameters as a structure.
 
     Args:
-        more: routines that get a file of their own, such as ``("mass_matrix", "bias", "jacobian")``.
+        more: routines that get a file of their own, such as ``("mass_matrix", "bias", "jacobian")``, or one of them.
         names: ``"readable"`` intermediates, or ``"short"`` ones.
         limit: how many statements a function may have; longer ones are split.
 
@@ -68,11 +69,14 @@ class Matlab(Target):
         ['u_dot(1) = -9.81*sin_angle;']
     """
 
-    more: tuple[str, ...] = ()
+    more: Sequence[str] = ()
     names: Names = "readable"
     limit: int = 2000
 
     def __post_init__(self) -> None:
+        check_options(self, "names", "limit")
+        if isinstance(self.more, str):
+            object.__setattr__(self, "more", (self.more,))
         unknown = [name for name in self.more if name not in MORE]
         if unknown:
             raise UnknownNameError(
@@ -85,7 +89,7 @@ class Matlab(Target):
         name, drawn = stem(program.name), figure(program)
         more = [one for one in self.more if program.has(one)]
         functions = [f"{name}_{ending}" for ending in (*ENDINGS, *more)]
-        wanted: list[str | Routine] = ["state_rate", "sensors", "projection", drawn.routine, *more]
+        wanted: list[str | Routine] = ["state_rate", "sensors", "projection", "assembly", drawn.routine, *more]
         code = program.code(wanted, SYNTAX, taken=[*OWN, *functions], names=self.names, limit=self.limit)
         texts = {
             "sim": simulation(program, code, name),

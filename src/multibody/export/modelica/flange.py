@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from multibody.equations.power import powers
 from multibody.errors import ConversionError, UnknownNameError
+from multibody.export.modelica.units import modelica_unit
 from multibody.export.program import Program
 from multibody.graph import ZERO, Expr, evaluate, gradient, time_derivative
 from multibody.graph.names import check, suggestion
@@ -20,6 +21,8 @@ SAMPLES = 40
 """States at which the power of a flange is looked at."""
 
 _KINDS = {"translational": ("Translational", "f", "s"), "rotational": ("Rotational", "tau", "phi")}
+_UNITS = {"N": "translational", "m": "translational", "mm": "translational"}
+_UNITS |= dict.fromkeys(["N.m", "rad", "deg"], "rotational")
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ class Flange:
         flow |= eom.model.flow(eom.model.accelerations)
         rate, effect = time_derivative(along, flow), gradient(powers(eom).inputs, [force])[0]
         rates, effects = _sampled(program, rate, effect)
+        self._require_kind(program)
         for sign in (1, -1):
             if len(rates) and np.allclose(effects, sign * rates, rtol=1e-9, atol=1e-12):
                 return sign
@@ -84,6 +88,17 @@ class Flange:
             cause="The power of the input is not the product of the two.",
             remedy="Name an output that measures the displacement, or the angle, that the load acts along.",
         )
+
+    def _require_kind(self, program: Program) -> None:
+        """An error if units say that the flange is of the other kind; units that are not known say nothing."""
+        units = {one.name: modelica_unit(one.unit) for one in (*program.inputs, *program.coordinates, *program.outputs)}
+        for name in (self.force, self.along):
+            if units[name] in _UNITS and _UNITS[units[name]] != self.kind:
+                raise ConversionError(
+                    f"A {self.kind} flange cannot have '{name}', which is in {units[name]}.",
+                    where=f"flange '{self.name}'",
+                    remedy=f'Write kind="{_UNITS[units[name]]}".',
+                )
 
 
 def _sampled(program: Program, *values: Expr) -> NDArray[np.float64]:

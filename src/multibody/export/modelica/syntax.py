@@ -61,8 +61,14 @@ _TABLE = """  function {name} "piecewise polynomial"
     end for;
     y := rows[{powers}, k];
     for i in 1:{powers} - 1 loop
-      y := y*(x - starts[k]) + rows[{powers} - i, k];
+      if y <> 0.0 then // beyond the ends higher powers are absent, also at infinity
+        y := y*(x - starts[k]);
+      end if;
+      y := y + rows[{powers} - i, k];
     end for;
+    if x <> x then // not a number
+      y := x;
+    end if;
   end {name};"""
 
 SYNTAX = Syntax(

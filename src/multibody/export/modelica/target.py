@@ -9,6 +9,7 @@ from multibody.errors import ConversionError
 from multibody.export.contract import Names, Target
 from multibody.export.modelica.flange import Flange
 from multibody.export.modelica.text import ModelText
+from multibody.export.options import check_options
 from multibody.export.program import Program
 from multibody.graph.names import escape
 
@@ -19,14 +20,15 @@ class Modelica(Target):
 
     Closed loops are written with their multipliers, solved at acceleration level, so that a tool need not reduce an
     index. What drifts is pulled back onto the constraints, and to unit quaternions, at a rate that is a parameter.
-    Start values keep the constraints. With other values of parameters, initial equations close the loops: they determine
-    as many states as there are constraints, first those whose start values were not given. Where the constraints do not
-    determine any states, because some are redundant, assertions at the start demand values that keep them.
+    Start values keep the constraints. With other values of parameters, initial equations close the loops: they
+    determine as many states as there are constraints, first those whose start values were not given. Where the
+    constraints do not determine any states, because some are redundant, assertions at the start demand values that
+    keep them.
 
     A condition makes no event: what a load does there changes within a step of the tool, as smoothly as it is given.
 
     Args:
-        flanges: connectors of the Modelica Standard Library, each in the place of an input.
+        flanges: connectors of the Modelica Standard Library, each in the place of an input; one, or several.
         partial: whether inputs are variables without an equation, for a model that extends this one and says what they
             are; otherwise they are inputs.
         stabilization: default of the rate, in 1/s, at which errors of the constraints vanish.
@@ -55,10 +57,16 @@ class Modelica(Target):
     names: Names = "readable"
 
     def __post_init__(self) -> None:
-        if not 0 <= self.stabilization < float("inf"):
+        check_options(self, "partial", "stabilization", "names")
+        given: tuple[object, ...] = tuple([self.flanges] if isinstance(self.flanges, Flange | str) else self.flanges)
+        wrong = [one for one in given if not isinstance(one, Flange)]
+        if wrong:
             raise ConversionError(
-                f"{self.stabilization!r:.80} is not a rate at which errors vanish.", remedy="Give a number in 1/s."
+                f"{wrong[0]!r:.80} is no flange.",
+                where="Modelica(flanges=…)",
+                remedy='Write Flange("name", force="input", along="coordinate or output").',
             )
+        object.__setattr__(self, "flanges", given)
         forces = [flange.force for flange in self.flanges]
         if len(set(forces)) < len(forces):
             raise ConversionError(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from multibody.export.contract import Target
+from multibody.export.options import check_options
 from multibody.export.program import Program
 from multibody.export.report.content import sections
 from multibody.export.report.drawing import drawn
@@ -30,10 +32,13 @@ class Latex(Target):
     seconds: float = 20.0
     limit: int = 300
 
+    def __post_init__(self) -> None:
+        check_options(self, "seconds", *(("limit",) if self.limit != 0 else ()))  # none at all may be wanted
+
     def files(self, program: Program) -> Mapping[str, str]:
         """The document."""
         formulas = Formulas(program, self.seconds, self.limit)
-        blocks = [_HEAD.replace("TITLE", latex_text(program.name))]
+        blocks = [_HEAD.replace("TITLE", _breakable(program.name))]
         for section in sections(program, formulas):
             blocks += [rf"\section{{{section.title}}}", *_blocks(section.pieces, program)]
         return {f"{escape(program.name, 'c')}.tex": "\n\n".join([*blocks, r"\end{document}"]) + "\n"}
@@ -41,7 +46,7 @@ class Latex(Target):
 
 def _block(piece: Paragraph | Picture | Grid, program: Program) -> str:
     if isinstance(piece, Paragraph):
-        return "".join(_cell(part) for part in piece.parts)
+        return "".join(_part(part) for part in piece.parts)
     if isinstance(piece, Picture):
         return _FIGURE % (tikz(drawn(program.eom.model)), latex_text(piece.caption))
     return _table(piece)
@@ -49,7 +54,7 @@ def _block(piece: Paragraph | Picture | Grid, program: Program) -> str:
 
 def _blocks(pieces: Iterable[Piece], program: Program) -> Iterator[str]:
     """Formulas stand below each other; one that is too wide for the page, and cannot be broken, is made smaller."""
-    for kind, group in groupby(pieces, lambda piece: isinstance(piece, Formula) and all(map(_fits, piece.right))):
+    for kind, group in groupby(pieces, lambda piece: isinstance(piece, Formula) and _fits(piece)):
         found = list(group)
         if kind:
             yield latex_math(_aligned([piece for piece in found if isinstance(piece, Formula)]))
@@ -60,8 +65,8 @@ def _blocks(pieces: Iterable[Piece], program: Program) -> Iterator[str]:
                 yield _block(piece, program)
 
 
-def _fits(line: str) -> bool:
-    return width(line) <= WIDE
+def _fits(formula: Formula) -> bool:
+    return width(formula.left) <= WIDE / 2 and all(width(line) <= WIDE for line in formula.right)
 
 
 def _aligned(formulas: Sequence[Formula], environment: str = "align*") -> str:
@@ -79,10 +84,34 @@ def _table(grid: Grid) -> str:
     return "\n".join([begin, head, r"\hline\endhead", *rows, end])
 
 
+def _part(part: Cell) -> str:
+    """A piece of a paragraph: lines may be broken in it."""
+    return rf"\texttt{{{_breakable(part.text)}}}" if isinstance(part, Code) else _cell(part)
+
+
 def _cell(cell: Cell) -> str:
     if isinstance(cell, Math):
-        return f"${latex_math(cell.tex)}$"
-    return rf"\texttt{{{latex_text(cell.text)}}}" if isinstance(cell, Code) else latex_text(cell)
+        text = f"${latex_math(cell.tex)}$"
+        return rf"\shrunk[0.2\linewidth]{{{text}}}" if width(cell.tex) > LONG else text
+    if not isinstance(cell, Code):
+        return _breakable(cell)
+    name = rf"\texttt{{{_breakable(cell.text)}}}"
+    return rf"\parbox{{0.2\linewidth}}{{\raggedright {name}}}" if len(cell.text) > LONG else name
+
+
+def _breakable(text: str) -> str:
+    """A text in which long words may be broken anywhere."""
+    return re.sub(rf"\S{{{LONG},}}|\s+|\S+", lambda match: _word(match[0]), text)
+
+
+def _word(word: str) -> str:
+    if word.isspace():
+        return " "
+    return latex_text(word) if len(word) <= LONG else r"\allowbreak{}".join(latex_text(letter) for letter in word)
+
+
+LONG = 30
+"""So many characters of a name fit into a table."""
 
 
 _FIGURE = r"""\begin{figure}[ht]
@@ -108,8 +137,8 @@ _HEAD = r"""\documentclass[11pt]{article}
 \setlength{\jot}{7pt}
 \setlength{\tabcolsep}{4pt}
 \newsavebox{\wide}
-% as it is, or as wide as the page if it is wider
-\newcommand{\shrunk}[1]{\sbox{\wide}{#1}\ifdim\wd\wide>\linewidth\resizebox{\linewidth}{!}{\usebox{\wide}}\else\usebox{\wide}\fi}
+% as it is, or as wide as the page, or as is wanted, if it is wider
+\newcommand{\shrunk}[2][\linewidth]{\sbox{\wide}{#2}\ifdim\wd\wide>#1\resizebox{#1}{!}{\usebox{\wide}}\else\usebox{\wide}\fi}
 \newcommand{\fitted}[1]{\shrunk{$\displaystyle #1$}}
 \title{TITLE: equations of motion}
 \author{}

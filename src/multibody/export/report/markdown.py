@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from multibody.export.contract import Target
+from multibody.export.options import check_options
 from multibody.export.program import Program
 from multibody.export.report.content import sections
 from multibody.export.report.drawing import drawn
@@ -33,6 +34,9 @@ class Markdown(Target):
 
     seconds: float = 20.0
     limit: int = 300
+
+    def __post_init__(self) -> None:
+        check_options(self, "seconds", *(("limit",) if self.limit != 0 else ()))  # none at all may be wanted
 
     def files(self, program: Program) -> Mapping[str, str]:
         """The text and the drawing."""

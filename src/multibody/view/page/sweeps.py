@@ -13,13 +13,13 @@ from multibody.model import Kinematics, Model
 from multibody.model.assembly import Assembly
 from multibody.model.constraint_equations import Constraints
 from multibody.model.start_state import consistent
-from multibody.view.page.motions import Motion
+from multibody.view.page.motions import NUMBERS, Motion
 from multibody.view.placement import Poses
 from multibody.view.scenes import Scene
 
 Vector = NDArray[np.float64]
 
-SAMPLES = 61
+SAMPLES, FEWEST = 61, 16
 LEAP = 0.5
 """A coordinate that changes more than this from sample to sample has not followed, but gone another way."""
 
@@ -37,7 +37,8 @@ def of_sweeps(scene: Scene) -> tuple[list[Motion], list[str]]:
     entries = {entry.name: entry for entry in symbol_table(scene.model, constraints).entries}
     names = [one.name for one in scene.model.coordinates]
     free = [] if messages else independent(assembly, q)
-    found = [_swept(scene, assembly, q, k, entries[names[k]]) for k in free]
+    every = _stride(len(free) * len(scene.places))
+    found = [_swept(scene, assembly, q, k, entries[names[k]], every) for k in free]
     moving = [one for one in found if len(one.axis) > 1]
     return moving or [_still(scene, q)], messages
 
@@ -64,12 +65,19 @@ def _rank(matrix: Vector) -> int:
     return int(np.linalg.matrix_rank(matrix, tol=1e-9)) if matrix.size else 0
 
 
-def _swept(scene: Scene, assembly: Assembly, q: Vector, k: int, entry: Entry) -> Motion:
+def _stride(poses: int) -> int:
+    """Of how many configurations one is kept, so that the page does not grow with the square of the system."""
+    affordable = np.clip(NUMBERS / (7 * max(poses, 1)), FEWEST, SAMPLES)
+    return int(np.ceil((SAMPLES - 1) / (affordable - 1)))
+
+
+def _swept(scene: Scene, assembly: Assembly, q: Vector, k: int, entry: Entry, every: int) -> Motion:
     """The motion while coordinate number k goes through its range, as far as loops can be closed."""
     low, high = _limits(scene, k, np.pi if entry.unit == "rad" else scene.size / 2)
     low, high = min(low, q[k]), max(high, q[k])
     below, above = (list(_followed(assembly, q, k, _values(q[k], end, high - low))) for end in (low, high))
     rows = np.array([*reversed(below), q, *above])
+    rows = rows[sorted({0, len(rows) - 1, *range(len(below) % every, len(rows), every)})]  # the start is among them
     poses = scene.poses(np.zeros(len(rows)), rows)
     return Motion(entry.name, entry.unit, entry.description, rows[:, k], float(q[k]), poses)
 

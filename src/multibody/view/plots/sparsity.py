@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ModelError
-from multibody.graph import free_symbols
+from multibody.graph import Expr, Symbol, topological
 from multibody.graph.linear_algebra import Matrix
 from multibody.model.quantity import rate_name
 from multibody.simulate.optional import library
@@ -70,11 +70,12 @@ def sparsity(
 
 def structure(matrix: Matrix, constant: Sequence[str] = ("parameter",)) -> NDArray[np.int_]:
     """0 where an entry is zero, 1 where it contains symbols of the given kinds only, 2 elsewhere."""
-    found = np.zeros(matrix.shape, dtype=int)
-    for place, entry in np.ndenumerate(matrix):
-        if entry.fp != 0:
-            found[place] = 1 if all(one.kind in constant for one in free_symbols(entry)) else 2
-    return found
+    changing: set[Expr] = set()
+    for node in topological(matrix.flat):  # arguments first
+        if (isinstance(node, Symbol) and node.kind not in constant) or not changing.isdisjoint(node.args):
+            changing.add(node)
+    kinds = [0 if entry.fp == 0 else 2 if entry in changing else 1 for entry in matrix.flat]
+    return np.array(kinds, dtype=int).reshape(matrix.shape)
 
 
 def _patterns(eom: Any) -> list[Pattern]:

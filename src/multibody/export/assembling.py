@@ -1,0 +1,87 @@
+"""From a guess to start values that keep the constraints, as our own runs begin: what the user has given stays.
+
+One step of Newton's method is Δx = -Jᵀ·(J·Jᵀ)⁻¹·g with the derivatives J of the gaps g by those states that may move:
+the shortest step. These are the states whose start values were left open, or all if they do not suffice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from multibody.equations.solution import solved_softly
+from multibody.graph import ONE, ZERO, Expr, Symbol, absolute, array, evaluate, jacobian, maximum, product
+from multibody.graph.linear_algebra import Matrix
+
+if TYPE_CHECKING:
+    from multibody.export.program import Program
+
+INDEPENDENT = 1e-6
+"""Singular values below this share of the largest one count as zero."""
+
+
+class Assembly(NamedTuple):
+    """Start values nearer to the constraints.
+
+    Attributes:
+        q: coordinates after a step.
+        u: speeds after a step.
+        gaps: the largest |φ|, or |quaternion|² - 1, and the largest |B·u + β| before it.
+    """
+
+    q: list[Expr]
+    u: list[Expr]
+    gaps: list[Expr]
+
+
+def assembly_step(program: Program) -> Assembly | None:
+    """One step towards the constraints; None if there are none. Speeds follow when coordinates have come to rest."""
+    eom, rows = program.eom, program.eom.constraints.acting
+    if not rows:
+        return None
+    positions = [eom.constraints.equations[row].position for row in rows]
+    closed = [one for one in positions if one is not None]
+    closed += [sum((eom.coordinates[k] * eom.coordinates[k] for k in q), -ONE) for q in eom.model.quaternions]
+    moving = [eom.constraints.velocity[row] for row in rows]
+    return Assembly(
+        _nearer(program, closed, eom.coordinates),
+        _nearer(program, moving, eom.speeds),
+        [_largest(closed), _largest(moving)],
+    )
+
+
+def _nearer(program: Program, gaps: Sequence[Expr], symbols: Sequence[Symbol]) -> list[Expr]:
+    """The states after one step."""
+    states = array(list(symbols))
+    if not gaps:
+        return list(states)
+    slopes = jacobian(list(gaps), list(symbols)).reshape(len(gaps), len(symbols))
+    free = _movable(program, slopes, symbols)
+    J = slopes[:, free]
+    shares = solved_softly(product(J, J.T), array(list(gaps)), program.eom.constraints.softness)
+    states[free] = states[free] - product(J.T, shares)
+    return list(states)
+
+
+def _movable(program: Program, slopes: Matrix, symbols: Sequence[Symbol]) -> list[int]:
+    """The positions of the states that were left open, if they can close all gaps; else all positions."""
+    known: dict[Any, float] = {one.symbol: one.value for group in program.arguments.values() for one in group}
+    values = evaluate(list(slopes.flat), known | {program.eom.model.time: 0.0})
+    numbers = np.array(values, dtype=float).reshape(slopes.shape)
+    left = [k for k, one in enumerate(symbols) if one.name not in program.eom.model.written]
+    enough = bool(left) and _rank(numbers[:, left]) == _rank(numbers)
+    return left if enough else list(range(len(symbols)))
+
+
+def _rank(matrix: np.ndarray) -> int:
+    sizes = np.linalg.svd(matrix, compute_uv=False)
+    return int((sizes > INDEPENDENT * sizes.max(initial=0.0)).sum())
+
+
+def _largest(values: Sequence[Expr]) -> Expr:
+    found: Expr = ZERO
+    for one in values:
+        found = maximum(found, absolute(one))
+    return found

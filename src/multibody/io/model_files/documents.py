@@ -1,0 +1,154 @@
+"""A model file together with the files that it includes, as one document."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from multibody.errors import ModelFileError, StorageError
+from multibody.io.model_files.compose import MAX_CHARACTERS, compose, raise_all
+from multibody.io.model_files.folder import Folder
+from multibody.io.model_files.nodes import Entry, List, Mapping, Node, Place, Scalar, Source, kind_of
+from multibody.io.model_files.structure import problems
+from multibody.io.model_files.vocabulary import SECTIONS
+
+MAX_FILES = 100
+
+_OWN = ("multibody", "description", "include")  # what each file says about itself
+_NAMED = (*SECTIONS, "start")
+
+
+@dataclass
+class Document:
+    """What one file and its includes say.
+
+    Attributes:
+        folder: below which all files lie.
+        at: where the first file begins.
+        head: what is given once, such as the gravity.
+        sections: named things, with the folder of the file in which each one stands.
+    """
+
+    folder: Folder
+    at: Place | None = None
+    head: dict[str, Entry] = field(default_factory=dict)
+    sections: dict[str, dict[str, tuple[Entry, Folder]]] = field(default_factory=dict)
+
+
+def read_text(path: Path) -> Source:
+    """The text of a file, in UTF-8.
+
+    Raises:
+        StorageError: if it cannot be read.
+        ModelFileError: if it is too large or no text.
+    """
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(4 * MAX_CHARACTERS + 1)
+    except (OSError, ValueError) as error:
+        raise StorageError(
+            "The file cannot be read.",
+            where=str(path),
+            cause=getattr(error, "strerror", None) or str(error),
+            remedy="Check the name. A model given as text has more than one line.",
+        ) from error
+    try:
+        return Source(content.decode("utf-8-sig"), path.name)
+    except UnicodeDecodeError as error:
+        raise ModelFileError(
+            "The file is no text in UTF-8.", file=path.name, where=f"{path.name}, byte {error.start}",
+            remedy="Save it as UTF-8.",
+        ) from error  # fmt: skip
+
+
+class Gatherer:
+    """Puts a file and those that it includes together.
+
+    Args:
+        folder: of the first file.
+    """
+
+    def __init__(self, folder: Folder) -> None:
+        self.document = Document(folder)
+        self._open: list[Path | None] = []
+        self._done: set[Path] = set()
+        self._size = 0
+
+    def add(self, source: Source, folder: Folder, path: Path | None = None) -> Document:
+        """The document with one file more; what it includes comes before what it says itself."""
+        self._size += len(source.text)
+        if self._size > MAX_CHARACTERS:
+            raise source.place(0).error(f"The files together have more than {MAX_CHARACTERS} characters.")
+        content = compose(source)
+        raise_all(list(problems(content)))
+        self.document.at = self.document.at or content.at
+        self._open.append(path)
+        for node in _paths(content.get("include")):
+            self._include(node, folder)
+        self._open.pop()
+        self._merge(content, folder)
+        return self.document
+
+    def _include(self, node: Node, folder: Folder) -> None:
+        if not isinstance(node, Scalar) or not isinstance(node.value, str):
+            node.fail(f"The path of a file is needed here, not {kind_of(node)}.")
+        path = folder.file(node, node.value)
+        if path in self._open:
+            way = " includes ".join(one.name for one in (*self._open[self._open.index(path) :], path) if one)
+            node.fail("The files include each other.", f"{way}.", "Leave out one of the includes.")
+        if path in self._done:
+            return
+        self._done.add(path)
+        if len(self._done) > MAX_FILES:
+            node.fail(f"More than {MAX_FILES} files are included.")
+        try:
+            source = read_text(path)
+        except StorageError as error:
+            raise node.at.error(f"The file '{node.value:.100}' cannot be read.", error.cause) from error
+        self.add(source, Folder(folder.root, path.parent), path)
+
+    def _merge(self, content: Mapping, folder: Folder) -> None:
+        own = _OWN if not self._open else (*_OWN, "name")
+        for entry in content:
+            if entry.key in _NAMED:
+                known = self.document.sections.setdefault(entry.key, {})
+                for one in entry.value if isinstance(entry.value, Mapping) else ():
+                    _require_new(one, known[one.key][0] if one.key in known else None)
+                    known[one.key] = one, folder
+            elif entry.key not in own:
+                _require_new(entry, self.document.head.get(entry.key))
+                self.document.head[entry.key] = entry
+
+
+def _require_new(entry: Entry, known: Entry | None) -> None:
+    if known is not None:
+        raise entry.at.error(
+            f"'{entry.key:.80}' is given in two files.",
+            f"It stands in {known.at.source.name}, line {known.at.line}, too.",
+            "Leave one of them out, or choose another name.",
+        )
+
+
+def _paths(node: Node | None) -> tuple[Node, ...]:
+    if node is None or (isinstance(node, Scalar) and node.value is None):
+        return ()
+    return node.items if isinstance(node, List) else (node,)
+
+
+def gathered(source: str | os.PathLike[str], folder: str | os.PathLike[str] | None) -> Document:
+    """The document of a file or a text.
+
+    Args:
+        source: a path, or a text with more than one line.
+        folder: below which all files must lie; by default that of the file.
+    """
+    if isinstance(source, str) and "\n" in source:
+        root = None if folder is None else Path(folder).resolve()
+        place = Folder(root, root)
+        return Gatherer(place).add(Source(source), place)
+    path = Path(source)
+    text = read_text(path)
+    path = path.resolve()
+    place = Folder(path.parent if folder is None else Path(folder).resolve(), path.parent)
+    return Gatherer(place).add(text, place, path)

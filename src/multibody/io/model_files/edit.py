@@ -1,0 +1,150 @@
+"""Changing a model file without disturbing what a person wrote in it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from multibody.errors import UnknownNameError
+from multibody.graph.names import suggestion
+from multibody.io.model_files.build import built
+from multibody.io.model_files.compose import compose
+from multibody.io.model_files.documents import Gatherer, read_text
+from multibody.io.model_files.folder import Folder
+from multibody.io.model_files.nodes import List, Mapping, Node, Scalar, Source
+from multibody.io.model_files.quantities import is_nothing
+from multibody.io.model_files.splice import added, replaced
+from multibody.model import System
+from multibody.simulate.files import whole_file
+
+
+class ModelFile:
+    r"""A model file to be edited: comments, order, quotes and line breaks stay as they are.
+
+    Only the characters of a value are replaced, or those of a new one added; everything else in the file stays.
+
+    Args:
+        text: the content.
+        path: where it comes from, and where ``save`` puts it.
+
+    Example:
+        >>> file = ModelFile("multibody: 1\nname: crane\nparameters:\n  m1: 10  # kg, with driver\n")
+        >>> file.set("parameters.m1", 12.0)
+        >>> print(file.text, end="")
+        multibody: 1
+        name: crane
+        parameters:
+          m1: 12.0  # kg, with driver
+    """
+
+    def __init__(self, text: str, path: str | os.PathLike[str] = "model.yaml") -> None:
+        self.path = Path(path)
+        self._text = text
+        compose(self._source)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> ModelFile:
+        """The file with a name."""
+        return cls(read_text(Path(path)).text, path)
+
+    @property
+    def text(self) -> str:
+        """Its content as it is now."""
+        return self._text
+
+    @property
+    def _source(self) -> Source:
+        return Source(self._text, self.path.name)
+
+    def get(self, place: str) -> Any:
+        """What stands at a place.
+
+        Args:
+            place: keys, and numbers of items counted from 0, with dots between them: ``"bodies.crab.com.2"``.
+
+        Raises:
+            UnknownNameError: if there is nothing.
+        """
+        return _plain(self._find(place.split(".")))
+
+    def set(self, place: str, value: Any) -> None:
+        """Put a value at a place; the last key may be new.
+
+        Args:
+            place: as for ``get``. For a parameter with unit and description, its name stands for its value.
+            value: a number, a text such as a formula, True, False, None, or lists and dictionaries of these.
+
+        Raises:
+            UnknownNameError: if there is nothing that the value could become part of.
+            ModelFileError: if the file would be no YAML afterwards.
+        """
+        keys, value = place.split("."), _listed(value)
+        parent = self._find(keys[:-1])
+        if not isinstance(value, dict) and keys[0] == "parameters" and self._has([*keys, "value"]):
+            keys = [*keys, "value"]
+        if self._has(keys):
+            new = replaced(self._text, self._find(keys), value)
+        elif isinstance(parent, Mapping) or is_nothing(parent):
+            new = added(self._text, parent, keys[-1], value)
+        else:
+            raise self._unknown(keys, [])
+        if _plain(_found(compose(Source(new, self.path.name)), keys)) != value:
+            raise self._source.place(0).error(f"'{place}' cannot be changed in this file.", remedy="Use an editor.")
+        self._text = new
+
+    def system(self) -> System:
+        """The system that the file describes now."""
+        path = self.path.resolve()
+        folder = Folder(path.parent, path.parent)
+        return built(Gatherer(folder).add(self._source, folder, path))
+
+    def save(self) -> Path:
+        """Write it back, as a whole or not at all; a file that describes no system any more is not written."""
+        self.system()
+        with whole_file(self.path, overwrite=True) as stream:
+            stream.write(self._text.encode())
+        return self.path
+
+    def _has(self, keys: list[str]) -> bool:
+        return _found(compose(self._source), keys) is not None
+
+    def _find(self, keys: list[str]) -> Node:
+        node = _found(compose(self._source), keys)
+        if node is None:
+            parent = self._find(keys[:-1])
+            raise self._unknown(keys, list(parent.entries) if isinstance(parent, Mapping) else [])
+        return node
+
+    def _unknown(self, keys: list[str], known: list[str]) -> UnknownNameError:
+        return UnknownNameError(
+            f"There is no '{'.'.join(keys):.100}'.",
+            where=self.path.name,
+            cause=suggestion(keys[-1:], known),
+            remedy=f"There are: {', '.join(known)}." if known else "",
+        )
+
+
+def _found(node: Node | None, keys: list[str]) -> Node | None:
+    """What is at a place; None if there is nothing."""
+    for key in keys:
+        if isinstance(node, List):
+            node = node.items[int(key)] if key.isdecimal() and int(key) < len(node.items) else None
+        else:
+            node = node.get(key) if isinstance(node, Mapping) else None
+    return node
+
+
+def _listed(value: Any) -> Any:
+    """The value with lists in place of tuples."""
+    if isinstance(value, dict):
+        return {str(key): _listed(one) for key, one in value.items()}
+    return [_listed(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _plain(node: Node | None) -> Any:
+    if isinstance(node, Mapping):
+        return {entry.key: _plain(entry.value) for entry in node}
+    if isinstance(node, List):
+        return [_plain(item) for item in node.items]
+    return node.value if isinstance(node, Scalar) else None

@@ -1,0 +1,129 @@
+"""Whether a file has the right keys, before anything is built: all problems at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from multibody.errors import ModelFileError
+from multibody.graph.names import suggestion
+from multibody.io.model_files.nodes import List, Mapping, Node, Scalar, kind_of
+from multibody.io.model_files.vocabulary import HEAD, LAWS, REQUIRED, SECTIONS, TOP, VERSION, arguments, words
+
+
+def problems(document: Mapping) -> Iterator[ModelFileError]:
+    """Unknown keys and classes, missing arguments, values of the wrong shape.
+
+    Args:
+        document: of one file.
+    """
+    yield from _unknown(document, TOP)
+    yield from _version(document)
+    for section, keys in SECTIONS.items():
+        part = document.get(section)
+        if part is None or _is_nothing(part):
+            continue
+        if not isinstance(part, Mapping):
+            yield part.at.error(f"Under '{section}' there must be names with values, not {kind_of(part)}.")
+            continue
+        for entry in part:
+            where = f"{section}: {entry.key}"
+            if keys is None:
+                yield from object_problems(entry.value, section, where)
+            else:
+                yield from _item_problems(entry.value, section, keys, where)
+
+
+def _version(document: Mapping) -> Iterator[ModelFileError]:
+    first = document.get("multibody")
+    if first is None:
+        yield document.at.error("The version of the format is missing.", remedy=f"Begin with 'multibody: {VERSION}'.")
+    elif not isinstance(first, Scalar) or first.value != VERSION or first.value is True:
+        yield first.at.error(
+            f"Only version {VERSION} of the format is known here, not {kind_of(first)}.",
+            remedy="If the file comes from a newer multibody, update this one.",
+        )
+    for key in HEAD:
+        value = document.get(key)
+        if isinstance(value, Mapping):
+            yield value.at.error(f"'{key}' is one value, not {kind_of(value)}.")
+
+
+def _item_problems(node: Node, section: str, keys: Iterable[str], where: str) -> Iterator[ModelFileError]:
+    if not isinstance(node, Mapping):
+        missing = REQUIRED[section]
+        short = section == "parameters" or _is_nothing(node)
+        if missing or not short:
+            known = ", ".join(keys)
+            yield node.at.error(
+                f"Here stand keys with values, not {kind_of(node)}.", "", f"The keys are: {known}.", where
+            )
+        return
+    yield from _unknown(node, keys, where)
+    for key in REQUIRED[section]:
+        if key not in node.entries:
+            yield node.at.error(f"'{key}' is missing.", where=where)
+    inner = node.get("frames") if section == "bodies" else None
+    if isinstance(inner, Mapping):
+        for entry in inner:
+            if not _is_nothing(entry.value):
+                yield from _item_problems(entry.value, "frames", ("position", "rotation"), f"{where}: {entry.key}")
+    if section == "drawings" and "shape" in node.entries:
+        yield from object_problems(node.entries["shape"].value, "drawings", where)
+    kind = node.get("kind") if section == "joints" else None
+    if isinstance(kind, Mapping):
+        yield from object_problems(kind, "joints", where)
+
+
+def object_problems(node: Node, section: str, where: str) -> Iterator[ModelFileError]:
+    """For ``{ClassName: {argument: value}}``, or the name of the class alone."""
+    known = LAWS if section == "laws" else words(section)
+    name, given = class_and_arguments(node)
+    if name is None:
+        example = next(iter(known))
+        yield node.at.error(
+            f"Here stands one class with its arguments, not {kind_of(node)}.", "", f"Write {example}: {{…}}.", where
+        )
+    elif name not in known:
+        remedy = f"There are: {', '.join(known)}."
+        yield node.at.error(f"There is no class '{name:.60}' here.", suggestion([name], known), remedy, where)
+    else:
+        yield from _argument_problems(node, name, given, known[name], where)
+
+
+def _argument_problems(node: Node, name: str, given: Node | None, word: type, where: str) -> Iterator[ModelFileError]:
+    expected = arguments(word)
+    if given is None or _is_nothing(given):
+        given = Mapping(node.at, node.end, {})
+    if not isinstance(given, Mapping):
+        yield given.at.error(
+            f"The arguments of {name} have names.", "", f"The keys are: {', '.join(expected) or 'none'}.", where
+        )
+        return
+    yield from _unknown(given, expected, where)
+    for one in expected.values():
+        if one.required and one.name not in given.entries:
+            yield node.at.error(f"{name} needs '{one.name}'.", where=where)
+
+
+def class_and_arguments(node: Node) -> tuple[str | None, Node | None]:
+    """The name of the class and the node of its arguments; None where there is none."""
+    if isinstance(node, Scalar) and isinstance(node.value, str):
+        return node.value, None
+    if isinstance(node, Mapping) and len(node.entries) == 1:
+        (entry,) = node
+        return entry.key, entry.value
+    return None, None
+
+
+def _unknown(node: Mapping, known: Iterable[str], where: str = "") -> Iterator[ModelFileError]:
+    keys = list(known)
+    for entry in node:
+        if entry.key not in keys:
+            remedy = f"The keys are: {', '.join(keys) or 'none'}."
+            said = f"There is no key '{entry.key:.60}' here."
+            yield entry.at.error(said, suggestion([entry.key], keys), remedy, where)
+
+
+def _is_nothing(node: Node) -> bool:
+    empty = isinstance(node, Mapping) and not node.entries
+    return empty or (isinstance(node, Scalar) and node.value is None) or (isinstance(node, List) and not node.items)

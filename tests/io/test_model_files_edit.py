@@ -1,0 +1,154 @@
+"""Model files that are changed: what a person wrote stays."""
+
+from __future__ import annotations
+
+import pytest
+from ruamel.yaml import YAML
+
+from multibody.errors import ModelFileError, UnknownNameError
+from multibody.io.model_files import ModelFile
+from multibody.io.model_files.emit import emitted, scalar
+
+HAND_WRITTEN = """\
+# a crane
+multibody: 1
+name: crane   # its name
+gravity: [0, 0, -9.81]
+parameters:
+  m1: 10      # crab
+  m2: {value: 1.0, unit: "kg"}   # load
+  l:  '1.0'
+  empty:
+
+# the parts
+bodies:
+  crab: { mass: m1 }   # heavy
+  load:
+    mass: m2
+    com:
+      - 0
+      - 0   # in the middle
+      - l
+
+joints:
+  slide: {parent: world, child: crab, kind: Tx}
+  swing: {parent: crab,
+          child: load, kind: Ry}   # over two lines
+"""
+
+
+def changed(*changes: tuple[str, object]) -> list[tuple[str, str]]:
+    """The lines that changed, before and after."""
+    file = ModelFile(HAND_WRITTEN)
+    for place, value in changes:
+        file.set(place, value)
+        assert file.get(place) == (list(value) if isinstance(value, tuple) else value) or place == "parameters.m2"
+    before, after = HAND_WRITTEN.split("\n"), file.text.split("\n")
+    old = [line for line in before if line not in after]
+    new = [line for line in after if line not in before]
+    return list(zip(old, new, strict=False)) or [("", line) for line in new]
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "before", "after"),
+    [
+        ("parameters.m1", 12.0, "  m1: 10      # crab", "  m1: 12.0      # crab"),
+        ("parameters.m2", "2*m1", 'm2: {value: 1.0, unit: "kg"}   # load', 'm2: {value: 2*m1, unit: "kg"}   # load'),
+        ("parameters.m2.unit", "t, or kg", 'unit: "kg"', 'unit: "t, or kg"'),
+        ("parameters.l", "m1/5", "  l:  '1.0'", "  l:  m1/5"),
+        ("parameters.empty", 3, "  empty:", "  empty: 3"),
+        ("bodies.load.com.1", "l/2", "      - 0   # in the middle", "      - l/2   # in the middle"),
+        ("bodies.crab.com", (0, 0, 1), "crab: { mass: m1 }", "crab: { mass: m1, com: [0, 0, 1] }"),
+        ("bodies.crab", {"mass": 3}, "crab: { mass: m1 }   # heavy", "crab: {mass: 3}   # heavy"),
+        ("joints.swing.q", 0.3, "child: load, kind: Ry}", "child: load, kind: Ry, q: 0.3}"),
+        ("gravity.2", -1.62, "[0, 0, -9.81]", "[0, 0, -1.62]"),
+    ],
+)  # fmt: skip
+def test_only_the_value_changes(place, value, before, after):
+    ((old, new),) = changed((place, value))
+    assert before in old
+    assert new == old.replace(before, after)
+
+
+def test_new_keys_come_at_the_end_of_their_mapping():
+    file = ModelFile(HAND_WRITTEN)
+    file.set("parameters.k", {"value": 3, "unit": "N/m"})
+    file.set("bodies.load.inertia", [1, 2, 3])
+    file.set("description", "A crane: with a load.")
+    assert "  empty:\n  k: {value: 3, unit: N/m}\n\n# the parts\n" in file.text
+    assert "      - l\n    inertia: [1, 2, 3]\n\njoints:" in file.text
+    assert file.text.endswith('  # over two lines\ndescription: "A crane: with a load."\n')
+    assert file.get("parameters.k.unit") == "N/m"
+    assert file.get("bodies.load.com") == [0, 0, "l"]
+
+
+def test_a_whole_list_is_replaced():
+    file = ModelFile(HAND_WRITTEN)
+    file.set("bodies.load.com", ["l", 0, 0])
+    assert "    com:\n      [l, 0, 0]\n\njoints" in file.text
+    assert file.get("bodies.load.com") == ["l", 0, 0]
+
+
+def test_read_change_save(tmp_path):
+    path = tmp_path / "crane.yaml"
+    path.write_text(HAND_WRITTEN)
+    file = ModelFile.read(path)
+    file.set("parameters.m1", 12.5)
+    file.set("parameters.empty", 0)
+    assert path.read_text() == HAND_WRITTEN
+    assert file.system()["m1"].default[file.system()["m1"].symbols] == 12.5
+    assert file.save() == path
+    assert path.read_text() == HAND_WRITTEN.replace("m1: 10", "m1: 12.5").replace("empty:", "empty: 0")
+
+
+def test_a_model_that_makes_no_sense_is_not_saved(tmp_path):
+    path = tmp_path / "crane.yaml"
+    path.write_text(HAND_WRITTEN)
+    file = ModelFile.read(path)
+    file.set("bodies.crab.mass", "m3")
+    with pytest.raises(ModelFileError, match="'m3' is unknown"):
+        file.save()
+    assert path.read_text() == HAND_WRITTEN
+
+
+def test_places_that_do_not_exist():
+    file = ModelFile(HAND_WRITTEN)
+    for place in ("parameter.m1", "bodies.crap.mass", "gravity.3", "gravity.x", "name.x.y"):
+        with pytest.raises(UnknownNameError):
+            file.set(place, 1)
+        with pytest.raises(UnknownNameError):
+            file.get(place)
+    with pytest.raises(UnknownNameError, match="parameter") as caught:
+        file.get("parameter.m1")
+    assert "'parameters'" in caught.value.cause
+    assert file.text == HAND_WRITTEN
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_no_infinite_numbers(value):
+    with pytest.raises(ModelFileError, match="cannot be written"):
+        ModelFile(HAND_WRITTEN).set("parameters.m1", value)
+
+
+TEXTS = [
+    "", " ", "x", "-x", "- x", "-", "1", "1e5", "0x10", "null", "~", "true", "no", "a: b", "a #b", "#a", "a, b",
+    "[a]", "{a}", "'", '"', "\\", "\n", "a\nb", " a\nb ", "a\n\nb", "tab\tx", "\x00", "\x7f", "\x85", "\u2028",
+    "\ufeff", "é", "φ", "🦾", "%a", "@a", "`a`", "!a", "&a", "*a", "?", "? a", "|", ">", "<<", "=", "---", "...", "a:",
+    ":a", "a\r\nb", "a ", "(x)", "..", ".5", "x" * 300, "1/2", "x*y - 3", "-(x)", "x^2", "a" * 100 + "\n" + "b" * 100,
+    "\u00a0", "m·s⁻²",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("depth", ["flow", "block"])
+def test_every_text_can_be_written(depth):
+    """As another reader of YAML reads it, and as we do."""
+    inner = {f"k{k}": {"text": text, "list": [text, 1]} for k, text in enumerate(TEXTS)}
+    document = {"top": inner} if depth == "block" else {"top": {"x": {"y": inner}}}
+    written = emitted(document)
+    assert YAML(typ="safe", pure=True).load(written) == document
+    assert ModelFile(written).get("top") == document["top"]
+
+
+def test_numbers_are_written_with_all_digits():
+    for number in (0.1, 1e300, -5e-324, 1 / 3, 2.0, 10**40, -7):
+        assert ModelFile(f"a: {scalar(number)}\n").get("a") == number

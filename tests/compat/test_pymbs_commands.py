@@ -407,7 +407,7 @@ def test_shapes_and_their_text(tmp_path):
         ("py", ["Two_der_state.py"]),
         ("m", [f"Two_{end}.m" for end in "der_state inputs parameters sensors sim visual".split()]),
         ("mo", ["Two_der_state.mo"]),
-        ("c", ["CMakeLists.txt", "Two.c", "Two.h", "Two_test.c"]),
+        ("c", ["CMakeLists.txt", "Two.c", "Two.h", "Two_model.cmake", "Two_test.c"]),
         ("cpp", ["Two.hpp"]),
     ],
 )

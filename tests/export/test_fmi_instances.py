@@ -340,9 +340,9 @@ def test_equations_that_end(version: int, tmp_path: Path) -> None:
 def test_wrong_settings(tmp_path: Path) -> None:
     with pytest.raises(ConversionError, match="no FMI 1"):
         Fmi(1)
-    with pytest.raises(ConversionError, match="tolerance of an FMU cannot be -1"):
+    with pytest.raises(ConversionError, match="tolerance cannot be -1"):
         Fmi(tolerance=-1.0)
-    with pytest.raises(ConversionError, match="step of an FMU cannot be nan"):
+    with pytest.raises(ConversionError, match="step cannot be nan"):
         Fmi(step=float("nan"))
     eom = named_case("four_bar_explicit").eom
     with pytest.raises(CompileError, match="cannot be run"):

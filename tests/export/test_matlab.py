@@ -239,7 +239,7 @@ def test_other_parameters_and_start_values_are_brought_onto_the_constraints(tmp_
     assert max(np.abs(gap).max() for gap in gaps) < 1e-11
     assert np.abs(y[:3] - [1.1, -0.5, 1.8]).max() < 0.5
     assert messages[:3] == [
-        "There is no parameter dens.",
+        "There is no parameter dens. There are: density.",
         "The parameter density must be a real number.",
         "The state must have 6 numbers, not 2.",
     ]

@@ -15,7 +15,7 @@ import pytest
 import multibody as mb
 from multibody.errors import ConversionError, UnknownNameError
 from multibody.export import Flange, Latex, Modelica, Program
-from multibody.graph import sin
+from multibody.graph import Table, evaluate, sin
 
 from .conftest import named_case
 from .models import Case, every_operation
@@ -25,6 +25,7 @@ rumoca = pytest.importorskip("rumoca")
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "Exp": np.power, "Lt": np.less,
     "Le": np.less_equal, "Gt": np.greater, "Ge": np.greater_equal, "And": np.logical_and, "Or": np.logical_or,
+    "Neq": np.not_equal,
 }  # fmt: skip
 UNARY: dict[str, Callable[[Any], Any]] = {"Minus": np.negative, "Not": np.logical_not}
 CALLS: dict[str, Callable[..., Any]] = {
@@ -387,8 +388,32 @@ def test_flanges_that_cannot_be() -> None:
         Flange("f", "F", "d", "magic")  # type: ignore[arg-type]
     with pytest.raises(ConversionError, match="the same force"):
         Modelica(flanges=(Flange("f", "F", "d"), Flange("g", "F", "d")))
-    with pytest.raises(ConversionError, match="rate at which"):
-        Modelica(stabilization=-1.0)
+
+
+def test_the_kind_of_a_flange_is_that_of_its_units() -> None:
+    eom = crab(reverse=False, spring=False)
+    with pytest.raises(ConversionError, match=r"A rotational flange cannot have 'F', which is in N\.") as error:
+        written(eom, flanges=Flange("f", "F", "d", "rotational"))
+    assert 'kind="translational"' in str(error.value)
+    with pytest.raises(ConversionError, match=r"A translational flange cannot have 'torque', which is in N\.m"):
+        written(named_case("four_bar_explicit").program, flanges=Flange("f", "torque", "a"))
+
+
+def test_tables_go_on_to_infinity() -> None:
+    """Beyond their ends they are straight, or constant: zero times infinity must not come in."""
+    for table in (
+        Table("level", [0.0, 1.0, 2.0], [1.0, 3.0, 3.0]),
+        Table("bow", [0.0, 1.0, 2.0], [1.0, 3.0, 2.0], "cubic"),
+    ):
+        system = mb.System("tabled")
+        x = system.joint("x", system.world, system.body("b", 1.0), "Tx").coordinate
+        system.sensor("y", mb.Expression(table(x)))
+        name, text = written(mb.derive(system))
+        flat = Flat(text, name)
+        for at in (-np.inf, np.inf, -3.0, 0.5, 1.7, 9.0):
+            wanted = evaluate(table(x), {x: at})
+            assert flat.at({"x": at, "x_dot": 0.0, "time": 0.0})["y"] == pytest.approx(wanted, rel=1e-14)
+        assert np.isnan(flat.at({"x": np.nan, "x_dot": 0.0, "time": 0.0})["y"])
 
 
 # names and texts -------------------------------------------------------------------------------------------------

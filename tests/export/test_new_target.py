@@ -34,7 +34,7 @@ def test_the_first_lines_of_the_page_run(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     first = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[0]
     exec(compile(first, str(PAGE), "exec"), {})
-    assert sorted(path.suffix for path in (tmp_path / "out").glob("crane*")) == [".c", ".c", ".h"]
+    assert sorted(path.suffix for path in (tmp_path / "out").glob("crane*")) == [".c", ".c", ".cmake", ".h"]
 
 
 def test_the_page_shows_a_target_in_less_than_100_lines() -> None:

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.export import Casadi, Jax, Python, Target, export
+from multibody.errors import ExpressionError
+from multibody.export import Casadi, Jax, Program, Python, Target, export
+from multibody.export.guarding import guarded
+from multibody.graph import acos, atan2, evaluate, exp, log, sqrt, symbols, where
 
 from .driving import written
 from .models import STATES, Case, still
@@ -96,6 +99,61 @@ def test_jax_compiles_and_differentiates(tmp_path: Path) -> None:
     (q_by_q, q_by_u), (u_by_q, u_by_u) = slopes(*map(jax.numpy.asarray, state))
     found = np.block([[q_by_q, q_by_u], [u_by_q, u_by_u]]).ravel()
     assert found == pytest.approx(case.slopes["A"][0], rel=1e-11, abs=1e-11)
+
+
+def choices() -> mb.EquationsOfMotion:
+    """A rope that pulls by a law which has no slope, or no value, where the rope is slack."""
+    system = mb.System("rope")
+    joint = system.joint("x", system.world, system.body("b", 1.0), "Tx", q=-0.5)
+    x, v = joint.coordinate, joint.speed
+    strong = where(x > 0, -sqrt(x) * log(x + 2) / x, where(v > 0, acos(v / 4), exp(800 * v)))
+    system.load(mb.JointLoad(joint, strong + where((x > 0) | (v > 2), atan2(v, x) * x**1.5, 0)))
+    system.sensor("both", mb.Expression(where(x > 0, sqrt(x), 0) + where(v > 0, sqrt(x + 1), 0)))
+    system.sensor("pull", mb.Acceleration(system["b"]))
+    return mb.derive(system)
+
+
+@pytest.mark.parametrize("mode", ["jacfwd", "jacrev"])
+@pytest.mark.parametrize(
+    ("x", "v"), [(-0.5, 0.3), (0.0, 0.3), (0.7, 0.3), (0.0, -0.0), (-0.5, -2.0), (-1.5, 0.0), (0.4, -1.0), (-0.5, 1.5)]
+)
+def test_jax_has_slopes_where_the_other_side_has_none(mode: str, x: float, v: float, tmp_path: Path) -> None:
+    """Against our own derivatives, which are those of the side that is taken."""
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    eom = choices()
+    (path,) = export(eom, Jax(), tmp_path).written
+    module, empty = loaded(path), jax.numpy.zeros(0)
+
+    def outputs(state: Any) -> Any:
+        given = (0.0, state[:1], state[1:], empty, empty)
+        return jax.numpy.concatenate([*module.state_rate(*given), module.sensors(*given)])
+
+    program = Program.of(eom)
+    slopes = [
+        [*result.values] for one in ("jacobian", "sensor_jacobian") for result in program.routine(one).results[:1]
+    ]
+    wanted = [
+        np.ravel(eom.function(f"slopes_{k}", {"A": values})(0.0, [x], [v], [], [])) for k, values in enumerate(slopes)
+    ]
+    found = getattr(jax, mode)(outputs)(jax.numpy.array([x, v]))
+    assert np.isfinite(np.concatenate(wanted)).all()
+    np.testing.assert_allclose(np.ravel(found), np.concatenate(wanted), rtol=1e-12, atol=1e-12)
+    if mode == "jacrev":
+        pull = jax.grad(lambda state: outputs(state)[1])(jax.numpy.array([x, v]))
+        np.testing.assert_allclose(pull, wanted[0].reshape(2, 2)[1], rtol=1e-12, atol=1e-12)
+
+
+def test_values_that_are_used_are_not_hidden() -> None:
+    """An operation that is needed elsewhere, too, or on a side that is taken, keeps its operand."""
+    x, y = symbols("x y")
+    root = sqrt(x)
+    assert guarded([where(y > 0, root, 1), root]) == [where(y > 0, root, 1), root]
+    (value,) = guarded([where(y > 0, where(x > 0, root, 0), root)])
+    for at, wanted in {(4.0, 1.0): 2.0, (-4.0, 1.0): 0.0, (4.0, -1.0): 2.0}.items():
+        assert evaluate(value, {x: at[0], y: at[1]}) == wanted
+    with pytest.raises(ExpressionError, match="'sqrt' has no finite real value"):
+        evaluate(value, {x: -4.0, y: -1.0})
 
 
 def test_casadi(case: Case, tmp_path: Path) -> None:

@@ -86,6 +86,20 @@ def test_tex_shows_texts_letter_by_letter(tmp_path: Path) -> None:
     assert "root:" not in text
 
 
+def test_the_longest_names_fit_on_the_page(tmp_path: Path) -> None:
+    system = mb.System("m" * 200, gravity=(0, 0, -9.81))
+    mass = system.parameter("l" * 200, 1.0, unit="kg", description="d" * 200)
+    hinge = system.joint("j" * 190, system.world, system.body("b" * 200, mass, (0, 0, -1), (1, 1, 1)), "Ry", q=0.3)
+    system.load(mb.JointLoad(hinge, system.input("i" * 200)))
+    system.sensor("o" * 200, mb.Expression(hinge.coordinate))
+    ((name, text),) = Latex(seconds=0).files(Program.of(mb.derive(system))).items()
+    (tmp_path / "long.tex").write_text(text)
+    output = typeset(tmp_path / "long.tex")
+    too_wide = [float(found) for found in re.findall(r"Overfull \\hbox \((\d+\.?\d*)pt", output)]
+    assert max(too_wide, default=0.0) < 30.0
+    assert name == f"{'m' * 200}.tex"
+
+
 def test_the_textbook_equations_of_the_crane_crab() -> None:
     text = only(Latex(), crane_crab(), ".tex")
     assert r"M_{1,1} &= m_{1} + m_{2}" in text

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import multibody as mb
 from multibody.errors import StorageError
+from multibody.export import Fmi, export
 from multibody.export.writing import MANIFEST, write
 
 
@@ -99,3 +101,54 @@ def test_a_broken_manifest_counts_as_none(tmp_path: Path, broken: str) -> None:
     write(tmp_path, {"a.txt": "one"})
     (tmp_path / MANIFEST).write_text(broken)
     assert names(write(tmp_path, {"a.txt": "two"}).kept) == ["a.txt"]
+
+
+def test_a_proposal_that_was_changed_stays(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": "one"})
+    (tmp_path / "a.txt").write_text("mine")
+    assert names(write(tmp_path, {"a.txt": "two"}).proposed) == ["a.txt.new"]
+    assert names(write(tmp_path, {"a.txt": "three"}).proposed) == ["a.txt.new"]  # nobody has touched it
+    (tmp_path / "a.txt.new").write_text("half of three, and my own")
+    assert names(write(tmp_path, {"a.txt": "four"}).proposed) == ["a.txt.new2"]
+    assert names(write(tmp_path, {"a.txt": "five"}).proposed) == ["a.txt.new2"]
+    texts = [(tmp_path / name).read_text() for name in ("a.txt", "a.txt.new", "a.txt.new2")]
+    assert texts == ["mine", "half of three, and my own", "five"]
+
+
+def test_ends_of_lines_are_no_change(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": "one\ntwo\n"})
+    (tmp_path / "a.txt").write_bytes(b"one\r\ntwo\r\n")
+    assert names(write(tmp_path, {"a.txt": "one\ntwo\n"}).unchanged) == ["a.txt"]
+    assert names(write(tmp_path, {"a.txt": "three\n"}).replaced) == ["a.txt"]
+
+
+def test_a_file_that_was_never_generated_was_not_changed_by_hand(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "a.txt").write_text("somebody's")
+    with caplog.at_level(logging.WARNING, "multibody"):
+        write(tmp_path, {"a.txt": "ours"})
+    assert "a.txt was there before and stays as it is; the new text is in a.txt.new" in caplog.text
+    assert "changed by hand" not in caplog.text
+
+
+def test_what_belongs_to_other_options_goes(tmp_path: Path) -> None:
+    write(tmp_path, {"old.c": "old", "edited.c": "old", "common.c": "common"})
+    (tmp_path / "edited.c").write_text("mine")
+    (tmp_path / "stranger.c").write_text("not ours")
+    result = write(tmp_path, {"common.c": "common"}, superseded=["old.c", "edited.c", "stranger.c", "none.c"])
+    assert names(result.removed) == ["old.c"]
+    assert str(result).splitlines() == [f"{tmp_path}/common.c  unchanged", f"{tmp_path}/old.c  removed"]
+    assert sorted(path.name for path in tmp_path.glob("*.c")) == ["common.c", "edited.c", "stranger.c"]
+
+
+@pytest.mark.parametrize("versions", [(2, 3), (3, 2)])
+def test_one_version_of_fmi_in_the_place_of_another(versions: tuple[int, int], tmp_path: Path) -> None:
+    system = mb.System("block")
+    system.joint("x", system.world, system.body("b", 1.0), "Tx")
+    eom, clean = mb.derive(system), tmp_path / "clean"
+    for version in versions:
+        export(eom, Fmi(version), tmp_path / "used")
+    export(eom, Fmi(versions[1]), clean)
+    found, wanted = ({p.relative_to(one) for p in one.rglob("*")} for one in (tmp_path / "used", clean))
+    assert found == wanted

@@ -190,7 +190,7 @@ def test_wrong_questions():
     with pytest.raises(ModelError, match="no input 'G'"):
         simulate(eom, 1.0, inputs={"G": 1.0})
     with pytest.raises(ModelError, match="nothing that an input can follow"):
-        simulate(eom, 1.0, inputs={"F": "1.0"})
+        simulate(eom, 1.0, inputs={"F": object()})
     with pytest.raises(ModelError, match="A reset cannot set 'y'"):
         simulate(eom, 1.0, events=[Event(eom.coordinates[0], reset={"y": 0.0})])
     with pytest.raises(ModelError, match="goes nowhere"):

@@ -275,3 +275,35 @@ def test_mistakes_are_named(run: mb.Trajectory) -> None:
         page_html(run, plots=["angel"])
     with pytest.raises(ModelError, match="without a run"):
         page_html(pendulum(), plots=["angle"])
+    for wrong in (5, [5]):
+        with pytest.raises(ModelError, match="no names of what to plot"):
+            page_html(run, plots=wrong)
+    for path, thing in ((run, "page.html"), (None, run), ("", run)):
+        with pytest.raises(StorageError, match=re.escape("write_page('page.html', system, run)")):
+            write_page(path, thing)
+
+
+def test_a_page_with_other_parameters() -> None:
+    """The bob is a body whose frame is at the hinge: its mass is seen farther down."""
+    low, far = (
+        min(surface["pose"]["position"][2] for surface in data_of(page_html(pendulum(), parameters=values))["things"])
+        for values in (None, {"l": 3.0})
+    )
+    assert far == pytest.approx(3 * low)
+
+
+def test_a_page_does_not_grow_with_the_square_of_a_chain() -> None:
+    chain = mb.System("chain")
+    end, length = chain.world, 60
+    for k in range(length):
+        link = chain.body(f"link{k}", 1.0, (0.5, 0, 0))
+        chain.joint(f"q{k}", end, link, "Rz", q=0.01)
+        end = link.frame(f"end{k}", (1, 0, 0))
+    data = data_of(page_html(chain))
+    assert len(data["motions"]) == length
+    last, count = data["motions"][-1], len(data["places"])
+    axis = numbers(last["axis"], "<f8")
+    assert len(axis) * length * count * 7 < 1.2 * motions.NUMBERS
+    assert np.diff(axis).max() < 2 * np.pi / 15  # enough to be told from a straight line
+    assert (axis[0], axis[-1]) == pytest.approx((0.01 - np.pi, 0.01 + np.pi))
+    assert np.abs(axis - last["start"]).min() < 1e-12

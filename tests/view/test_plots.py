@@ -9,7 +9,9 @@ from matplotlib.figure import Figure
 
 import multibody as mb
 from multibody.errors import ModelError, ShapeError, StorageError, UnknownNameError
+from multibody.graph import free_symbols
 from multibody.view import plots
+from multibody.view.plots.sparsity import structure
 
 G = 9.81
 
@@ -342,8 +344,19 @@ MISUSE = {
     "values that do not fit": (lambda: plots.eigenvalues([damped()(1)], values=[1, 2]), ShapeError, "shape"),
     "equations instead of poles": (lambda: plots.poles(swing().eom), ModelError, "linearize"),
     "a system without equations": (lambda: plots.sparsity(pendulum()), ModelError, "derive"),
-    "no system": (lambda: plots.topology(swing()), ModelError, "where a system is needed"),
+    "no system": (lambda: plots.topology("pendulum"), ModelError, "cannot be shown"),
 }
+
+
+def test_kinds_of_entries_are_those_of_their_symbols():
+    """Against a look at every entry by itself."""
+    eom = four_bar().eom
+    for matrix in (eom.M, eom.B, eom.combined_form().matrix):
+        expected = [
+            0 if one.fp == 0 else 1 if {s.kind for s in free_symbols(one)} <= {"parameter"} else 2
+            for one in matrix.flat
+        ]
+        assert structure(matrix).ravel().tolist() == expected
 
 
 @pytest.mark.parametrize("case", MISUSE)

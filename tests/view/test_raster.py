@@ -213,6 +213,29 @@ def test_bodies_are_drawn_where_they_are(angle):
     assert (picture(pendulum(), q={"angle": angle}, **VIEW) == picture(pendulum(), q=[angle], **VIEW)).all()
 
 
+def test_configurations_are_given_by_name_as_well():
+    rows = configurations(pendulum().freeze(), [{"angle": 0.5}, {}, {"angle": -1.0}])
+    start = configurations(pendulum().freeze(), None)[0, 0]
+    assert rows.tolist() == [[0.5], [start], [-1.0]]
+
+
+def test_a_picture_with_other_parameters():
+    """A rod that is longer with respect to its ball makes a smaller ball in a picture of all of it."""
+    system = mb.System("pendulum")
+    length = system.parameter("l", 1.0)
+    bob = system.body("bob", 1, (0, 0, -length))
+    system.joint("angle", system.world, bob, "Ry")
+    system.draw(bob, mb.Sphere(0.3, colour="red"), position=(0, 0, -length))
+    system.draw(system.world, mb.Sphere(0.1, colour="blue"))
+    view = {"size": (120, 90), "layers": ["drawings"]}
+    small, large = (mostly(picture(system, parameters={"l": l}, **view), 0).sum() for l in (4.0, 1.0))
+    assert 0 < 4 * small < large
+    run = mb.simulate(mb.derive(system), 0.1, samples=2, parameters={"l": 4.0})
+    assert mostly(picture(run, **view), 0).sum() == small
+    with pytest.raises(ModelError, match="brings its own parameters"):
+        picture(run, parameters={"l": 1.0})
+
+
 def test_several_configurations_are_drawn_with_the_last_one_on_top():
     image = picture(pendulum(), q=[[0.0], [1.0], [2.0]], **VIEW)
     scale = 60 / np.tan(FIELD / 2) / 8
@@ -316,6 +339,16 @@ def test_a_contact_sheet_has_every_picture_in_its_place(tmp_path):
         ({"q": []}, MultibodyError, "1 values are needed"),
         ({"q": np.zeros((0, 1))}, ModelError, "no configuration"),
         ({"q": [[1.0], [2.0]], "t": [0.0, 1.0, 2.0]}, ShapeError, "3 times for 2"),
+        ({"q": [[1.0], [2.0, 3.0]]}, MultibodyError, "1 values are needed"),
+        ({"t": "now"}, NumberError, "'now' is no time"),
+        ({"t": []}, NumberError, "is no time"),
+        ({"t": [[0.0, 1.0]]}, NumberError, "is no time"),
+        ({"camera": ((3, 0, 0), (0, 0, 0), (0, 0, 0))}, ModelError, "not a place to look from"),
+        ({"layers": 5}, UnknownNameError, "There is no layer 5"),
+        ({"path": 5}, StorageError, "5 is not the name of a file"),
+        ({"path": "pendulum.bmp", "q": [1.0, 2.0]}, StorageError, "not written as '.bmp'"),  # before it is computed
+        ({"parameters": 5}, ModelError, "no parameters"),
+        ({"parameters": {"length": 5.0}}, MultibodyError, "There is no parameter 'length'"),
     ],
 )
 def test_what_cannot_be_drawn_is_told(options, error, word):

@@ -10,7 +10,7 @@ import multibody as mb
 from multibody.graph import evaluate
 from multibody.model import Kinematics
 from multibody.view.build import scene
-from multibody.view.camera import FIELD, bounds, camera
+from multibody.view.camera import CORNERS, FIELD, _spots, bounds, camera
 from multibody.view.placement import (
     HERE,
     Poses,
@@ -119,6 +119,23 @@ def test_poses_are_those_of_the_kinematics():
             whole = np.array(evaluate(kinematics.pose(body).to_array().tolist(), values), dtype=float)
             assert position[k] == pytest.approx(whole[:3, 3], abs=1e-14)
             assert rotation_matrices(turn[k]) == pytest.approx(whole[:3, :3], abs=1e-14)
+
+
+def test_entries_that_occur_more_than_once_are_compiled_once():
+    """A planar chain: five of twelve numbers of a link's pose are new, and its joint has the same pose."""
+    chain = mb.System("chain")
+    end = chain.world
+    for k in range(10):
+        body = chain.body(f"b{k}", 1, (0.5, 0, 0))
+        chain.joint(f"q{k}", end, body, "Rz", 0.2)
+        end = body.frame(f"e{k}", (1, 0, 0))
+    seen = scene(chain)
+    assert len(seen._entries[0]) <= 5 * 10 + 2
+    assert len(seen.places) * 12 >= 11 * 12
+    angle = 0.2 * np.arange(1, 11)
+    poses = seen.poses(0.0, seen.start)
+    assert poses.position[1:11, 0] == pytest.approx(np.concatenate([[0], np.cumsum(np.cos(angle))[:-1]]))
+    assert poses.quaternion[1:11, 3] == pytest.approx(np.sin(angle / 2))
 
 
 def box_inertia(vertices: np.ndarray, mass: float) -> np.ndarray:
@@ -231,6 +248,17 @@ def test_a_camera_sees_everything_and_is_not_too_far(direction, aspect):
     assert 0.7 < largest < 1
     low, high = bounds(seen, poses)
     assert ((low - 1e-9 <= spots + eye) & (spots + eye <= high + 1e-9)).all()
+
+
+def test_a_camera_looks_at_some_of_very_many_moments():
+    seen = scene(arm())
+    turns = np.linspace(-3, 3, 200_001)
+    many = seen.poses(0.0, np.stack([turns, turns], axis=-1))
+    few = Poses(*(one[::100] for one in many))
+    corners = sum(len(one) for one in _spots(seen, many))
+    assert corners <= CORNERS
+    for one, other in zip(camera(seen, many), camera(seen, few), strict=True):
+        assert one == pytest.approx(other, abs=1e-3 * seen.size)
 
 
 @pytest.mark.parametrize("gravity", [9.81, 0])

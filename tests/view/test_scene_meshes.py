@@ -1,5 +1,6 @@
 """Meshes from files: all formats, and files that are broken, missing, too large or want more than they may."""
 
+import os
 import re
 
 import numpy as np
@@ -47,6 +48,28 @@ def test_a_mirrored_mesh_is_not_inside_out(kind, tmp_path):
     (part,) = solid.parts
     a, b, c = np.moveaxis(part.vertices[part.faces], 1, 0)
     assert np.einsum("ni,ni->", a, np.cross(b, c)) / 6 == pytest.approx(np.prod(SIZES), rel=1e-6)  # its volume
+
+
+def test_a_surface_with_a_broken_material_is_drawn_without_it(tmp_path):
+    path = brick(tmp_path, "dae")
+    text = path.read_text()
+    assert "<bind_material" in text
+    path.write_text(re.sub(r'(<instance_material[^>]*target=")[^"]*"', r'\1#nowhere"', text))
+    solid, seen = shown(path)
+    assert seen.messages == ()
+    assert np.ptp(np.concatenate([part.vertices for part in solid.parts]), axis=0) == pytest.approx(SIZES)
+
+
+def test_a_file_is_read_again_only_if_it_has_changed(tmp_path, monkeypatch):
+    path, read = brick(tmp_path, "stl"), []
+    surfaces = mesh_files._surfaces
+    monkeypatch.setattr(mesh_files, "_surfaces", lambda *a: read.append(a) or surfaces(*a))
+    first, again = (shown(path)[0].parts[0] for _ in range(2))
+    assert first is again
+    trimesh.creation.box(extents=2 * SIZES).export(path)
+    os.utime(path, ns=(0, 1))
+    assert np.ptp(shown(path)[0].parts[0].vertices, axis=0) == pytest.approx(2 * SIZES)
+    assert len(read) == 2
 
 
 def test_units_of_collada_are_metres(tmp_path):

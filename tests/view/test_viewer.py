@@ -307,6 +307,34 @@ def test_a_mesh_that_is_missing_is_told(caplog: pytest.LogCaptureFixture) -> Non
     assert "nowhere.stl" in caplog.text
 
 
+def test_many_messages_are_folded(caplog: pytest.LogCaptureFixture) -> None:
+    system = pendulum()
+    for k in range(9):
+        system.draw(system["bob"], mb.Mesh(f"nowhere{k}.stl"))
+    with caplog.at_level(logging.WARNING, "multibody"), show(system, port=0, browser=False, block=False) as viewer:
+        assert len(viewer.messages) == 9
+        assert viewer._notices._handle.content.startswith("<details")
+    assert "6 more messages" in caplog.text
+    assert "nowhere8.stl" not in caplog.text
+
+
+@pytest.mark.parametrize("edge", [0.5, -1.0])
+def test_a_run_that_failed_says_so(edge: float) -> None:
+    """Beyond the edge the force is not a number; the run ends there, or does not even begin."""
+    system = mb.System("edge")
+    body = system.body("block", 1.0)
+    joint = system.joint("x", system.world, body, "Tx", u=1.0)
+    system.load(mb.Force(body, (mb.graph.sqrt(edge - joint.coordinates[0]), 0, 0)))
+    run = mb.simulate(mb.derive(system), duration=2.0)
+    assert not run.status.ok
+    with show(run, port=0, browser=False, block=False) as viewer:
+        assert viewer.messages == (run.message,)
+        assert viewer._rerun.duration.value == pytest.approx(run.t[-1] if edge > 0 else 10.0)
+        viewer._playback.toggle()
+        viewer.wait(0.1)
+        assert viewer.moment.q[0] <= max(edge, 0.0)
+
+
 # who is listening ----------------------------------------------------------------------------------------------------
 
 
@@ -337,7 +365,9 @@ def test_a_port_in_use() -> None:
             assert viewer._server.port > port
 
 
-@pytest.mark.parametrize(("host", "port"), [("no.such.host.invalid", 8080), ("192.0.2.1", 8080), ("127.0.0.1", -1)])
+@pytest.mark.parametrize(
+    ("host", "port"), [("no.such.host.invalid", 8080), ("192.0.2.1", 8080), ("127.0.0.1", -1), (5, 8080)]
+)
 def test_where_one_cannot_listen(host: str, port: int) -> None:
     with pytest.raises(ModelError):
         show(pendulum(), host=host, port=port, browser=False, block=False)
@@ -417,14 +447,16 @@ def test_a_script_waits_until_it_is_interrupted() -> None:
     import signal
     from time import sleep
 
-    with subprocess.Popen([sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, text=True) as script:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", SCRIPT], text=True, **pipes) as script:
         assert script.stdout is not None
         assert script.stdout.readline() == "waits\n"
         sleep(0.5)
         assert script.poll() is None
         script.send_signal(signal.SIGINT)
-        rest = script.communicate(timeout=20)[0]
-        assert "after" in rest
+        rest, told = script.communicate(timeout=20)
+        assert rest == "after\n"
+        assert "The viewer is at http://127.0.0.1:" in told
         assert script.returncode == 0
 
 

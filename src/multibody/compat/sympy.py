@@ -9,7 +9,7 @@ from multibody.compat.sympy_builder import SympyBuilder
 from multibody.compat.sympy_equations import SympyModelEquations, equations_of
 from multibody.compat.sympy_forms import given_by_forms
 from multibody.compat.sympy_given import Given
-from multibody.compat.sympy_kinematics import Kinematics, constraints_of, kinematics_of
+from multibody.compat.sympy_kinematics import Kinematics, constraints_of, kinematics_of, rate_of
 from multibody.compat.sympy_lagrange import Lagrangian
 from multibody.compat.sympy_mechanism import Mechanism
 from multibody.compat.sympy_names import Vocabulary
@@ -17,7 +17,7 @@ from multibody.compat.sympy_symbolic import written_equations
 from multibody.equations import EquationsOfMotion, Handling, IndependentSpeeds, Multipliers
 from multibody.errors import ConversionError, ModelError
 from multibody.graph import isolated, names
-from multibody.graph.sympy_reader import Functions, time_symbol
+from multibody.graph.sympy_reader import Functions
 from multibody.model import Model, System
 from multibody.model.quantity import acceleration_symbol
 
@@ -128,7 +128,7 @@ def _kane(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: An
             where=f"model '{vocabulary.scope}'",
             remedy="Give it bodies= and forcelist=, or call kanes_equations(bodies, loads) first.",
         )
-    rates = obj.q.diff(time_symbol())
+    rates = obj.q.applyfunc(rate_of)
     equations = obj._k_kqdot_implicit * rates + obj._k_ku_implicit * obj.u + obj._f_k_implicit
     kinematics = kinematics_of(vocabulary, obj.q, obj.u, equations, obj._uaux)
     mechanism = Mechanism(kinematics, obj._inertial, obj.bodylist, obj.forcelist or (), origin)
@@ -152,7 +152,7 @@ def _given(kinematics: Kinematics, mechanism: Mechanism, held: dict[str, Any], b
 
 
 def _lagrange(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: Any) -> Given:
-    speeds = obj.q.diff(time_symbol())
+    speeds = obj.q.applyfunc(rate_of)
     kinematics = kinematics_of(vocabulary, obj.q, speeds, ())
     own = bodies if bodies is not None else list(obj.bodies or ())
     if obj.forcelist and obj.inertial is None:

@@ -79,8 +79,10 @@ class Geometry:
     def vector(self, vector: Any, frame: Any = None) -> Matrix:
         """The components of a vector in the axes of a frame, by default the world."""
         total = array([ZERO] * 3)
+        axes = self.world if frame is None else frame
         for column, own in getattr(vector, "args", ()):
-            total = total + product(self.rotation(own, frame), array([self._read(entry) for entry in column]))
+            c = array([self._read(entry) for entry in column.flat()])
+            total = total + (c if own is axes else product(self.rotation(own, axes), c))
         return total
 
     def tensor(self, dyadic: Any, frame: Any) -> Matrix:
@@ -88,7 +90,7 @@ class Geometry:
         total = np.full((3, 3), ZERO, dtype=object)
         for factor, left, right in getattr(dyadic, "args", ()):
             a, b = self.vector(left, frame), self.vector(right, frame)
-            total = total + np.multiply.outer(a, b) * self._read(factor)
+            total = total + product(a[:, None] * self._read(factor), b[None, :])
         return total
 
     def angular_velocity(self, frame: Any, axes: Any = None) -> Matrix:
@@ -135,7 +137,7 @@ class Geometry:
         """d/dt of a vector as the world sees it: ċ + Ω × c for its components c in each frame."""
         total = array([ZERO] * 3)
         for column, frame in vector.args:
-            c = array([self._read(entry) for entry in column])
+            c = array([self._read(entry) for entry in column.flat()])
             moved = array(self._change(list(c))) + cross(self.angular_velocity(frame, frame), c)
             total = total + product(self.rotation(frame), moved)
         return total

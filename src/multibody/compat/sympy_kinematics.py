@@ -24,7 +24,7 @@ from multibody.graph import (
     time_derivative,
 )
 from multibody.graph.linear_algebra import Matrix
-from multibody.graph.sympy_reader import time_symbol
+from multibody.graph.sympy_reader import is_symbol, time_symbol
 
 Read = Callable[[Any], Expr]
 
@@ -47,13 +47,20 @@ class Kinematics:
         return time_derivative(things, {**flow, **self.vocabulary.input_rates(things)})
 
 
+def rate_of(function: Any) -> Any:
+    """SymPy's derivative of a function of time; it is only written, because evaluation takes SymPy a millisecond."""
+    import sympy
+
+    return sympy.Derivative(function, time_symbol(), evaluate=not is_symbol(function) or not function.is_Function)
+
+
 def kinematics_of(
     vocabulary: Vocabulary, coordinates: Iterable[Any], speeds: Iterable[Any], equations: Iterable[Any],
     auxiliary: Iterable[Any] = (),
 ) -> Kinematics:  # fmt: skip
     """Coordinates and speeds with k_q̇(q,t)·q̇ + k_u(q,t)·u + f(q,t) = 0 solved for q̇; auxiliary speeds are zero."""
     time, qs, us = time_symbol(), list(coordinates), list(speeds)
-    derivatives = [one.diff(time) for one in qs]
+    derivatives = [rate_of(one) for one in qs]
     q = tuple(vocabulary.coordinate(one, with_speed=rate in us) for one, rate in zip(qs, derivatives, strict=True))
     u = tuple(vocabulary.speed(one) for one in us)
     for one in auxiliary:

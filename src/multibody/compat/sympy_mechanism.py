@@ -55,14 +55,16 @@ class Mechanism:
         Each Jᵀ·force is one sweep back through the velocities, which share what bodies on a chain have in common.
         """
         f = self.forces([load for load in self.loads if load not in self.weights])
-        h = self._projected([body.times(self._drift(body)) + body.gyroscopic for body in self.bodies])
+        drifts = self._split(self._change(self._motions))
+        pairs = zip(self.bodies, drifts, strict=True)
+        h = self._projected([body.times(drift) + body.gyroscopic for body, drift in pairs])
         return self._mass_matrix(), h - self.forces(self.weights), f
 
     def _mass_matrix(self) -> Matrix:
         """Column s is Σ Jᵀ·(G·J_s): what it takes to change the speed s alone."""
         count = len(self.speeds)
         M = np.full((count, count), ZERO, dtype=object)
-        partials = [jacobian(list(body.motion), self.speeds) for body in self.bodies]
+        partials = self._split(jacobian(self._motions, self.speeds))
         for s in range(count):
             column = self._projected([body.times(J[:, s]) for body, J in zip(self.bodies, partials, strict=True)])
             M[s, : s + 1] = M[: s + 1, s] = column[: s + 1]
@@ -82,9 +84,14 @@ class Mechanism:
             return array([ZERO] * len(self.speeds))
         return array(adjoint(list(np.concatenate(motions)), list(np.concatenate(forces)), self.speeds))
 
-    def _drift(self, body: Moving) -> Matrix:
-        """The acceleration while the speeds do not change."""
-        return array(self._change(list(body.motion)))
+    @property
+    def _motions(self) -> list[Expr]:
+        """(v, ω) of all bodies, one after the other: what they share is then looked at once."""
+        return [entry for body in self.bodies for entry in body.motion]
+
+    def _split(self, rows: Any) -> list[Matrix]:
+        """What belongs to each body."""
+        return [array(rows[k : k + 6]) for k in range(0, 6 * len(self.bodies), 6)]
 
     # places ------------------------------------------------------------------------------------------------------
 
@@ -124,7 +131,8 @@ class Mechanism:
             return {}
         places = {one: self._geometry.position(one.what, self.origin) for one in constant}
         found = {one: -product(one.force, place) for one, place in places.items() if place is not None}
-        return {one: V for one, V in found.items() if same(self._change(V), -one.power)}
+        changes = self._change(list(found.values())) if found else []
+        return {one: V for (one, V), change in zip(found.items(), changes, strict=True) if same(change, -one.power)}
 
     def energy(self, accelerations: Sequence[Expr]) -> Energy:
         """T, V and the powers; ``accelerations`` are the symbols for the rates of the speeds.
@@ -144,14 +152,13 @@ class Mechanism:
     def _driven(self, accelerations: Sequence[Expr]) -> Expr:
         still: dict[Expr, Expr] = dict.fromkeys(self.speeds, ZERO)
         total: Expr = ZERO
-        for body in self.bodies:
-            given = array(substitute(list(body.motion), still))
+        for body, given in zip(self.bodies, self._split(substitute(self._motions, still)), strict=True):
             if any(one is not ZERO for one in given):
                 change = array(self._change(list(body.motion), accelerations))
                 total = total + product(given, body.times(change) + body.gyroscopic)
-        for load in self.loads:
-            total = total - product(array(substitute(list(load.motion), still)), load.force)
-        return total
+        moved = substitute([entry for load in self.loads for entry in load.motion], still)
+        acting = [entry for load in self.loads for entry in load.force]
+        return total - product(moved, acting) if acting else total
 
 
 def _still(bodies: Iterable[Moving], world: Any) -> list[Any]:

@@ -78,9 +78,10 @@ class BodyReader:
             moving = Moving(str(body.name), mass, zeros, np.concatenate([v, nothing]), nothing, still, body.masscenter)
         else:
             axes = self._axes(body)
-            rotation, inertia = geometry.rotation(axes), self._central_inertia(body, axes, mass)
+            rotation = geometry.rotation(axes)
             w, turning = (geometry.angular_velocity(one, axes) for one in (body.frame, axes))
             motion = np.concatenate([v, w])
+            inertia = self._central_inertia(body, axes, mass) if _moves(motion) else np.full((3, 3), ZERO, dtype=object)
             moving = Moving(str(body.name), mass, inertia, motion, turning, rotation, body.masscenter)
         _require_constant(body.name, [mass, *moving.inertia.flat])
         return moving
@@ -115,6 +116,11 @@ def _require_constant(name: Any, entries: list[Expr]) -> None:
             cause="Its inertia is given in axes that it moves in, or its mass is a function of time.",
             remedy="Give both as constants, the inertia in the frame of the body.",
         )
+
+
+def _moves(motion: Matrix) -> bool:
+    """Whether a body moves at all; the ground does not, and it does not matter what SymPy gives it for an inertia."""
+    return any(one is not ZERO for one in motion)
 
 
 def _sympified(value: Any) -> Any:

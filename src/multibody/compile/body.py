@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from multibody.compile import engine
 from multibody.compile.access import INVARIANT, Access, Lines, Rows
 from multibody.compile.program import CONDITIONS, Operation, Program
 from multibody.compile.vector import Vector
@@ -136,7 +137,7 @@ class Body:
     def _written(self, op: str, args: list[str]) -> str:
         t = self._v.type
         if op in _ARITHMETIC:
-            return self._lines.value(f"{_ARITHMETIC[op]} contract {t} {args[0]}, {args[1]}")
+            return self._lines.value(f"{_ARITHMETIC[op]} {t} {args[0]}, {args[1]}")
         if op in _COMPARISONS:
             return self._lines.value(f"fcmp {_COMPARISONS[op]} {t} {args[0]}, {args[1]}")
         if op in _LOGIC:
@@ -153,6 +154,18 @@ class Body:
 
     def _write_neg(self, step: Operation, a: str) -> str:
         return self._lines.value(f"fneg {self._v.type} {a}")
+
+    def _write_fma(self, step: Operation, a: str, b: str, c: str) -> str:
+        t = self._v.type
+        if not engine.has_fma():
+            return self._written("add", [self._written("mul", [a, b]), c])
+        return self._lines.value(f"call {t} @llvm.fma.{self._v.suffix}({t} {a}, {t} {b}, {t} {c})")
+
+    def _write_fms(self, step: Operation, a: str, b: str, c: str) -> str:
+        return self._write_fma(step, a, b, self._write_neg(step, c))
+
+    def _write_fnma(self, step: Operation, a: str, b: str, c: str) -> str:
+        return self._write_fma(step, self._write_neg(step, a), b, c)
 
     def _write_recip(self, step: Operation, a: str) -> str:
         return self._lines.value(f"fdiv {self._v.type} {self._v.number(1.0)}, {a}")

@@ -14,6 +14,10 @@ from multibody.errors import CompileError
 SMALL = 2_000
 """Lines of text up to which the code generator takes its time; its quicker setting gives hardly slower code."""
 
+HASTY, CAREFUL = 0, 2
+"""How much the code generator does. In haste it takes a quarter of the time, and its code one and a half times as long;
+results are the same to the last bit."""
+
 _lock = threading.RLock()  # LLVM's global context is not for two threads at once
 
 
@@ -43,6 +47,14 @@ def lanes() -> int:
     return 4 if "+avx" in features else 2
 
 
+@cache
+def has_fma() -> bool:
+    """Whether this processor has a multiplication and addition with one rounding; in software it is very slow."""
+    with _lock:
+        x86 = _target().triple.startswith(("x86", "i686", "amd64"))
+        return not x86 or "+fma" in _features()[1].split(",")
+
+
 class Library:
     """Machine code in memory; it stays there as long as this object lives."""
 
@@ -59,27 +71,33 @@ class Library:
         return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arguments)(self.address(name))
 
 
-def build(text: str) -> Library:
-    """Compile, or fetch from the cache, and load."""
+def build(text: str, effort: int = CAREFUL) -> Library:
+    """Compile, or fetch from the cache, and load; what was compiled with care serves where haste would do."""
+    with _lock:
+        cpu, features = _features() if _target() else ("", "")
+        careful, own = _key(text, CAREFUL), _key(text, effort)
+        code = disk_cache.load(careful) or (None if own == careful else disk_cache.load(own))
+        if code is None:
+            code = _compiled(text, cpu, features, effort)
+            disk_cache.save(own, code)
+        return _loaded(code, cpu, features)
+
+
+def _key(text: str, effort: int) -> str:
+    """The name of machine code in the cache."""
     import llvmlite
     import llvmlite.binding as llvm
 
-    with _lock:
-        cpu, features = _features() if _target() else ("", "")
-        version = ".".join(map(str, llvm.llvm_version_info))
-        key = sha256("\0".join([text, cpu, features, version, llvmlite.__version__]).encode()).hexdigest()
-        code = disk_cache.load(key)
-        if code is None:
-            code = _compiled(text, cpu, features)
-            disk_cache.save(key, code)
-        return _loaded(code, cpu, features)
+    version = ".".join(map(str, llvm.llvm_version_info))
+    parts = [text, *_features(), version, llvmlite.__version__, *(["hasty"] if effort == HASTY else [])]
+    return sha256("\0".join(parts).encode()).hexdigest()
 
 
 def _machine(cpu: str, features: str, effort: int) -> Any:
     return _target().create_target_machine(cpu=cpu, features=features, opt=effort, jit=True, codemodel="jitdefault")
 
 
-def _compiled(text: str, cpu: str, features: str) -> bytes:
+def _compiled(text: str, cpu: str, features: str, effort: int) -> bytes:
     import llvmlite.binding as llvm
 
     try:
@@ -91,11 +109,13 @@ def _compiled(text: str, cpu: str, features: str) -> bytes:
             cause="A fault in multibody.",
             remedy="Please report it with the expression that caused it.",
         ) from error
-    effort = 2 if text.count("\n") < SMALL else 1
-    machine = _machine(cpu, features, effort)
+    if effort == HASTY:
+        return bytes(_machine(cpu, features, 0).emit_object(module))
+    level = 2 if text.count("\n") < SMALL else 1
+    machine = _machine(cpu, features, level)
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=effort))
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=level))
     passes.run(module, builder)
     return bytes(machine.emit_object(module))
 

@@ -1,7 +1,8 @@
 """Straight-line programs: what a graph becomes on its way to machine code.
 
 A program lists operations in an order in which operands come first. Work that depends on parameters alone is in a
-stage of its own, which runs once per parameter set. A reciprocal that is used once becomes a division.
+stage of its own, which runs once per parameter set. A reciprocal that is used once becomes a division, and a product
+that is used once, in a sum, is added with one rounding.
 """
 
 from __future__ import annotations
@@ -59,11 +60,14 @@ class Program:
         return _counts(self.prepare)
 
 
-_COUNTED_AS = {"sub": "add", "recip": "div"}
+FUSED = {"fma": "a·b + c", "fms": "a·b - c", "fnma": "c - a·b"}
+"""Operations with one rounding."""
+
+_COUNTED_AS = {"sub": ("add",), "recip": ("div",)} | dict.fromkeys(FUSED, ("mul", "add"))
 
 
 def _counts(operations: Sequence[Operation]) -> dict[str, int]:
-    counts = Counter(_COUNTED_AS.get(operation.op, operation.op) for operation in operations)
+    counts = Counter(kind for one in operations for kind in _COUNTED_AS.get(one.op, (one.op,)))
     return dict(sorted(counts.items()))
 
 
@@ -73,7 +77,7 @@ def lowered(inputs: Sequence[Sequence[Symbol]], outputs: Sequence[Sequence[Expr]
     parameters = {symbol for symbol, (port, _) in places.items() if port in shared}
     steps, results = _steps(outputs)
     fixed = _fixed(steps, parameters)
-    steps = _with_divisions(steps, results, fixed)
+    steps = _with_sums_of_products(_with_divisions(steps, results, fixed), results, fixed)
     prepare = tuple(step for step in steps if step.node in fixed)
     main = tuple(step for step in steps if step.node not in fixed)
     used = {arg for step in main for arg in step.args} | {x for port in results for x in port}
@@ -125,5 +129,30 @@ def _with_divisions(steps: list[Operation], outputs: Sequence[Sequence[Any]], fi
             dividend = step.args[1] if step.args[0] is single[0] else step.args[0]
             gone.add(single[0])
             step = Operation("div", step.node, (dividend, inverted[single[0]]))
+        result.append(step)
+    return [step for step in result if step.node not in gone]
+
+
+def _with_sums_of_products(
+    steps: list[Operation], outputs: Sequence[Sequence[Any]], fixed: set[Any]
+) -> list[Operation]:
+    """A product whose only use is one sum or difference in the same stage becomes part of it.
+
+    Which ones is said here and not left to the compiler, so that all machine code for a program, quickly made or with
+    care, for one state or several, gives the same numbers to the last bit.
+    """
+    uses = Counter(arg for step in steps for arg in step.args)
+    uses.update(x for port in outputs for x in port)
+    products = {step.node: step.args for step in steps if step.op == "mul" and uses[step.node] == 1}
+    gone: set[Any] = set()
+    result: list[Operation] = []
+    for step in steps:
+        single = [x for x in step.args if step.op in {"add", "sub"} and x in products]
+        single = [x for x in single if (x in fixed) == (step.node in fixed)]
+        if single:
+            is_first = step.args[0] is single[0]
+            op = "fma" if step.op == "add" else "fms" if is_first else "fnma"
+            gone.add(single[0])
+            step = Operation(op, step.node, (*products[single[0]], step.args[1 if is_first else 0]))
         result.append(step)
     return [step for step in result if step.node not in gone]

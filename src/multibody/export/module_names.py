@@ -82,5 +82,6 @@ _OTHER = (
     "umask ungetc unlink unlockpt unsetenv ushort usleep utime valloc vfork vfprintf vprintf vsnprintf vsprintf wait "
     "waitpid wcscpy wcslen wcstombs wctomb write daylight environ fd_mask sigset stdcall u_char u_int u_long u_short"
 ).replace(" ", "|")
-_GLOBAL = re.compile(rf"(?:{_REAL})(?:f|l|d|b?f\d+x?)?(?:_r|_l)?|(?:{_OTHER})(?:_r|_l)?|\w*_t")
+_NARROW = r"f\d+x?(?:add|div|fma|mul|sqrt|sub)f\d+x?"
+_GLOBAL = re.compile(rf"(?:{_REAL})(?:f|l|d|b?f\d+x?)?(?:_r|_l)?|(?:{_OTHER})(?:_r|_l)?|{_NARROW}|\w*_t")
 """Functions and types that headers of C and POSIX declare outside of all namespaces."""

@@ -14,7 +14,7 @@ from multibody.simulate.contract import Integrator, Occurrence, Segment, Status,
 from multibody.simulate.interruption import noticed
 from multibody.simulate.machine_code import ONE_RUN, advance
 from multibody.simulate.problem import Problem
-from multibody.simulate.run_memory import Room, address, begun, for_events, for_steps, mark_events
+from multibody.simulate.run_memory import Room, address, begun, for_events, for_steps, mark_events, of_problem
 from multibody.simulate.run_record import PAUSE, PAUSED
 
 STATUS = (
@@ -120,6 +120,7 @@ class _Loop:
         self._problem = problem  # its machine code must live as long as this
         self._room = Room(for_steps(method, problem.size) | for_events(watch, problem.size))
         self._room["y"][: problem.size] = y0
+        self._integrator, self._evaluated = integrator, 0
         self._run = run = begun(problem, method, integrator.project)
         for name, place in self._room.addresses.items():
             setattr(run, name, place)
@@ -153,11 +154,20 @@ class _Loop:
             with noticed(self._problem):
                 while self._run.code == PAUSED:
                     advance(ONE_RUN, self._run)
+                    self._settle()
                     self._carry_away()
         except KeyboardInterrupt:
             self._run.code = PAUSED
             self._carry_away()
         return self._result()
+
+    def _settle(self) -> None:
+        """Go on with faster code, if that pays by now."""
+        run, project = self._run, self._integrator.project
+        if self._problem.settled(run.evaluations - self._evaluated) and run.code == PAUSED:
+            for name, value in of_problem(self._problem, project).items():
+                setattr(run, name, value)
+        self._evaluated = run.evaluations
 
     def _carry_away(self) -> None:
         """Take what the loop has found, so that there is room for more."""

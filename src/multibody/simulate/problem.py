@@ -18,6 +18,9 @@ from multibody.simulate.run_functions import WORKS, RunFunctions
 
 __all__ = ["WORKS", "Native", "Problem"]
 
+MANY = 100_000
+"""Evaluations in which code that was made in haste loses the time that was won."""
+
 
 class Native(NamedTuple):
     """A compiled function with all its memory in place: ``void f(void *ports, void *more)`` at an address."""
@@ -66,6 +69,7 @@ class Problem:
         self.failure: BaseException | None = None
         self.native_fields: dict[Any, Any] = {}  # kept by compiled loops
         self.law: Callable[[], None] | None = None
+        self._evaluations = 0
 
     def with_parameters(self, parameters: Sequence[float]) -> Problem:
         """The same problem with other numbers and memory of its own; what is compiled is shared, also by threads."""
@@ -166,9 +170,27 @@ class Problem:
 
     # compiled ----------------------------------------------------------------------------------------------------
 
+    def settled(self, evaluations: int) -> bool:
+        """Whether there is faster code from now on, because so many more evaluations were done with what was there."""
+        self._evaluations += evaluations
+        if not self._in_haste or self._evaluations < MANY:
+            return False
+        self._in_haste = False
+        for name in ("_rhs", "rhs", "movable", "_projection", "projection"):
+            self.__dict__.pop(name, None)
+        self.native_fields.clear()
+        return True
+
+    @cached_property
+    def _in_haste(self) -> bool:
+        return self.functions.is_first_run()
+
+    def _made(self, function: Function) -> Function:
+        return function.hasty if self._in_haste else function
+
     @cached_property
     def _rhs(self) -> BoundCall:
-        return self.bound(self.functions.rhs, rate=self.rate)
+        return self.bound(self._made(self.functions.rhs), rate=self.rate)
 
     @cached_property
     def _slopes(self) -> BoundCall:
@@ -181,7 +203,7 @@ class Problem:
     @cached_property
     def _projection(self) -> BoundCall | None:
         found = self.functions.projection
-        return None if found is None else self.bound(found, projected=self.projected, gaps=self.gaps)
+        return None if found is None else self.bound(self._made(found), projected=self.projected, gaps=self.gaps)
 
     def bound(self, function: Function, **arrays: Vector) -> BoundCall:
         """A function of (t, q, u, r, p) that reads this problem's memory; the arrays are for its outputs."""

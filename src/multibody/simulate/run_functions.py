@@ -61,6 +61,13 @@ class RunFunctions:
         self.size = len(eom.coordinates) + len(eom.speeds) + len(WORKS)
         self._inputs = dict(inputs or {})
         self._lock = RLock()
+        self._runs = 0
+
+    def is_first_run(self) -> bool:
+        """Whether nobody has asked before: who runs once wants to begin soon, who runs again wants to be fast."""
+        with self._lock:
+            self._runs += 1
+            return self._runs == 1
 
     @_made_once
     def rhs(self) -> Function:

@@ -45,11 +45,11 @@ def begun(problem: Problem, method: Tableau, project: bool) -> RunRecord:
     """A run of a problem by a method, with all that is known before it begins; the first one is kept for others."""
     known, key = problem.native_fields, (method, project)
     if key not in known:
-        known[key] = RunRecord(**_of_problem(problem, project), **of_method(method))
+        known[key] = RunRecord(**of_problem(problem, project), **of_method(method))
     return RunRecord.from_buffer_copy(known[key])
 
 
-def _of_problem(problem: Problem, project: bool) -> dict[str, int]:
+def of_problem(problem: Problem, project: bool) -> dict[str, int]:
     """The problem's arrays and functions; the address of a function that is not there is 0."""
     fields = {"size": problem.size, "width": _width(problem.size), "coordinates": problem.n, "speeds": problem.m}
     for name in ("t", "y", "rate", "projected", "gaps", "signals"):

@@ -7,6 +7,9 @@ and a file that is missing, broken or too large is replaced by a box with a mess
 from __future__ import annotations
 
 import logging
+import re
+from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +24,7 @@ KINDS = (".stl", ".obj", ".ply", ".glb", ".gltf", ".dae", ".off")
 LARGEST = 200_000_000
 """Bytes of a file that is still read."""
 
+MATERIALS = re.compile(rb"<bind_material\b.*?</bind_material>", re.DOTALL)
 PLACEHOLDER: Colour = (0.85, 0.35, 0.35, 0.6)
 
 
@@ -30,31 +34,45 @@ def mesh_parts(mesh: Mesh, size: float, messages: list[str]) -> tuple[Part, ...]
     if not trouble:
         assert mesh.path is not None
         try:
-            found = _read(mesh.path, mesh.folder or mesh.path.parent)
+            found = _kept(mesh.path, mesh.folder or mesh.path.parent, mesh.path.stat().st_mtime_ns)
         except Exception as error:  # noqa: BLE001 - readers of many formats fail in many ways
             trouble, found = f"cannot be read: {type(error).__name__}: {str(error)[:200]}", ()
         if found:
             return tuple(part.scaled(mesh.scale) for part in found)
         trouble = trouble or "has no surface"
     messages.append(f"The mesh '{mesh.label}' {trouble}; a box is drawn in its place.")
-    edge = 0.15 * size
+    edge = 0.06 * size
     return (Part(box(edge, edge, edge).vertices, box(edge, edge, edge).faces, PLACEHOLDER),)
 
 
 def _trouble(mesh: Mesh) -> str:
-    if mesh.path is None or not mesh.path.is_file():
+    if mesh.path is None:
+        return "was not found below the model's folder or mesh_root"
+    if not mesh.path.is_file():
         return "was not found"
     if mesh.path.suffix.lower() not in KINDS:
         return f"is of a kind that is not read (those are {', '.join(KINDS)})"
     return "is too large" if mesh.path.stat().st_size > LARGEST else ""
 
 
+@lru_cache(maxsize=128)  # wheels, legs and fingers share their files, and a slider reads none of them again
+def _kept(path: Path, folder: Path, changed: int) -> tuple[Part, ...]:
+    return _read(path, folder)
+
+
 def _read(path: Path, folder: Path) -> tuple[Part, ...]:
+    kind, content = path.suffix.lower()[1:], path.read_bytes()
+    found = _surfaces(content, kind, path.parent, folder)
+    if kind == "dae" and not found:  # the reader leaves out what has a broken material: better grey than not at all
+        found = _surfaces(MATERIALS.sub(b"", content), kind, path.parent, folder)
+    return found
+
+
+def _surfaces(content: bytes, kind: str, start: Path, folder: Path) -> tuple[Part, ...]:
     trimesh = library("trimesh", "view")
-    kind = path.suffix.lower()[1:]
-    with path.open("rb") as stream, _quiet():
-        scene = trimesh.load_scene(stream, file_type=kind, resolver=_below(trimesh, path.parent, folder))
-    factor = _metres(path) if kind == "dae" else 1.0
+    with BytesIO(content) as stream, _quiet():
+        scene = trimesh.load_scene(stream, file_type=kind, resolver=_below(trimesh, start, folder))
+    factor = _metres(content) if kind == "dae" else 1.0
     found = []
     for name in scene.graph.nodes_geometry:
         matrix, geometry = scene.graph[name]
@@ -68,9 +86,9 @@ def _read(path: Path, folder: Path) -> tuple[Part, ...]:
     return tuple(found)
 
 
-def _metres(path: Path) -> float:
+def _metres(content: bytes) -> float:
     """The unit of a COLLADA file, which its reader leaves to us; metres if it says nothing of use."""
-    head = path.read_bytes()[:20000].decode("utf-8", "replace")
+    head = content[:20000].decode("utf-8", "replace")
     _, mark, rest = head.partition('meter="')
     try:
         unit = float(rest.partition('"')[0]) if mark else 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,6 +78,23 @@ def with_run(thing: Any, run: Trajectory | None) -> Subject:
             remedy="Show the run with the system that its equations were derived from, or simulate this one anew.",
         )
     return Subject(run.eom.model, run.eom)
+
+
+def values_for(run: Trajectory | None, given: Any) -> Mapping[str, float] | None:
+    """Values of parameters by name: those of the run, or what was given.
+
+    Raises:
+        ModelError: if both are there, or if they are not given by name.
+    """
+    if given is not None and not isinstance(given, Mapping):
+        raise ModelError(
+            f"{given!r:.100} are no parameters.", remedy="Give values by name, such as parameters={'m': 2.0}."
+        )
+    if run is not None and given:
+        raise ModelError(
+            "A run brings its own parameters.", remedy="Leave out 'parameters'; simulate with others first."
+        )
+    return given if run is None else run.parameters
 
 
 def _listed(names: list[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations, pairwise, product
 from typing import Any
 
@@ -41,6 +41,8 @@ class Part:
 
     def scaled(self, factors: Any) -> Part:
         """The same surface, larger or smaller; mirrored ones are turned inside out again."""
+        if np.all(np.asarray(factors) == 1):
+            return self
         mirrored = np.prod(factors) < 0
         faces = self.faces[:, ::-1] if mirrored else self.faces
         return replace(self, vertices=self.vertices * np.asarray(factors, dtype=float), faces=faces)
@@ -118,16 +120,19 @@ def _unit(name: str) -> Part:
             return _revolved([0.0, 1.0, 1.0, 0.0], [-0.5, -0.5, 0.5, 0.5])
 
 
+@lru_cache(maxsize=256)
 def box(x: float, y: float, z: float) -> Part:
     """A box about the origin."""
     return _unit("box").scaled((x, y, z))
 
 
+@lru_cache(maxsize=256)
 def ball(radius: float) -> Part:
     """A sphere about the origin."""
     return _unit("ball").scaled((radius, radius, radius))
 
 
+@lru_cache(maxsize=256)
 def rod(radius: float, length: float) -> Part:
     """A cylinder about z with its centre at the origin."""
     return _unit("rod").scaled((radius, radius, length))

@@ -27,10 +27,11 @@ def page(name: str, version: int, interface: Interface, tolerance: float, step: 
 
 
 _FREE = "Start values of states are exact."
-_CONSTRAINED = """Start values of states are guesses: when initialization ends, states are moved onto the constraints
-by the smallest correction in the sense of kinetic energy, and quaternions to unit length. In model exchange, states
-that drifted off by more than ten times the tolerance ask for an event, in which they are brought back. Parameters that
-change the constraints have the same effect, in event mode or at the next communication point."""
+_CONSTRAINED = """Start values of states are guesses: when initialization ends, states are moved onto the constraints,
+if that suffices only those whose start values were left open in the model, and quaternions to unit length. Later they
+are kept there by the smallest correction in the sense of kinetic energy. In model exchange, states that drifted off by
+more than ten times the tolerance ask for an event, in which they are brought back. Parameters that change the
+constraints have the same effect, in event mode or at the next communication point."""
 _ADAPTIVE = """steps as long as the tolerance allows: the importer's, or {tolerance} otherwise, relative to each state,
 and a hundredth of it absolutely"""
 _FIXED = "steps of equal length, at most {step} s, without looking at the error"

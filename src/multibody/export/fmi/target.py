@@ -90,7 +90,7 @@ class Fmi(Target):
         return {**fixed, "all.c": f"/* The whole FMU. */\n#define FMI_VERSION {self.version}\n{includes}\n"}
 
     def _build(self, identifier: str) -> dict[str, str]:
-        made = {"CMakeLists.txt": _CMAKE.replace("NAME", identifier)}
+        made = {"CMakeLists.txt": _CMAKE.replace("MODEL", identifier)}
         if self.version == 3:
             sources = element("SourceFileSet", element("SourceFile", name="all.c"), language="C99")
             library = element("Library", name="m", external=True)
@@ -106,7 +106,7 @@ def _token(version: int, identifier: str, interface: Interface, sources: Mapping
 
 
 _CMAKE = """cmake_minimum_required(VERSION 3.10)
-project(NAME_model C)
+project(MODEL_model C)
 set(CMAKE_C_STANDARD 99)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 if(NOT CMAKE_BUILD_TYPE)
@@ -114,10 +114,10 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 # to be copied to the folder of the platform below "binaries"
-add_library(NAME_model SHARED all.c)
-set_target_properties(NAME_model PROPERTIES PREFIX "" OUTPUT_NAME NAME)
+add_library(MODEL_model SHARED all.c)
+set_target_properties(MODEL_model PROPERTIES PREFIX "" OUTPUT_NAME MODEL)
 find_library(MATH m)
 if(MATH)
-  target_link_libraries(NAME_model PRIVATE ${MATH})
+  target_link_libraries(MODEL_model PRIVATE ${MATH})
 endif()
 """

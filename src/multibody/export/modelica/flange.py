@@ -78,9 +78,9 @@ class Flange:
         flow |= eom.model.flow(eom.model.accelerations)
         rate, effect = time_derivative(along, flow), gradient(powers(eom).inputs, [force])[0]
         rates, effects = _sampled(program, rate, effect)
-        self._require_kind(program)
         for sign in (1, -1):
             if len(rates) and np.allclose(effects, sign * rates, rtol=1e-9, atol=1e-12):
+                self._require_kind(program)
                 return sign
         raise ConversionError(
             f"The input '{self.force}' does not work along '{self.along}'.",

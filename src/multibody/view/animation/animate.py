@@ -12,6 +12,7 @@ from multibody.simulate import Trajectory
 from multibody.simulate.files import refuse
 from multibody.view.animation.film import write_gif, write_mp4
 from multibody.view.animation.glb import write_glb
+from multibody.view.destination import destination
 from multibody.view.raster.moments import motion
 
 
@@ -69,7 +70,7 @@ def animate(
     """
     if not isinstance(run, Trajectory):
         raise ModelError(f"{run!r:.100} is not a run.", remedy="Give what simulate returns.")
-    wanted = Wanted(Path(path), fps, speed, size, camera, layers, overwrite)
+    wanted = Wanted(destination(path, "animate(run, 'film.mp4')"), fps, speed, size, camera, layers, overwrite)
     writer = WRITERS.get(wanted.path.suffix.lower())
     if writer is None:
         raise StorageError(

@@ -23,6 +23,7 @@ from multibody.simulate import Trajectory
 from multibody.simulate.files import refuse, whole_file
 from multibody.view.animation.glb import upright
 from multibody.view.camera import FIELD, camera
+from multibody.view.destination import destination
 from multibody.view.placement import quaternions
 from multibody.view.raster.floor import ground_below, level
 from multibody.view.raster.layers import shown_layers
@@ -68,14 +69,15 @@ def write_blender(
     if not isinstance(run, Trajectory):
         raise ModelError(f"{run!r:.100} is not a run.", remedy="Give what simulate returns.")
     stem = _stem(name or run.eom.model.name)
-    paths = tuple(Path(folder) / f"{stem}{suffix}" for suffix in SUFFIXES)
+    home = destination(folder, "write_blender('folder', run)")
+    paths = tuple(home / f"{stem}{suffix}" for suffix in SUFFIXES)
     for path in paths:
         refuse(path, overwrite)
     moving = motion(run, thing, fps, speed)
     shown = shown_layers(moving.scene, layers)
     contents = table(moving, shown), json.dumps(_shapes(moving, shown), ensure_ascii=False), _script(stem)
     try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
+        home.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StorageError("The folder cannot be made.", where=str(folder), cause=str(error)) from error
     for path, content in zip(paths, contents, strict=True):

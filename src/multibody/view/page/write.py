@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from multibody.simulate import Trajectory
 from multibody.simulate.files import refuse, whole_file
 from multibody.view.build import scene as scene_of
 from multibody.view.camera import FIELD, bounds, camera
+from multibody.view.destination import destination
 from multibody.view.page.document import document
 from multibody.view.page.geometry import geometry
 from multibody.view.page.motions import Motion, of_run, packed_motions
@@ -23,7 +24,7 @@ from multibody.view.page.sweeps import of_sweeps
 from multibody.view.page.tables import notices, sections, summary
 from multibody.view.placement import Poses
 from multibody.view.scenes import Scene
-from multibody.view.subject import with_run
+from multibody.view.subject import values_for, with_run
 
 ASPECT = 1.3
 """Width by height of the picture that the camera is placed for; the page shows as much from left to right in others."""
@@ -31,7 +32,8 @@ ASPECT = 1.3
 
 def write_page(
     path: str | PathLike[str], thing: Any, run: Trajectory | None = None, *, plots: Sequence[str] = (),
-    equations: bool = True, title: str | None = None, overwrite: bool = False,
+    equations: bool = True, title: str | None = None, parameters: Mapping[str, float] | None = None,
+    overwrite: bool = False,
 ) -> Path:  # fmt: skip
     """Write one HTML file with everything in it: it opens in any browser, without a server and without a network.
 
@@ -45,6 +47,7 @@ def write_page(
         plots: names of what to plot; by default coordinates and energies.
         equations: whether they are shown, if there are any: those of the run, or of the thing.
         title: of the page; by default the name of the system.
+        parameters: values by name, where they are not the defaults; a run brings its own.
         overwrite: whether a file of this name may be replaced.
 
     Returns:
@@ -64,40 +67,46 @@ def write_page(
         ...     write_page(f"{folder}/pendulum.html", pendulum, run).name
         'pendulum.html'
     """
-    refuse(path, overwrite)  # before anything is computed
-    text = page_html(thing, run, plots=plots, equations=equations, title=title)
-    with whole_file(path, overwrite) as stream:
+    file = destination(path, "write_page('page.html', system, run)")
+    refuse(file, overwrite)  # before anything is computed
+    text = page_html(thing, run, plots=plots, equations=equations, title=title, parameters=parameters)
+    with whole_file(file, overwrite) as stream:
         stream.write(text.encode())
-    return Path(path)
+    return file
 
 
 def page_html(
     thing: Any, run: Trajectory | None = None, *, plots: Sequence[str] = (), equations: bool = True,
-    title: str | None = None,
+    title: str | None = None, parameters: Mapping[str, float] | None = None,
 ) -> str:  # fmt: skip
     """The text of the page; see ``write_page``."""
     run = thing if run is None and isinstance(thing, Trajectory) else run
-    shown = with_run(thing, run)
-    scene = scene_of(shown, None if run is None else run.parameters)
-    if run is None and plots:
+    shown, names = with_run(thing, run), _names(plots)
+    scene = scene_of(shown, values_for(run, parameters))
+    if run is None and names:
         raise ModelError(
             "There is nothing to plot without a run.", where=f"system '{scene.model.name}'", remedy="Give a run, too."
         )
     motions, messages = of_sweeps(scene) if run is None else ([of_run(scene, run)], [])
     data = {
         "places": [place.name for place in scene.places], **_looks(scene, motions), **geometry(scene),
-        **packed_motions(motions), "run": None if run is None else signals(run, _names(plots)),
+        **packed_motions(motions), "run": None if run is None else signals(run, names),
     }  # fmt: skip
     html = {
         "kind": "sweeps" if run is None else "run", "summary": summary(scene, run),
         "notices": notices(scene, run, messages),
         "sections": sections(scene, shown.eom if equations else None, run),
     }  # fmt: skip
-    return document(scene.model.name if title is None else title, data, html)
+    return document(scene.model.name if title is None else str(title), data, html)
 
 
-def _names(plots: Sequence[str]) -> Sequence[str]:
-    return [plots] if isinstance(plots, str) else plots
+def _names(plots: Any) -> Sequence[str]:
+    names = [plots] if isinstance(plots, str) else plots
+    if not isinstance(names, Sequence) or not all(isinstance(one, str) for one in names):
+        raise ModelError(
+            f"{plots!r:.100} are no names of what to plot.", where="page", remedy="Give some, such as plots=['angle']."
+        )
+    return names
 
 
 def _looks(scene: Scene, motions: Sequence[Motion]) -> dict[str, Any]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from multibody.equations import EquationsOfMotion
-from multibody.errors import ExpressionError, MissingValueError, ModelError
+from multibody.errors import ExpressionError, MissingValueError
 from multibody.graph import Expr, evaluate, free_symbols
-from multibody.model import Body, Frame, Joint, Model, System
+from multibody.model import Body, Frame, Joint, Model
 from multibody.model.joints import Elementary
 from multibody.model.kinematics import Kinematics
 
@@ -21,21 +20,6 @@ class Bond(NamedTuple):
     name: str
     kind: str
     ends: tuple[Body | Joint, ...]
-
-
-def model_of(thing: Any, where: str) -> Model:
-    """The frozen model of a system, of equations, or itself."""
-    if isinstance(thing, System):
-        return thing.freeze()
-    if isinstance(thing, EquationsOfMotion):
-        return thing.model
-    if isinstance(thing, Model):
-        return thing
-    raise ModelError(
-        f"A {type(thing).__name__} stands where a system is needed.",
-        where=where,
-        remedy="Give a System, its frozen model, or its equations of motion.",
-    )
 
 
 def branches(model: Model) -> list[tuple[Body, Body, Joint]]:

@@ -10,9 +10,10 @@ from multibody.equations import EquationsOfMotion
 from multibody.model import Body, Joint, Model, System
 from multibody.simulate.optional import library
 from multibody.simulate.plots import canvas
-from multibody.view.plots.anatomy import Bond, bonds, branches, clipped, kind_text, mass_text, model_of
+from multibody.view.plots.anatomy import Bond, bonds, branches, clipped, kind_text, mass_text
 from multibody.view.plots.drawing import CUT, EDGE, FILL, LINK, LOAD, File, finished
 from multibody.view.plots.layers import Box, Place, Route, layered, routed
+from multibody.view.subject import subject
 
 LAYER, BOX, LABEL = 1.05, 0.4, 0.51  # inches: from layer to layer, height of a box, from its middle to the joint's name
 LETTER, GAP, TAG = 0.068, 0.28, 0.2  # of a letter, between columns, from a text to what stands beside it
@@ -58,7 +59,7 @@ def topology(
         >>> [text.get_text() for text in topology(pendulum).axes[0].texts]
         ['angle\nRy', 'world', 'bob\n2 kg']
     """
-    drawing = _Drawing(model_of(system, "plots.topology"))
+    drawing = _Drawing(subject(system).model)
     made = canvas(figure, drawing.size)
     made.suptitle(drawing.model.name)
     axis = made.subplots()

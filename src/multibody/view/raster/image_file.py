@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.errors import ShapeError, StorageError
+from multibody.graph.number import is_whole
 from multibody.simulate.files import whole_file
 from multibody.simulate.optional import library
 
@@ -57,7 +58,8 @@ def contact_sheet(
         (46, 66, 3)
     """
     shapes = {np.shape(one) for one in pictures}
-    if len(shapes) != 1 or len(next(iter(shapes))) != 3 or columns < 1 or (titles and len(titles) != len(pictures)):
+    fits = len(shapes) == 1 and len(next(iter(shapes))) == 3 and is_whole(columns) and columns > 0
+    if not fits or (titles and len(titles) != len(pictures)):
         raise ShapeError(
             "These pictures do not fit on one sheet.",
             cause=f"Their shapes are {sorted(shapes)}; {len(pictures)} pictures, {len(titles)} titles.",
@@ -91,5 +93,5 @@ def _titled(sheet: Image, pictures: Sequence[Any], columns: int, gap: int, title
     for k, title in enumerate(titles):
         x = gap + k % columns * (width + gap) + width // 2
         y = gap + k // columns * (height + 28 + gap) + height + 14
-        pen.text((x, y), title, fill=INK, font=font, anchor="mm")
+        pen.text((x, y), str(title), fill=INK, font=font, anchor="mm")
     return np.asarray(page)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 from multibody.errors import UnknownNameError
 from multibody.graph.names import suggestion
 from multibody.view.scenes import LAYERS, Scene
 
 
-def shown_layers(scene: Scene, layers: Collection[str] | None) -> frozenset[str]:
+def shown_layers(scene: Scene, layers: Any) -> frozenset[str]:
     """The layers to be seen: those that are wanted, or all that the scene does not hide.
 
     Raises:
@@ -17,7 +18,7 @@ def shown_layers(scene: Scene, layers: Collection[str] | None) -> frozenset[str]
     """
     if layers is None:
         return frozenset(LAYERS) - scene.hidden
-    wanted = [layers] if isinstance(layers, str) else list(layers)
+    wanted = list(layers) if isinstance(layers, Collection) and not isinstance(layers, str) else [layers]
     unknown = [one for one in wanted if one not in LAYERS]
     if unknown:
         raise UnknownNameError(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +18,7 @@ NEIGHBOURS = 64
 """Of the triangles around a vertex, so many count."""
 
 
+@lru_cache(maxsize=512)  # links of a chain, and pictures of one robot, share their surfaces
 def corner_normals(part: Part) -> Vector:
     """A unit normal for each corner of each triangle: shape (triangles, 3, 3).
 
@@ -35,8 +38,10 @@ def corner_normals(part: Part) -> Vector:
 
 def _merged(part: Part) -> NDArray[np.int64]:
     """The faces, with one number for all vertices at the same place."""
-    grid = float(np.ptp(part.vertices, axis=0).max(initial=0.0)) * 1e-6 or 1.0
-    _, number = np.unique(np.round(part.vertices / grid).astype(np.int64), axis=0, return_inverse=True)
+    low = part.vertices.min(axis=0, initial=np.inf)
+    grid = float((part.vertices - low).max(initial=0.0)) * 1e-6 or 1.0
+    x, y, z = np.round((part.vertices - low) / grid).astype(np.int64).T  # up to a million, which 20 bits can hold
+    _, number = np.unique((x << 40) | (y << 20) | z, return_inverse=True)
     return np.asarray(number).ravel()[part.faces]
 
 

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.errors import ModelError, ShapeError
+from multibody.errors import ModelError, NumberError, ShapeError
 from multibody.model import Kinematics, Model
 from multibody.model.constraint_equations import Constraints
 from multibody.model.start_state import consistent
 from multibody.simulate import Trajectory
 from multibody.simulate.files import refuse
 from multibody.view.build import scene
-from multibody.view.raster.image_file import write_image
+from multibody.view.destination import destination
+from multibody.view.raster.image_file import image_kind, write_image
 from multibody.view.raster.moments import inputs_at
 from multibody.view.raster.studio import Studio
-from multibody.view.subject import with_run
+from multibody.view.subject import values_for, with_run
 
 Vector = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -28,8 +29,8 @@ Path = str | PathLike[str]
 
 def picture(
     thing: Any, path: Path | None = None, *, q: Any = None, t: Any = 0.0, run: Trajectory | None = None,
-    size: tuple[int, int] = (960, 640), camera: Any = None, layers: Collection[str] | None = None,
-    overwrite: bool = False,
+    parameters: Mapping[str, float] | None = None, size: tuple[int, int] = (960, 640), camera: Any = None,
+    layers: Collection[str] | None = None, overwrite: bool = False,
 ) -> Image:  # fmt: skip
     """A picture of a system, or of a moment of a run.
 
@@ -39,9 +40,10 @@ def picture(
     Args:
         thing: a ``System``, ``Model``, robot, ``EquationsOfMotion`` or ``Trajectory``.
         path: a file to write, ``.png`` or ``.jpg``.
-        q: coordinates: a list, values by name, or rows of lists; by default those of the start, or of the run.
+        q: coordinates: a list, or values by name; or many of these; by default those of the start, or of the run.
         t: the time, or many times of a run.
         run: what to take the coordinates from.
+        parameters: values by name, where they are not the defaults; a run brings its own.
         size: width and height, in pixels.
         camera: a direction to look from, three numbers; or eye and target, and perhaps what is up, three numbers each;
             by default all is seen.
@@ -60,20 +62,24 @@ def picture(
         >>> picture(pendulum, q={"angle": 0.5}, size=(300, 200)).shape
         (200, 300, 3)
     """
-    if path is not None:
-        refuse(path, overwrite)  # before anything is computed
+    file = None if path is None else destination(path, "picture(system, 'picture.png')")
+    if file is not None:  # refused before anything is computed
+        image_kind(str(file))
+        refuse(file, overwrite)
     run = thing if run is None and isinstance(thing, Trajectory) else run
     shown = with_run(thing, run)
-    seen = scene(shown, None if run is None else run.parameters)
+    t = _times(t, f"picture of system '{shown.model.name}'")
+    values = values_for(run, parameters)
+    seen = scene(shown, values)
     if run is not None and q is None:
         rows, inputs = np.atleast_2d(run.at(t).q), inputs_at(run, t)
     else:
-        rows, inputs = configurations(shown.model, q, dict(run.parameters) if run else None, t), None
+        rows, inputs = configurations(shown.model, q, values, t), None
     poses = seen.poses(np.broadcast_to(t, len(rows)), rows, inputs)
     studio = Studio(seen, poses, size, camera, layers)
     image = studio.picture(poses)
-    if path is not None:
-        write_image(image, fspath(path), overwrite)
+    if file is not None:
+        write_image(image, str(file), overwrite)
     return image
 
 
@@ -82,11 +88,11 @@ def configurations(model: Model, q: Any, parameters: Mapping[str, float] | None 
 
     Args:
         model: whose they are.
-        q: a list, values by name, or rows of lists; the start by default.
+        q: a list, or values by name; or many of these; the start by default.
         parameters: values by name, where they are not the defaults.
         t: the time, or one for each row.
     """
-    rows: Sequence[Any] = [q] if q is None or isinstance(q, Mapping) or np.ndim(q) < 2 else list(q)
+    rows: Sequence[Any] = list(q) if _many(q) else [q]
     if not len(rows):
         raise ModelError("There is no configuration to be drawn.", where=f"system '{model.name}'", remedy="Give one.")
     if np.ndim(t) and len(t) != len(rows):
@@ -98,3 +104,21 @@ def configurations(model: Model, q: Any, parameters: Mapping[str, float] | None 
             for one, when in zip(rows, np.broadcast_to(t, len(rows)), strict=True)
         ]
     )
+
+
+def _many(q: Any) -> bool:
+    """Whether there is more than one configuration: a list of lists, or of values by name."""
+    if isinstance(q, np.ndarray):
+        return q.ndim > 1
+    return isinstance(q, list | tuple) and any(isinstance(one, Mapping | Sequence) or np.ndim(one) > 0 for one in q)
+
+
+def _times(t: Any, where: str) -> Vector:
+    """A time, or a list of them."""
+    try:
+        found = np.asarray(t, dtype=float)
+    except (TypeError, ValueError):
+        found = np.full(1, np.nan)
+    if found.ndim > 1 or not found.size or not np.isfinite(found).all():
+        raise NumberError(f"{t!r:.80} is no time.", where=where, remedy="Give seconds, or a list of them.")
+    return found

@@ -91,7 +91,7 @@ def _looking(scene: Scene, poses: Poses, wanted: Any, size: tuple[int, int]) -> 
     if np.isfinite(given).all():
         if given.shape == (3,) and given.any():
             return camera(scene, poses, given, aspect)
-        if given.shape in {(2, 3), (3, 3)} and (given[0] != given[1]).any():
+        if given.shape in {(2, 3), (3, 3)} and (given[0] != given[1]).any() and given[2:].any(axis=1).all():
             return Camera(given[0], given[1], given[2] / np.linalg.norm(given[2]) if len(given) == 3 else scene.up)
     raise ModelError(
         f"{wanted!r:.100} is not a place to look from.",

@@ -45,7 +45,8 @@ def _rigid(scene: Scene, layers: Collection[str]) -> Iterator[Piece]:
         if solid.layer in layers:
             turn, at = rotation_matrices(solid.pose.quaternion), solid.pose.position
             for part in solid.parts:
-                yield _piece(part.moved(turn, at), solid.colour, solid.place, tie=False)
+                one = _piece(part, solid.colour, solid.place, tie=False)
+                yield one._replace(corners=one.corners @ turn.T + at, normals=one.normals @ turn.T)
 
 
 def _stretched(scene: Scene, layers: Collection[str]) -> Iterator[Piece]:

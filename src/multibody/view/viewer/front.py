@@ -12,7 +12,7 @@ from typing import Any
 from multibody.errors import ModelError
 from multibody.linear import LinearizedSystem
 from multibody.simulate import Trajectory
-from multibody.view.subject import with_run
+from multibody.view.subject import values_for, with_run
 from multibody.view.viewer.moment import Motion, Run
 from multibody.view.viewer.server import Server
 from multibody.view.viewer.viewer import Viewer
@@ -66,6 +66,8 @@ def show(
         server.close()
         raise
     if block or (block is None and not interactive()):
+        if not browser:  # or nobody would know where it is
+            _log.warning("The viewer is at %s, until Ctrl-C.", server.url)
         viewer.wait()
     return viewer
 
@@ -74,17 +76,16 @@ def _parameters(
     run: Trajectory | None, linear: LinearizedSystem | None, given: Mapping[str, float] | None
 ) -> dict[str, float]:
     """Values by name: those of the run or of the operating point, or what was given."""
-    if given and (run is not None or linear is not None):
-        raise ModelError(
-            "A run brings its own parameters." if run is not None else "A linear system brings its own parameters.",
-            where="show", remedy="Leave out 'parameters'; simulate or linearize with others first.",
-        )  # fmt: skip
-    if run is not None:
-        return dict(run.parameters)
+    values = dict(values_for(run, given) or {})
     if linear is not None:
+        if values:
+            raise ModelError(
+                "A linear system brings its own parameters.", where="show",
+                remedy="Leave out 'parameters'; linearize with others first.",
+            )  # fmt: skip
         names = (one.name for one in linear.point.model.parameter_symbols)
         return dict(zip(names, map(float, linear.point.p), strict=True))
-    return dict(given or {})
+    return values
 
 
 def interactive() -> bool:

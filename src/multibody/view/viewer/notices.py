@@ -11,6 +11,9 @@ _log = logging.getLogger("multibody")
 STYLE = "margin:.3em .8em;padding:.4em .6em;border-left:3px solid #d55e00;background:#fdf3ec;color:#222;"
 STYLE += "font-size:.8em;white-space:pre-wrap;overflow-wrap:anywhere"
 
+FEW = 3
+"""More messages about one thing are folded."""
+
 
 def escaped(text: object) -> str:
     """Text of the user's in a page: nothing in it is a tag, an attribute or a script.
@@ -20,6 +23,14 @@ def escaped(text: object) -> str:
         '&lt;b&gt;&#x27;5 &amp; 6&#x27;&lt;/b&gt;'
     """
     return html.escape(str(text), quote=True)
+
+
+def _folded(texts: tuple[str, ...]) -> str:
+    """Messages as HTML; many are folded, so that they do not hide the sliders."""
+    boxes = "".join(f'<div style="{STYLE}">{escaped(text)}</div>' for text in texts)
+    if len(texts) <= FEW:
+        return boxes
+    return f'<details style="{STYLE}"><summary>{len(texts)} messages: {escaped(texts[0])}</summary>{boxes}</details>'
 
 
 class Notices:
@@ -37,10 +48,12 @@ class Notices:
         """Show messages, and log them; none means that all is well again."""
         if self._texts.get(about, ()) == texts:
             return
-        for text in texts:
+        for text in texts[:FEW]:
             _log.warning("%s", text)
+        if len(texts) > FEW:
+            _log.warning("%d more messages are in the page.", len(texts) - FEW)
         self._texts[about] = texts
-        shown = [f'<div style="{STYLE}">{escaped(text)}</div>' for several in self._texts.values() for text in several]
+        shown = [_folded(several) for several in self._texts.values() if several]
         self._handle.content = "".join(shown)
         self._handle.visible = bool(shown)
 

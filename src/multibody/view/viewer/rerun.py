@@ -15,7 +15,7 @@ from multibody.view.viewer.exhibit import Exhibit
 from multibody.view.viewer.loop import Loop
 from multibody.view.viewer.moment import Run
 
-DURATION = 10.0
+DURATION, SHORTEST = 10.0, 1e-6
 SAMPLES = 2001
 """At most, of a run that is made here."""
 
@@ -53,8 +53,8 @@ class Rerun:
             gui.add_markdown("*To simulate, show the equations:* `mb.show(mb.derive(system))`.")
             return
         motion = self._exhibit.motion
-        first = motion.span[1] - motion.span[0] if isinstance(motion, Run) else DURATION
-        self.duration = gui.add_number("duration [s]", float(first), min=1e-6)
+        length = motion.span[1] - motion.span[0] if isinstance(motion, Run) else 0.0
+        self.duration = gui.add_number("duration [s]", length if length > SHORTEST else DURATION, min=SHORTEST)
         self.start = gui.add_dropdown("from", (FROM_RUN, FROM_HERE))
         self.button = gui.add_button("Run again" if isinstance(motion, Run) else "Run")
         self.button.on_click(self._loop.asking("run", self.run))
@@ -115,7 +115,6 @@ class Rerun:
             made = self._simulated()
         finally:
             self.button.disabled, self.button.label = False, "Run again"
-        self._exhibit.notices.tell("run", *([made.message] if made.message else []))
         exhibit = self._exhibit
         exhibit.shown = Subject(made.eom.model, made.eom)
         exhibit.motion = Run(made)

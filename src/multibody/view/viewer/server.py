@@ -6,6 +6,7 @@ the user happens to look at, is turned away by the origin that a browser tells.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import errno
 import io
@@ -56,6 +57,7 @@ class Server:
         shown = "127.0.0.1" if host in {"0.0.0.0", "", "::"} else f"[{host}]" if ":" in host else host  # noqa: S104
         self.url = f"http://{shown}:{self.viser.get_port()}"
         self._open = True
+        atexit.register(self.close)  # viser's own end would print something
 
     @property
     def port(self) -> int:
@@ -66,6 +68,7 @@ class Server:
         """Stop serving; a second time does nothing."""
         if self._open:
             self._open = False
+            atexit.unregister(self.close)
             with _quiet():
                 self.viser.stop()
 
@@ -121,6 +124,8 @@ def free_port(host: str, port: int) -> int:
     Raises:
         ModelError: if there is none, or if the host is not this machine.
     """
+    if not isinstance(host, str):
+        raise ModelError(f"{host!r:.80} is not a host.", where="show", remedy="Leave it out, or give a name as text.")
     if not is_whole(port) or not 0 <= port <= 65535:
         raise ModelError(f"{port!r} is not a port.", where="show", remedy="Give a number from 1024 to 65535.")
     for one in range(port, min(port + PORTS, 65536)):

@@ -17,7 +17,7 @@ from multibody.view.viewer.layers import Layers
 from multibody.view.viewer.loop import Loop
 from multibody.view.viewer.meters import EnergyBars, SensorTable
 from multibody.view.viewer.modes import Modes
-from multibody.view.viewer.moment import Moment, Motion
+from multibody.view.viewer.moment import Moment, Motion, Run
 from multibody.view.viewer.notices import Notices, escaped
 from multibody.view.viewer.playback import Playback
 from multibody.view.viewer.rerun import Rerun
@@ -58,6 +58,7 @@ class Viewer:
         self._bars = EnergyBars(self._exhibit) if shown.eom is not None and shown.eom.energy_known else None
         self._curves = Curves(self._exhibit, self._loop)
         self._rerun = Rerun(self._exhibit, self._loop, dict(parameters), self._renew)
+        self._report()
         self._loop.ask("first", self._exhibit.stay)  # numbers follow when they are known
         if linear is not None:
             self._loop.ask("mode", self._modes.choose)
@@ -67,6 +68,7 @@ class Viewer:
 
     def _renew(self) -> None:
         """There is another run: show it from its start."""
+        self._report()
         self._playback.pause()
         self._playback.renew()
         self._curves.renew()
@@ -77,6 +79,12 @@ class Viewer:
         assert motion is not None
         self._exhibit.go(motion.at(motion.span[0]))
         self._playback.play()
+
+    def _report(self) -> None:
+        """Say why a run has ended too early, if it has."""
+        motion = self._exhibit.motion
+        message = motion.run.message if isinstance(motion, Run) else ""
+        self._notices.tell("run", *([message] if message else []))
 
     def _swing(self, speed: float) -> None:
         """There is another mode: it begins to move at once."""

@@ -1,0 +1,57 @@
+"""What the exit code of a command means, and which errors lead to which."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from multibody.errors import EquilibriumError, MissingLibraryError, MultibodyError, StepError, StorageError
+
+
+class ExitCode(IntEnum):
+    """The exit codes of the ``multibody`` command."""
+
+    OK = 0
+    FINDING = 1
+    USAGE = 2
+    MODEL = 3
+    RUN = 4
+    FILE = 5
+    BUG = 70
+    INTERRUPTED = 130
+    BROKEN_PIPE = 141
+
+
+MEANINGS = {
+    ExitCode.OK: "all went well",
+    ExitCode.FINDING: "the answer is no: check has found an error, or formalisms do not agree",
+    ExitCode.USAGE: "the command line cannot be understood",
+    ExitCode.MODEL: "the model, or a value that was given to it, makes no sense",
+    ExitCode.RUN: "a run did not come to its end, or no equilibrium was found",
+    ExitCode.FILE: "a file cannot be read or written, or a library is not installed",
+    ExitCode.BUG: "an error that nobody foresaw; --debug shows where",
+    ExitCode.INTERRUPTED: "interrupted by Ctrl-C",
+    ExitCode.BROKEN_PIPE: "the program that reads the output has gone",
+}
+"""What each code says, for the documentation and for ``--help``."""
+
+
+class CommandError(MultibodyError, ValueError):
+    """A command line that cannot be understood."""
+
+
+def code_of(error: MultibodyError) -> ExitCode:
+    """The exit code for an error.
+
+    Example:
+        >>> from multibody.errors import ModelError
+        >>> code_of(ModelError("A mass is negative.")), code_of(CommandError("What is 'smiulate'?"))
+        (<ExitCode.MODEL: 3>, <ExitCode.USAGE: 2>)
+    """
+    match error:
+        case CommandError():
+            return ExitCode.USAGE
+        case StorageError() | MissingLibraryError():
+            return ExitCode.FILE
+        case EquilibriumError() | StepError():
+            return ExitCode.RUN
+    return ExitCode.MODEL

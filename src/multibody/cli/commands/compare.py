@@ -1,0 +1,79 @@
+"""``multibody compare``: one model, several formalisms, and a proof that they agree."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from multibody.cli.answer import Answer, Grid
+from multibody.cli.app import command
+from multibody.cli.choices import FormalismName
+from multibody.cli.choices import formalism as formalism_of
+from multibody.cli.codes import ExitCode
+from multibody.cli.options import ModelName
+from multibody.cli.sources import find_model
+from multibody.formalisms import Comparison
+from multibody.formalisms import compare as compared
+
+Several = Annotated[
+    list[FormalismName] | None,
+    typer.Option("--formalism", "-F", case_sensitive=False, show_default=False,
+                 help="One to compare; give at least two. By default all seven are compared."),
+]  # fmt: skip
+
+
+@command("compare", panel="Equations")
+def compare(ctx: typer.Context, model: ModelName, formalism: Several = None) -> Answer:
+    """Derive a model by several formalisms, and prove that the equations are the same.
+
+    A formalism that does not take such a model says why. Exit code 1 if two of them differ.
+
+    Examples:
+    - `multibody compare crane_crab`
+    - `multibody compare four_bar -F kane -F lagrange --json`
+    """
+    source = find_model(model)
+    chosen = [made for one in formalism or () if (made := formalism_of(one)) is not None] or None
+    with ctx.obj.working(f"deriving {source.name} by {'all' if chosen is None else len(chosen)} formalisms"):
+        found = compared(source.system, chosen)
+    agree = found.agree() or len(found.derivations) - _refused(found) < 2
+    return Answer(_data(source.name, found), _shown(found), ExitCode.OK if agree else ExitCode.FINDING)
+
+
+def _refused(found: Comparison) -> int:
+    return sum(one.equations is None for one in found.derivations)
+
+
+def _data(name: str, found: Comparison) -> dict[str, Any]:
+    derivations = [
+        {"formalism": one.name, "seconds": one.seconds, "operations": one.operations, "refusal": one.refusal}
+        for one in found.derivations
+    ]
+    pairs = [{"first": p.first, "second": p.second, "proved": p.proved, "difference": p.difference}
+             for p in found.pairs]  # fmt: skip
+    return {"model": name, "system": found.model.name, "proved": found.proved, "agree": found.agree(),
+            "derivations": derivations, "pairs": pairs}  # fmt: skip
+
+
+def _shown(found: Comparison) -> list[str | Grid]:
+    """A row for each formalism: what it took, and how it agrees with all others."""
+    rows = [[one.name, *_figures(one), _verdict(found, one.name)] for one in found.derivations]
+    table = Grid(["formalism", "time [ms]", "operations", "beside the others"], rows, right=(1, 2))
+    proved = sum(pair.proved for pair in found.pairs)
+    return [f"{found.model.name}: {len(found.model.speeds)} speeds", table,
+            f"{proved} of {len(found.pairs)} pairs are proved equal, for all values of all symbols"]  # fmt: skip
+
+
+def _figures(one: Any) -> list[str]:
+    return ["", ""] if one.equations is None else [f"{1e3 * one.seconds:.1f}", str(one.operations)]
+
+
+def _verdict(found: Comparison, name: str) -> str:
+    refusal = next(one.refusal for one in found.derivations if one.name == name)
+    pairs = [pair for pair in found.pairs if name in (pair.first, pair.second)]
+    if refusal or not pairs:
+        return f"refused: {refusal}" if refusal else "nothing to compare with"
+    if all(pair.proved for pair in pairs):
+        return "proved equal"
+    return f"differs by {max(pair.difference for pair in pairs):.1e}"

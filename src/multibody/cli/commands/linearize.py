@@ -1,0 +1,83 @@
+"""``multibody linearize``: the linear system near an operating point."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from multibody.cli.answer import Answer
+from multibody.cli.app import command
+from multibody.cli.assigned import numbers
+from multibody.cli.choices import formalism as formalism_of
+from multibody.cli.options import At, Force, Formalism, ModelName, Parameters
+from multibody.cli.sources import find_model
+
+if TYPE_CHECKING:
+    from multibody.linear import LinearSystem
+
+Csv = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", show_default=False, help="A .csv file for [A B; C D]."),
+]
+Balanced = Annotated[
+    bool, typer.Option("--equilibrium", "-e", help="Find an equilibrium near these values first, and take that.")
+]
+
+
+@command("linearize", panel="Small motions")
+def linearize(
+    model: ModelName, at: At = None, parameter: Parameters = None, equilibrium: Balanced = False,
+    formalism: Formalism = None, output: Csv = None, force: Force = False,
+) -> Answer:  # fmt: skip
+    """The linear system near an operating point: matrices with names, poles, modes.
+
+    Examples:
+    - `multibody linearize cart_pole`
+    - `multibody linearize crane_crab --at RotPendulum=0 -o crane.csv`
+    - `multibody linearize pendulum --at angle=3 --equilibrium --json`
+    """
+    from multibody.linear import equilibrium as equilibrium_of
+    from multibody.linear import linearize as linearized
+
+    source = find_model(model)
+    eom = source.equations(formalism_of(formalism))
+    values, parameters = numbers(at, "--at"), numbers(parameter, "--parameter")
+    if equilibrium:
+        lin = linearized(eom, equilibrium_of(eom, at=values, parameters=parameters))
+    else:
+        lin = linearized(eom, values, parameters=parameters)
+    if output is not None:
+        lin.to_csv(output, overwrite=force)
+    files = [] if output is None else [str(output)]
+    data = {"model": source.name, "point": point_values(lin.point), **linear_data(lin), "files": files}
+    shown = [f"at {lin.point}", str(lin), _verdict(lin), *(f"wrote {path}" for path in files)]
+    return Answer(data, shown)
+
+
+def point_values(point: Any) -> dict[str, float]:
+    """Coordinates, speeds and inputs by name."""
+    model = point.model
+    symbols = (*model.coordinates, *model.speeds, *model.input_symbols)
+    return {one.name: float(value) for one, value in zip(symbols, (*point.q, *point.u, *point.r), strict=True)}
+
+
+def linear_data(lin: LinearSystem) -> dict[str, Any]:
+    """A linear system for programs; complex numbers are pairs."""
+    modes = [
+        {"pole": one.pole, "frequency": one.frequency, "damping": one.damping, "participation": one.participation}
+        for one in lin.modes
+    ]
+    return {
+        "states": list(lin.states), "inputs": list(lin.inputs), "outputs": list(lin.outputs),
+        "A": lin.A, "B": lin.B, "C": lin.C, "D": lin.D, "poles": lin.poles, "modes": modes, "stable": lin.stable,
+        "controllable": lin.controllability.complete, "observable": lin.observability.complete,
+    }  # fmt: skip
+
+
+def _verdict(lin: LinearSystem) -> str:
+    stable = "all modes decay" if lin.stable else "not all modes decay"
+    reached = "all are controllable" if lin.controllability.complete else "not all are controllable"
+    seen = "all are observable" if lin.observability.complete else "not all are observable"
+    return f"{stable}; {reached}; {seen}"

@@ -1,0 +1,126 @@
+"""``multibody simulate``: move a mechanism through time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from multibody.cli.answer import Answer, Grid, shown_number
+from multibody.cli.app import command
+from multibody.cli.assigned import numbers, pairs, state_values
+from multibody.cli.choices import formalism as formalism_of
+from multibody.cli.choices import solver as solver_of
+from multibody.cli.codes import ExitCode
+from multibody.cli.options import (
+    Duration,
+    Force,
+    Formalism,
+    Inputs,
+    ModelName,
+    Parameters,
+    Rtol,
+    Samples,
+    Solver,
+    Start,
+    Step,
+)  # fmt: skip
+from multibody.cli.outputs import require_writable, write_run
+from multibody.cli.sources import find_model
+from multibody.simulate.front import simulate as simulated
+from multibody.simulate.recording import column_name
+
+if TYPE_CHECKING:
+    from multibody.equations import EquationsOfMotion
+    from multibody.simulate import Trajectory
+
+SHOWN = 40
+"""Quantities in the table of a run; larger models show their coordinates, speeds and sensors up to here."""
+
+Files = Annotated[
+    list[Path] | None,
+    typer.Option("--output", "-o", metavar="FILE", show_default=False,
+                 help="A file to write, by its suffix: .csv .npz .parquet (numbers), .png .svg .pdf (curves), .html "
+                      "(a page that moves), .mp4 .gif .glb (animations). Any number of times."),
+]  # fmt: skip
+Plots = Annotated[
+    list[str] | None,
+    typer.Option("--plot", metavar="NAME", show_default=False,
+                 help="A quantity for the curves, and for the values of --json; by default coordinates, speeds and "
+                      "energies."),
+]  # fmt: skip
+
+
+@command("simulate", panel="Motion")
+def simulate(
+    model: ModelName, duration: Duration = 10.0, parameter: Parameters = None, start: Start = None,
+    input_: Inputs = None, samples: Samples = 501, solver: Solver = None, rtol: Rtol = None, step: Step = None,
+    formalism: Formalism = None, output: Files = None, plot: Plots = None, force: Force = False,
+) -> Answer:  # fmt: skip
+    """Move a mechanism through time: a summary on the terminal, numbers, curves and films in files.
+
+    Exit code 4 if the run did not come to its end; what it reached is written all the same.
+
+    Examples:
+    - `multibody simulate pendulum -d 5 --start angle=pi/3`
+    - `multibody simulate crane_crab -i F='40*(3 - TransCrab)' -o run.csv -o run.html`
+    - `multibody simulate my_crane.yaml -p m1=12 --plot swing -o swing.png`
+    """
+    require_writable(output or (), force)
+    source = find_model(model)
+    eom = source.equations(formalism_of(formalism))
+    run = moved(eom, duration, parameter, start, input_, samples=samples, integrator=solver_of(solver, rtol, step))
+    files = [write_run(run, path, tuple(plot or ()), overwrite=force) for path in output or ()]
+    data = {"model": source.name, **run_data(run, tuple(plot or ())), "files": [str(path) for path in files]}
+    written = ["\n".join(f"wrote {path}" for path in files)] if files else []
+    return Answer(data, [str(run), _table(run), *written], run_code(run))
+
+
+def moved(
+    eom: EquationsOfMotion, duration: float, parameter: list[str] | None = None, start: list[str] | None = None,
+    inputs: list[str] | None = None, **options: Any,
+) -> Trajectory:  # fmt: skip
+    """A run, from what stands on the command line."""
+    q, u = state_values(eom, numbers(start, "--start"))
+    return simulated(
+        eom, duration, q=q or None, u=u or None, parameters=numbers(parameter, "--parameter") or None,
+        inputs=dict(pairs(inputs, "--input")) or None, **options,
+    )  # fmt: skip
+
+
+def run_code(run: Trajectory) -> ExitCode:
+    """The exit code that a run deserves."""
+    if run.status.name == "INTERRUPTED":
+        return ExitCode.INTERRUPTED
+    return ExitCode.OK if run.status.ok else ExitCode.RUN
+
+
+def run_data(run: Trajectory, names: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A run for programs: how it went, and values over time; by default those of states, inputs and sensors."""
+    statistics = run.statistics
+    kinds = ("coordinate", "speed", "input", "sensor")
+    wanted = names or tuple(name for name, one in run.quantities.items() if one.kind in kinds)
+    return {
+        "system": run.eom.model.name, "formalism": run.eom.formalism, "status": run.status.name,
+        "message": run.message, "integrator": statistics.integrator, "steps": statistics.steps,
+        "evaluations": statistics.evaluations, "seconds": statistics.seconds, "samples": statistics.samples,
+        "energy_drift": statistics.energy_drift, "constraint_residual": statistics.constraint_residual,
+        "parameters": dict(run.parameters), "events": [{"name": one.name, "t": one.t} for one in run.occurrences],
+        "units": {name: run.quantities[name.partition("[")[0]].unit for name in wanted},
+        "t": run.t, "values": {name: run[name] for name in wanted},
+    }  # fmt: skip
+
+
+def _table(run: Trajectory) -> Grid:
+    """The range of everything that the user has named."""
+    wanted = [(name, one) for name, one in run.quantities.items() if one.kind in ("coordinate", "speed", "sensor")]
+    named = [(column_name(name, place), one.unit) for name, one in wanted for place in np.ndindex(run[name].shape[1:])]
+    rows = []
+    for name, unit in named[:SHOWN]:
+        values = run[name]
+        cells = (values[0], values[-1], values.min(), values.max())
+        rows.append([name, unit, *(shown_number(float(value)) for value in cells)])
+    title = f"the first {SHOWN} of {len(named)} quantities" if len(named) > SHOWN else ""
+    return Grid(["quantity", "unit", "start", "end", "smallest", "largest"], rows, title, right=(2, 3, 4, 5))

@@ -1,0 +1,61 @@
+"""Files that a run is written to; the suffix says what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from multibody.cli.codes import CommandError
+from multibody.simulate.files import refuse
+
+if TYPE_CHECKING:
+    from multibody.simulate import Trajectory
+
+NUMBERS = (".csv", ".npz", ".parquet")
+CURVES = (".png", ".svg", ".pdf")
+MOVING = (".html", ".mp4", ".gif", ".glb")
+
+
+def require_writable(paths: Iterable[Path], overwrite: bool) -> None:
+    """An error before anything is computed, if a file could not be written.
+
+    Raises:
+        CommandError: for a suffix that nobody knows.
+        StorageError: for a file that exists already.
+    """
+    for path in paths:
+        if path.suffix.lower() not in (*NUMBERS, *CURVES, *MOVING):
+            raise CommandError(
+                f"It is not known how to write '{path.name}'.",
+                where="--output",
+                remedy=f"Let it end in one of: {' '.join((*NUMBERS, *CURVES, *MOVING))}.",
+            )
+        if not path.parent.is_dir():
+            raise CommandError(f"There is no folder '{path.parent}'.", where="--output", remedy="Make it first.")
+        refuse(path, overwrite)
+
+
+def write_run(run: Trajectory, path: Path, names: tuple[str, ...] = (), *, overwrite: bool = False) -> Path:
+    """Write a run.
+
+    Args:
+        run: to be written.
+        path: where to; its suffix is one of ``NUMBERS``, ``CURVES`` and ``MOVING``.
+        names: what the curves show.
+        overwrite: whether a file of this name may be replaced.
+    """
+    suffix = path.suffix.lower()
+    if suffix in NUMBERS:
+        run.save(path, overwrite=overwrite)
+    elif suffix in CURVES:
+        run.plot(*names, path=path, overwrite=overwrite)
+    elif suffix == ".html":
+        from multibody.view import write_page
+
+        write_page(path, run, plots=names, overwrite=overwrite)
+    else:
+        from multibody.view.animation import animate
+
+        animate(run, path, overwrite=overwrite)
+    return path

@@ -1,0 +1,188 @@
+"""What a command works on: a library model, or what a file describes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from multibody.equations import EquationsOfMotion
+from multibody.errors import ModelError
+from multibody.formalisms import Formalism, derive
+from multibody.graph.names import suggestion
+from multibody.model import Model, System
+
+if TYPE_CHECKING:
+    from multibody.library import LibraryModel
+
+YAML = (".yaml", ".yml")
+URDF = (".urdf", ".xml")
+PYTHON = (".py",)
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A model that was found.
+
+    Attributes:
+        name: as it was given.
+        kind: ``"library"``, ``"yaml"``, ``"urdf"`` or ``"python"``.
+        thing: the system; or a model or equations, where a Python file has no system.
+        model: its entry in the library, if it comes from there.
+        messages: what was odd about the file, in plain sentences.
+    """
+
+    name: str
+    kind: str
+    thing: System | Model | EquationsOfMotion
+    model: LibraryModel | None = None
+    messages: tuple[str, ...] = ()
+
+    @property
+    def system(self) -> System | Model:
+        """What can be derived."""
+        return self.thing.model if isinstance(self.thing, EquationsOfMotion) else self.thing
+
+    def equations(self, formalism: Formalism | None = None) -> EquationsOfMotion:
+        """The equations of motion; those of a Python file as they are, unless another formalism is wanted."""
+        if isinstance(self.thing, EquationsOfMotion) and formalism is None:
+            return self.thing
+        return derive(self.system, formalism)
+
+
+def find_model(text: str) -> Source:
+    """The model that is meant by what stands on the command line.
+
+    Args:
+        text: the name of a library model; or the path of a YAML file, a URDF file, or a Python file, of which
+            ``file.py:name`` picks one of several things.
+
+    Raises:
+        ModelError: if there is no such model, or the file does not describe one.
+
+    Example:
+        >>> found = find_model("pendulum")
+        >>> found.kind, found.equations().coordinates
+        ('library', (angle,))
+    """
+    for suffixes, read in _READERS.items():
+        path, colon, name = text.rpartition(":")
+        if text.lower().endswith(suffixes):
+            return read(_existing(text), "")
+        if colon and path.lower().endswith(suffixes):
+            return read(_existing(path), name)
+    return _from_library(text)
+
+
+def _existing(path: str) -> Path:
+    if not Path(path).is_file():
+        near = suggestion([Path(path).name], [one.name for one in _listed(Path(path).parent)])
+        raise ModelError("There is no such file.", where=path, cause=near, remedy="Check the path.")
+    return Path(path)
+
+
+def _listed(folder: Path) -> list[Path]:
+    with contextlib.suppress(OSError):
+        return sorted(folder.iterdir())
+    return []
+
+
+def _from_library(name: str) -> Source:
+    from multibody import library
+
+    if name not in library.names():
+        raise ModelError(
+            f"There is no model '{name:.200}'.",
+            cause=suggestion([name], library.names()),
+            remedy=f"Give a file that ends in .yaml, .urdf or .py, or a library model: {', '.join(library.names())}.",
+        )
+    model = library.find(name)
+    return Source(name, "library", model.build(), model)
+
+
+def _from_yaml(path: Path, _: str) -> Source:
+    from multibody.io.model_files import read_model
+
+    return Source(str(path), "yaml", read_model(path))
+
+
+def _from_urdf(path: Path, _: str) -> Source:
+    from multibody.io import read_urdf
+
+    robot = read_urdf(path, mesh_root=path.resolve().parent)
+    return Source(str(path), "urdf", robot.system, messages=robot.messages)
+
+
+def _from_python(path: Path, name: str) -> Source:
+    from multibody.cli.scripts import run_script
+
+    found = run_script(path)
+    return Source(f"{path}:{name}" if name else str(path), "python", _chosen(found, name, str(path)))
+
+
+_READERS: dict[tuple[str, ...], Callable[[Path, str], Source]] = {
+    PYTHON: _from_python, YAML: _from_yaml, URDF: _from_urdf
+}  # fmt: skip
+
+
+def _chosen(found: dict[str, Any], name: str, where: str) -> System | Model | EquationsOfMotion:
+    """One thing of a Python file: the one with a name; or the only system, or else the only equations."""
+    if name:
+        return _named(found, name, where)
+    shown = {one: thing for one, value in found.items() if (thing := _mechanical(value)) and not one.startswith("_")}
+    for kind in (System, EquationsOfMotion, Model):
+        names = {id(thing): one for one, thing in shown.items() if isinstance(thing, kind)}
+        if len(names) == 1:
+            return shown[next(iter(names.values()))]
+        if names:
+            raise ModelError(
+                f"There are several to choose from: {', '.join(names.values())}.",
+                where=where,
+                remedy=f"Say which: {where}:{next(iter(names.values()))}.",
+            )
+    raise ModelError(
+        "The file defines no system.", where=where, remedy="Let it assign one to a name: crane = mb.System('crane')."
+    )
+
+
+def _named(found: dict[str, Any], name: str, where: str) -> System | Model | EquationsOfMotion:
+    if name not in found:
+        known = [one for one, value in found.items() if _mechanical(value)]
+        raise ModelError(
+            f"The file defines no '{name}'.",
+            where=where,
+            cause=suggestion([name], known),
+            remedy=f"It defines: {', '.join(known) or 'no systems'}.",
+        )
+    thing = found[name]
+    if callable(thing) and not _mechanical(thing):
+        thing = thing()
+    mechanical = _mechanical(thing)
+    if mechanical is None:
+        raise ModelError(
+            f"'{name}' is a {type(thing).__name__}, not a system.",
+            where=where,
+            remedy="Name a System, a robot, equations of motion, or a function that returns one.",
+        )
+    return mechanical
+
+
+def _mechanical(value: Any) -> System | Model | EquationsOfMotion | None:
+    """A system, a model or equations; also the system of a robot, or of a PyMbs script."""
+    if isinstance(value, type):
+        return None
+    inner = value if isinstance(value, System | Model | EquationsOfMotion) else getattr(value, "system", None)
+    return inner if isinstance(inner, System | Model | EquationsOfMotion) else None
+
+
+def known_models(beginning: str = "") -> list[str]:
+    """Names that may be meant by the beginning of one: library models, and files nearby. For the shell."""
+    from multibody import library
+
+    named = [name for name in library.names() if name.startswith(beginning)]
+    folder = Path(beginning if beginning.endswith(("/", "\\")) else Path(beginning).parent)
+    files = [one for one in _listed(folder) if one.is_dir() or one.suffix.lower() in (*PYTHON, *YAML, *URDF)]
+    shown = [f"{one}/" if one.is_dir() else str(one) for one in files if not one.name.startswith(".")]
+    return named + [one for one in shown if one.startswith(beginning)]

@@ -1,0 +1,265 @@
+"""What goes wrong is told in one block, by an exit code, and to programs as JSON."""
+
+import json
+import subprocess
+
+import pytest
+
+from multibody.cli.codes import MEANINGS, ExitCode
+
+BAD = "multibody: 1\nname: arm\nbodies: {hand: {mass: 1}}\njoints: {elbow: {parent: world, child: hand, kind: Rz}}\n"
+
+
+def block(text):
+    """The lines of an error, by their labels."""
+    first, *rest = text.strip().splitlines()
+    return {"error": first.removeprefix("error: ")} | dict(line.strip().split(": ", 1) for line in rest if ": " in line)
+
+
+def test_every_exit_code_has_a_meaning(multibody):
+    assert set(MEANINGS) == set(ExitCode)
+    shown = multibody("--help").out
+    assert all(f"{code.value} " in shown for code in ExitCode)
+
+
+def test_a_finding_is_1(multibody, folder):
+    (folder / "arm.yaml").write_text(BAD)
+    done = multibody("check", "arm.yaml")
+    assert done.code == 1
+    assert "error: Nothing resists the speed elbow_dot" in done.out
+    assert not multibody("check", "arm.yaml", "--json").data["ok"]
+
+
+def test_warnings_count_where_they_are_to_count(multibody):
+    assert multibody("check", "crane_crab").code == 0
+    assert multibody("check", "crane_crab", "--strict").code == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["smiulate", "pendulum"],
+        ["simulate", "pendulum", "--dura", "3"],
+        ["simulate", "pendulum", "-d", "long"],
+        ["simulate", "pendulum", "--solver", "magic"],
+        ["simulate", "pendulum", "-p", "length"],
+        ["simulate", "pendulum", "-p", "length=two"],
+        ["simulate", "pendulum", "-p", "length=__import__('os')"],
+        ["simulate", "pendulum", "-p", "length=1", "-p", "length=2"],
+        ["simulate", "pendulum", "--start", "anlge=1"],
+        ["simulate", "pendulum", "--solver", "rk4", "--rtol", "1e-9"],
+        ["simulate", "pendulum", "--step", "0.1", "--solver", "cvode"],
+        ["simulate", "pendulum", "-o", "run.docx"],
+        ["simulate", "pendulum", "-o", "no/such/folder.csv"],
+        ["sweep", "pendulum", "-p", "length=1:2"],
+        ["sweep", "pendulum", "-m", "median(angle)"],
+        ["derive", "pendulum", "-F", "newton"],
+        ["export", "pendulum", "cobol"],
+        ["new", "crane", "crane.txt"],
+        ["new", "crane", "--empty", "--from", "pendulum"],
+    ],
+)
+def test_a_command_line_that_cannot_be_understood_is_2(multibody, folder, words):
+    done = multibody(*words, "--json")
+    assert done.code == 2
+    told = block(done.err)
+    assert done.data["error"]["what"] == told["error"]
+    assert told["what to do"]
+    assert list(folder.iterdir()) == []  # nothing was written
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (["check", "fuor_bar"], "Did you mean 'four_bar'"),
+        (["check", "nothing.yaml"], "There is no such file."),
+        (["check", "nothing.urdf"], "There is no such file."),
+        (["check", "nothing.py:robot"], "There is no such file."),
+        (["simulate", "pendulum", "-p", "lenght=2"], "Did you mean 'length'"),
+        (["simulate", "pendulum", "-i", "torque=sin(tt)"], "The name 'tt' is unknown."),
+        (["simulate", "pendulum", "-i", "torqe=1"], "Did you mean 'torque'"),
+        (["simulate", "pendulum", "-d", "0"], "goes nowhere"),
+        (["new", "3crane.yaml"], "3crane"),
+    ],
+)
+def test_a_model_or_value_that_makes_no_sense_is_3(multibody, words, part):
+    done = multibody(*words)
+    assert done.code == 3
+    assert part in done.err
+    assert done.out == ""
+    assert "Traceback" not in done.err
+
+
+def test_a_mistake_in_a_model_file_has_line_and_column(multibody, folder):
+    (folder / "arm.yaml").write_text(BAD.replace("mass", "mas"))
+    done = multibody("check", "arm.yaml")
+    assert (done.code, done.out) == (3, "")
+    assert "line 3, column 17" in done.err
+    assert "Did you mean 'mass'?" in done.err
+
+
+def test_a_run_that_fails_is_4(multibody, folder):
+    text = "import multibody as mb\ns = mb.System('s')\nx = s.joint('x', s.world, s.body('b', 1.0), 'Tx', q=1.0)\n"
+    (folder / "flight.py").write_text(text + "s.load(mb.JointLoad(x, 5 * x.coordinate**2 * abs(x.coordinate)))\n")
+    done = multibody("simulate", "flight.py", "-d", "100", "-o", "run.csv", "--json")
+    assert done.code == 4
+    assert done.data["status"] != "DONE"
+    assert done.data["message"]
+    assert (folder / "run.csv").exists()  # what it reached
+    assert multibody("sweep", "flight.py", "-d", "100", "-s", "x=1,2").code == 4
+
+
+def test_no_equilibrium_is_4(multibody, folder):
+    text = "import multibody as mb\ns = mb.System('s', gravity=(-9.81, 0, 0))\n"
+    (folder / "fall.py").write_text(text + "s.joint('x', s.world, s.body('b', 1.0), 'Tx')\n")
+    assert multibody("equilibrium", "fall.py").code == 4
+
+
+def test_a_file_that_exists_is_5(multibody, folder):
+    (folder / "run.csv").write_text("mine")
+    assert multibody("simulate", "pendulum", "-d", "1", "-o", "run.csv").code == 5
+    assert (folder / "run.csv").read_text() == "mine"
+
+
+def test_a_folder_that_cannot_be_made_is_5(multibody, folder):
+    (folder / "taken").write_text("mine")
+    done = multibody("demo", "pendulum", "-o", "taken", "-d", "0.1")
+    assert done.code == 5
+    assert "taken" in done.err
+
+
+@pytest.mark.parametrize("name", ["model.yaml", "model.urdf", "model.py"])
+@pytest.mark.parametrize("content", [b"", b"\x00\xff\xfe", b"\x89PNG\r\n", b"[" * 5000, "\u202e".encode()])
+def test_rubbish_is_no_model(multibody, folder, name, content):
+    (folder / name).write_bytes(content)
+    done = multibody("check", name)
+    assert (done.code, done.out) == (3, "")
+    assert "Traceback" not in done.err
+
+
+def test_a_bug_is_70_and_debug_shows_where(multibody, monkeypatch):
+    def broken(name):
+        raise ZeroDivisionError("nobody foresaw this")
+
+    monkeypatch.setattr("multibody.library.find", broken)
+    done = multibody("check", "pendulum")
+    assert done.code == 70
+    assert "nobody foresaw this" in done.err
+    assert "Traceback" not in done.err
+    assert "in broken" in multibody("check", "pendulum", "--debug").err
+
+
+def test_ctrl_c_is_130(multibody, monkeypatch):
+    def interrupted(name):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("multibody.library.find", interrupted)
+    done = multibody("check", "pendulum")
+    assert done.code == 130
+    assert "Traceback" not in done.err
+
+
+# a user's own file ----------------------------------------------------------------------------------------------------
+
+TWO = (
+    "import multibody as mb\na = mb.library.pendulum()\nb = mb.library.four_bar()\n\ndef c():\n    return a\n\nd = 3\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "part"),
+    [
+        (TWO, "", "several to choose from: a, b"),
+        (TWO, ":e", "no 'e'"),
+        (TWO, ":d", "is a int"),
+        ("x = 1\n", "", "defines no system"),
+        ("x = (\n", "", "line 1"),
+        ("\n\nx = 1 / 0\n", "", "line 3"),
+        ("import sys\nsys.exit(7)\n", "", "exit code 7"),
+        ("import multibody as mb\nmb.System('1')\n", "", "line 2"),
+        ("import no_such_module_at_all\n", "", "no_such_module_at_all"),
+    ],
+)
+def test_python_files_that_are_no_model(multibody, folder, text, name, part):
+    (folder / "mine.py").write_text(text)
+    done = multibody("check", f"mine.py{name}")
+    assert (done.code, done.out) == (3, "")
+    assert part in done.err
+
+
+def test_one_of_several_systems(multibody, folder):
+    (folder / "neighbour.py").write_text("import multibody as mb\nmade = mb.library.pendulum(length=0.5)\n")
+    (folder / "mine.py").write_text(TWO + "from neighbour import made\nequations = mb.derive(made)\n")
+    assert multibody("check", "mine.py:b", "--json").data["joints"] == 4
+    assert multibody("check", "mine.py:c", "--json").data["joints"] == 1  # a function that returns a system
+    frequency = multibody("linearize", "mine.py:equations", "--at", "angle=0", "--json").data["modes"][0]["frequency"]
+    assert frequency == pytest.approx((9.81 / 0.5) ** 0.5)
+
+
+def test_what_a_file_prints_does_not_disturb_the_answer(multibody, folder):
+    (folder / "loud.py").write_text("import multibody as mb\ns = mb.library.pendulum()\nprint('hello')\n")
+    done = multibody("check", "loud.py", "--json")
+    assert done.data["ok"]
+    assert "hello" in done.err
+
+
+# the process itself ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def process(folder):
+    """The command in a process of its own, as a script on the path runs it."""
+    import os
+    import sys
+    from pathlib import Path
+
+    source = Path(__file__).resolve().parents[2] / "src"
+    environment = {**os.environ, "PYTHONPATH": str(source), "COLUMNS": "100"}
+    words = [sys.executable, "-W", "error", "-m", "multibody.cli"]
+    return lambda *more: subprocess.Popen(
+        [*words, *more],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        cwd=folder,
+    )
+
+
+def test_the_process_answers(process):
+    with process("derive", "pendulum", "--json") as started:
+        out, err = started.communicate(timeout=60)
+    assert (started.returncode, err) == (0, "")
+    assert json.loads(out)["coordinates"] == ["angle"]
+    assert "\x1b" not in out
+
+
+def test_a_reader_that_leaves_is_no_reason_to_complain(process):
+    with process("derive", "bicycle", "--seconds", "0") as started:
+        started.stdout.close()
+        assert started.wait(timeout=60) == 141
+        assert started.stderr.read() == ""
+
+
+def test_ctrl_c_ends_the_viewer(process):
+    import signal
+
+    with process("show", "pendulum", "--no-browser", "--port", "0", "--json") as started:
+        url = json.loads(started.stdout.readline())["url"]
+        assert url.startswith("http://127.0.0.1:")
+        started.send_signal(signal.SIGINT)
+        _, err = started.communicate(timeout=60)
+    assert started.returncode in {0, 130}
+    assert "Traceback" not in err
+
+
+def test_the_script_is_this_command():
+    import tomllib
+    from importlib import import_module
+    from pathlib import Path
+
+    import multibody.cli
+
+    text = (Path(__file__).resolve().parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    module, function = tomllib.loads(text)["project"]["scripts"]["multibody"].split(":")
+    assert getattr(import_module(module), function) is multibody.cli.main

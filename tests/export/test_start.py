@@ -1,0 +1,162 @@
+"""Start values with other parameters: loops are closed as in our own runs, or the user is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import multibody as mb
+from multibody.export import Fmi, Matlab, Modelica, Program, SFunction, export
+from multibody.graph import sin
+
+from .driving import run, tool
+from .fmi_units import Unit
+
+
+def rods() -> mb.EquationsOfMotion:
+    """Two pendulums on ball joints, coupled by a rod whose length changes; the first one is given a speed."""
+    system = mb.System("rods", gravity=(0, 0, -9.81))
+    a = system.body("a", 1.0, (0, 0, -0.5), (0.1, 0.2, 0.3))
+    b = system.body("b", 2.0, (0, 0, -0.4), (0.2, 0.2, 0.1))
+    system.joint("ja", system.world, a, mb.Spherical(), u=(0.1, 0.2, 0.3))
+    system.joint("jb", system.frame("B", (1, 0, 0)), b, mb.Spherical())
+    length, rate = system.parameters(L=1.0, rate=0.1)
+    ends = a.frame("end_a", (0, 0, -1)), b.frame("end_b", (0, 0, -1))
+    system.constraint(mb.DistanceConstraint(*ends, length + rate * sin(system.time)), name="rod")
+    return mb.derive(system, constraints=mb.Multipliers())
+
+
+def four_bar() -> mb.EquationsOfMotion:
+    """Two angles are given that do not fit; all three are moved."""
+    system = mb.System("bars", gravity=(0, -9.81, 0))
+    length = system.parameter("length", 3.5)
+    crank, coupler, rocker = (
+        system.body(name, 1.0, (size / 2, 0, 0), (0, 1, 1)) for name, size in (("A", 1.0), ("B", length), ("C", 2.5))
+    )
+    system.joint("a", system.world, crank, "Rz", q=1.0, u=0.5)
+    system.joint("b", crank.frame("to_b", (1.0, 0, 0)), coupler, "Rz")
+    system.joint("d", system.frame("D", (3.0, 0, 0)), rocker, "Rz", q=1.8)
+    system.joint("cut", coupler.frame("end", (length, 0, 0)), rocker.frame("tip", (2.5, 0, 0)), "Rz", cut=True)
+    return mb.derive(system, constraints=mb.Multipliers())
+
+
+def legs() -> mb.EquationsOfMotion:
+    """A plate on three parallel legs: one of them is not needed to hold it."""
+    system = mb.System("legs", gravity=(0, -9.81, 0))
+    last = system.parameter("last", 1.0)
+    bodies = []
+    for k, length in enumerate((1.0, 1.0, last)):
+        bodies.append(
+            system.body(f"leg{k}", 1.0, (0, -length / 2, 0), (0.1, 0.1, 0.1)).frame(f"end{k}", (0, -length, 0))
+        )
+        system.joint(f"a{k}", system.frame(f"base{k}", (k, 0, 0)), bodies[-1].body, "Rz", q=0.4)
+    plate = system.body("plate", 2.0, (1, 0, 0), (1, 1, 1))
+    system.joint("top", bodies[0], plate, "Rz", q=-0.4)
+    for k in (1, 2):
+        system.joint(f"c{k}", bodies[k], plate.frame(f"p{k}", (k, 0, 0)), "Rz", cut=True)
+    return mb.derive(system, constraints=mb.Multipliers())
+
+
+CASES = {
+    "another length": (rods, {"L": 1.3}),
+    "another speed": (rods, {"rate": 0.3}),
+    "both": (rods, {"L": 1.2, "rate": -0.2}),
+    "angles that do not fit": (four_bar, {"length": 3.3}),
+}
+
+
+def ours(name: str) -> np.ndarray:
+    maker, parameters = CASES[name]
+    run = mb.simulate(maker(), duration=0.1, samples=2, parameters=parameters)
+    return np.concatenate([run.q[0], run.u[0]])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_fmu_begins_as_our_own_runs(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("fmpy")
+    maker, parameters = CASES[name]
+    unit = Unit.of(maker(), tmp_path, Fmi(2, derivatives=False), options=["-O0"])
+    one = unit.instance("ME").initialized(parameters)
+    np.testing.assert_allclose(one.get(unit.states), ours(name), atol=1e-9)
+    one.close()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_octave_begins_as_our_own_runs(name: str, tmp_path: Path) -> None:
+    octave = tool("octave-cli")
+    maker, parameters = CASES[name]
+    eom = maker()
+    export(eom, Matlab(), tmp_path)
+    given = ", ".join(f"'{key}', {value!r}" for key, value in parameters.items())
+    script = f"[T, Y] = {eom.model.name}_sim([0, 1e-3, 2e-3], [], struct({given})); printf('%.17g ', Y(1, :));"
+    found = run(octave, "--norc", "--quiet", "--eval", script, folder=tmp_path).decode()
+    np.testing.assert_allclose(np.array(found.split(), dtype=float), ours(name), atol=1e-9)
+
+
+def test_the_step_of_start_values_keeps_what_was_given() -> None:
+    """Newton's method with coordinates alone, then with speeds alone, comes to where our own runs begin."""
+    program = Program.of(rods())
+    assembly = program.routine("assembly")
+    eom = program.eom
+    step = eom.function("assembly", {result.name: list(result.values) for result in assembly.results})
+    n = len(eom.coordinates)
+    x, p = np.array(program.guess), [1.2, -0.2]
+    for k in range(30):
+        new = np.concatenate([*step(0.0, x[:n], x[n:], np.zeros(0), p)])
+        moving = slice(0, n) if k < 20 else slice(n, None)
+        x[moving] = new[moving]
+    np.testing.assert_allclose(x, ours("both"), atol=1e-10)
+    names = [one.name for one in program.states]
+    assert [x[names.index(one.name)] for one in eom.speeds if one.name in eom.model.written] == [0.1, 0.2, 0.3]
+
+
+STAND_IN = Path(__file__).with_name("simulink")
+
+
+def test_simulink_is_given_the_same_start(tmp_path: Path) -> None:
+    """The block of a model whose default start is not what the user gave; it is compiled with all warnings."""
+    gcc = tool("gcc")
+    export(four_bar(), SFunction(), tmp_path)
+    text = (tmp_path / "bars_sfun.c").read_text()
+    assert "guess[6] = {1.0, 0.0, 1.8, 0.5, 0.0, 0.0}" in text
+    strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsanitize=address,undefined"]
+    include = [f"-I{STAND_IN}", "-DMATLAB_MEX_FILE"]
+    run(gcc, *strict, *include, "bars_sfun.c", "bars.c", "-lm", "-o", "block", folder=tmp_path)
+
+
+# Modelica ----------------------------------------------------------------------------------------------------------
+
+
+def moved(eom: mb.EquationsOfMotion, **parameters: float):
+    rumoca = pytest.importorskip("rumoca")
+    ((path, text),) = Modelica().files(Program.of(eom)).items()
+    config = rumoca.SimConfig(solver="rk-like", rtol=1e-9, atol=1e-10)
+    session = rumoca.Session().loads(text, model=path.removesuffix(".mo"))
+    return session.simulate(t=(0, 0.5), dt=0.1, config=config, params=parameters)
+
+
+@pytest.mark.parametrize("parameters", [{"L": 1.3}, {"rate": 0.3}, {"L": 0.8, "rate": -0.2}])
+def test_loops_with_quaternions_are_closed_in_modelica(parameters: dict[str, float]) -> None:
+    run = moved(rods(), **parameters)
+    gaps = [one for one in run.names if one.startswith("gap_")]
+    assert sorted(gaps) == ["gap_rate_rod", "gap_rod"]
+    assert max(np.abs(run[one]).max() for one in gaps) < 1e-6
+    for joint in ("ja", "jb"):
+        assert sum(run[f"{joint}_q{axis}"] ** 2 for axis in "wxyz") == pytest.approx(1.0, abs=1e-6)
+
+
+def test_speeds_follow_where_no_coordinates_do() -> None:
+    """Only the rod's rate is changed: coordinates stay where they are, and so do the speeds that were given."""
+    run = moved(rods(), rate=0.3)
+    ours = mb.simulate(rods(), duration=0.5, samples=6, parameters={"rate": 0.3})
+    for one in ("ja_qw", "ja_wx", "ja_wy", "ja_wz", "jb_qw"):
+        np.testing.assert_allclose(run[one][0], ours[one][0], atol=1e-8, err_msg=one)
+
+
+def test_what_cannot_be_closed_is_told_in_modelica() -> None:
+    """Constraints that are redundant determine no states: a leg of another length is refused, not started open."""
+    assert np.abs(moved(legs(), last=1.0)["gap_c2_fy"]).max() < 1e-8
+    with pytest.raises(Exception, match="start values do not keep the constraints: gap_c2"):
+        moved(legs(), last=1.2)

@@ -401,8 +401,8 @@ def test_files_for_blender_that_exist_are_kept(run, tmp_path):
         ({"speed": -1.0}, NumberError, "speed is -1"),
         ({"speed": np.nan}, NumberError, "speed is nan"),
         ({"speed": np.inf}, NumberError, "speed is inf"),
-        ({"fps": 0.5}, NumberError, "animation of 1 frames is none"),
-        ({"fps": 1e9}, NumberError, "too long"),
+        ({"fps": 0.5}, NumberError, "A single frame is no animation"),
+        ({"fps": 1e9}, NumberError, "too many"),
         ({"layers": ["everything"]}, UnknownNameError, "no layer 'everything'"),
     ],
 )
@@ -419,3 +419,7 @@ def test_a_run_of_another_system_is_refused(run, tmp_path):
         animate(crank(), tmp_path / "crank.glb")
     with pytest.raises(ModelError, match="is not a run"):
         write_blender(tmp_path, crank())
+    with pytest.raises(StorageError, match="None is not the name of a file"):
+        animate(run, None)
+    with pytest.raises(StorageError, match="None is not the name of a file"):
+        write_blender(None, run)

@@ -145,3 +145,11 @@ def test_topology_as_a_file(tmp_path):
     plots.topology(linkage(), path=one)
     plots.topology(linkage(), path=other)
     assert one.read_bytes() == other.read_bytes()
+
+
+def test_whatever_can_be_shown_has_a_topology():
+    robot = mb.read_urdf(
+        '<robot name="arm"><link name="base"/><link name="tool"/>'
+        '<joint name="wrist" type="continuous"><parent link="base"/><child link="tool"/></joint></robot>'
+    )
+    assert "wrist" in "".join(text.get_text() for text in plots.topology(robot).axes[0].texts)

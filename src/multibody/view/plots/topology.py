@@ -44,7 +44,7 @@ def topology(
     stands beside it.
 
     Args:
-        system: a system, its frozen model, or its equations of motion.
+        system: a system, a robot, a model, equations, or anything else that can be shown.
         path: a file to write: ``.png``, ``.svg`` or ``.pdf``.
         overwrite: whether a file of this name may be replaced.
         figure: a Matplotlib figure to draw in; by default a new one.

@@ -92,7 +92,7 @@ shown = {
     "crane_crab.csv": "all numbers of the run",
 }
 writers: dict[str, Callable[[Path], Any]] = {
-    "crane_crab.html": lambda path: mb.write_page(path, run, overwrite=True),
+    "crane_crab.html": lambda path: mb.write_page(run, path, overwrite=True),
     "crane_crab.png": lambda path: mb.picture(crane, path, overwrite=True),
     "crane_crab_motion.png": lambda path: mb.picture(run, path, t=run.t[:200:20], overwrite=True),
     "crane_crab_curves.png": lambda path: run.plot(path=path, overwrite=True),

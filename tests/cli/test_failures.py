@@ -51,7 +51,10 @@ def test_warnings_count_where_they_are_to_count(multibody):
         ["simulate", "pendulum", "--step", "0.1", "--solver", "cvode"],
         ["simulate", "pendulum", "-o", "run.docx"],
         ["simulate", "pendulum", "-o", "no/such/folder.csv"],
+        ["simulate", "pendulum", "-n", "2000000000"],
         ["sweep", "pendulum", "-p", "length=1:2"],
+        ["sweep", "pendulum", "-p", "length=1:2:0"],
+        ["sweep", "pendulum", "-p", "length=1:2:1000000000"],
         ["sweep", "pendulum", "-m", "median(angle)"],
         ["derive", "pendulum", "-F", "newton"],
         ["export", "pendulum", "cobol"],
@@ -77,6 +80,7 @@ def test_a_command_line_that_cannot_be_understood_is_2(multibody, folder, words)
         (["check", "nothing.py:robot"], "There is no such file."),
         (["simulate", "pendulum", "-p", "lenght=2"], "Did you mean 'length'"),
         (["simulate", "pendulum", "-i", "torque=sin(tt)"], "The name 'tt' is unknown."),
+        (["simulate", "pendulum", "-i", "torque=sin"], "write sin(…)"),
         (["simulate", "pendulum", "-i", "torqe=1"], "Did you mean 'torque'"),
         (["simulate", "pendulum", "-d", "0"], "goes nowhere"),
         (["new", "3crane.yaml"], "3crane"),
@@ -263,3 +267,40 @@ def test_the_script_is_this_command():
     text = (Path(__file__).resolve().parents[2] / "pyproject.toml").read_text(encoding="utf-8")
     module, function = tomllib.loads(text)["project"]["scripts"]["multibody"].split(":")
     assert getattr(import_module(module), function) is multibody.cli.main
+
+
+def test_a_missing_file_is_compared_by_its_name_and_not_by_its_suffix(multibody, folder):
+    for name in ("crane.yaml", "wheel.yaml"):
+        (folder / name).write_text(BAD)
+    assert "Did you mean 'crane.yaml'?" in multibody("check", "crnae.yml").err
+    assert "Did you mean" not in multibody("check", "nothing.yaml").err
+
+
+def test_files_that_exist_are_told_of_in_words_of_the_command(multibody, folder):
+    for name in ("crane.yaml", "run.csv"):
+        (folder / name).write_text("mine")
+    created, run = multibody("new", "crane.yaml"), multibody("simulate", "pendulum", "-d", "1", "-o", "run.csv")
+    assert (created.code, run.code) == (5, 5)
+    assert "Choose another name, or remove it." in created.err  # there is no --force
+    assert "Choose another name, or give --force." in run.err
+
+
+def test_the_next_steps_can_be_copied(multibody, folder):
+    assert "multibody check 'my crane.yaml'" in multibody("new", "crane", "my crane.yaml").out
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "what"),
+    [
+        (b"def make(length): return length", ":make", "The function 'make' needs arguments: length."),
+        (b"def make():\n    return 1 / 0", ":make", "The file cannot be run: ZeroDivisionError"),
+        (b"def make(): return 1", "", "models.py:its_name"),
+        (b"\x00", "", "The file is not Python"),
+    ],
+)
+def test_functions_of_a_python_file(multibody, folder, text, name, what):
+    (folder / "models.py").write_bytes(text)
+    done = multibody("check", f"models.py{name}")
+    assert (done.code, done.out) == (3, "")
+    assert what in done.err
+    assert "where: models.py" in done.err

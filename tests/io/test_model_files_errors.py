@@ -28,6 +28,8 @@ def pointed_at(error: ModelFileError, text: str) -> str:
 @pytest.mark.parametrize(
     ("old", "new", "points_at", "what", "hint"),
     [
+        ("mass: m1", "mass: M1", "M1", "'M1' is unknown", "Did you mean 'm1'?"),
+        ("bodies:\n  crab", "bodies:\n\tcrab", "\t", "not YAML", "Indent with spaces"),
         ("mass: m1", "mas: m1", "mas:", "no key 'mas'", "'mass'"),
         ("mass: m1", "mass: 2*mm1 + 1", "mm1", "'mm1' is unknown", "'m1'"),
         ("mass: m1", 'mass: "2*mm1"', "mm1", "'mm1' is unknown", "'m1'"),

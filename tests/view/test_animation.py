@@ -331,7 +331,7 @@ def test_a_page(run, tmp_path):
 
 
 def test_the_table_for_blender_holds_the_motion_exactly(run, tmp_path):
-    path, _, _ = write_blender(tmp_path, run, name="crank", fps=20)
+    path, _, _ = write_blender(run, tmp_path, name="crank", fps=20)
     with path.open(newline="", encoding="utf-8") as stream:
         header, *rows = csv.reader(stream)
     values = dict(zip(header, np.array(rows, dtype=float).T, strict=True))
@@ -351,16 +351,16 @@ def test_the_table_for_blender_holds_the_motion_exactly(run, tmp_path):
 def test_names_in_the_table_are_unique(tmp_path):
     system = mb.System("twins")
     one = system.body("arm_1", 1, (0.5, 0, 0), (0.1, 0.1, 0.1))
-    system.joint("arm", system.world, one, "Rz", u=1.0)  # its inner frame is called arm_1 as well
+    system.joint("arm", system.world, one, ["Rz", "Ry"], u=(1.0, 0.0))  # its inner frame is called arm_1 as well
     run = mb.simulate(mb.derive(system), duration=0.2)
-    path, shapes, _ = write_blender(tmp_path, run)
+    path, shapes, _ = write_blender(run, tmp_path)
     header = path.read_text().splitlines()[0].split(",")
     assert len(header) == len(set(header)) == 1 + 2 * 7
     assert json.loads(shapes.read_text())["movers"] == ["arm_1", "arm_1_2"]
 
 
 def test_the_script_is_python_and_holds_nothing_but_the_name(run, tmp_path):
-    *_, script = write_blender(tmp_path, run, name='x"; import os #\n')
+    *_, script = write_blender(run, tmp_path, name='x"; import os #\n')
     assert script.name == "x___import_os____blender.py"
     compile(script.read_text(), str(script), "exec")
     assert "import os" not in script.read_text()
@@ -388,9 +388,9 @@ def test_a_file_that_exists_is_kept(run, tmp_path, suffix):
 def test_files_for_blender_that_exist_are_kept(run, tmp_path):
     (tmp_path / "crank_blender.py").write_text("mine")
     with pytest.raises(StorageError, match="exists already"):
-        write_blender(tmp_path, run, name="crank")
+        write_blender(run, tmp_path, name="crank")
     assert [one.name for one in tmp_path.iterdir()] == ["crank_blender.py"]
-    assert len(write_blender(tmp_path, run, name="crank", overwrite=True)) == 3
+    assert len(write_blender(run, tmp_path, name="crank", overwrite=True)) == 3
 
 
 @pytest.mark.parametrize(
@@ -418,8 +418,8 @@ def test_a_run_of_another_system_is_refused(run, tmp_path):
     with pytest.raises(ModelError, match="is not a run"):
         animate(crank(), tmp_path / "crank.glb")
     with pytest.raises(ModelError, match="is not a run"):
-        write_blender(tmp_path, crank())
+        write_blender(crank(), tmp_path)
     with pytest.raises(StorageError, match="None is not the name of a file"):
         animate(run, None)
     with pytest.raises(StorageError, match="None is not the name of a file"):
-        write_blender(None, run)
+        write_blender(run, None)

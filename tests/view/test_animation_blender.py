@@ -122,7 +122,7 @@ report([0, 7, {len(moving.times) - 1}])
 
 
 def test_the_script_moves_in_blender_as_the_run_does(run, tmp_path):
-    *_, script = write_blender(tmp_path, run, name="sample", fps=FPS)
+    *_, script = write_blender(run, tmp_path, name="sample", fps=FPS)
     moving = motion(run, fps=FPS)
     code = f"""
 import runpy, warnings
@@ -140,7 +140,7 @@ report([1, 8, {len(moving.times)}])
 
 def test_the_script_renders_a_frame(tmp_path):
     run = mb.simulate(mb.derive(stretched()), duration=0.5)
-    *_, script = write_blender(tmp_path, run, name="sample")
+    *_, script = write_blender(run, tmp_path, name="sample")
     text = script.read_text().replace("= 960, 640", "= 96, 64")
     script.write_text(text)
     command = [PYTHON, str(script), "--render", "frame.png", "--frame", "5", "--samples", "4", "--save", "it.blend"]

@@ -42,7 +42,7 @@ def run() -> mb.Trajectory:
 
 @pytest.fixture(scope="module")
 def path(run: mb.Trajectory, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_page(tmp_path_factory.mktemp("pages") / "crane.html", run, title=f"Crane {HOSTILE}")
+    return write_page(run, tmp_path_factory.mktemp("pages") / "crane.html", title=f"Crane {HOSTILE}")
 
 
 @pytest.fixture
@@ -212,7 +212,7 @@ def test_the_view_turns_by_mouse_and_keys_and_comes_back(page: Any) -> None:
 
 
 def test_without_a_run_a_slider_moves_a_joint(browser: Any, tmp_path: Path) -> None:  # noqa: F811
-    path = write_page(tmp_path / "system.html", crane())
+    path = write_page(crane(), tmp_path / "system.html")
     with page_of(browser) as page:
         opened(page, path)
         assert not page.locator(".transport").is_visible()

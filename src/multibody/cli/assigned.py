@@ -12,6 +12,9 @@ from multibody.errors import ParseError
 from multibody.graph import evaluate, parse
 from multibody.graph.names import suggestion
 
+MOST_VALUES = 1_000_000
+"""Of a range."""
+
 
 def pair(text: str, option: str) -> tuple[str, str]:
     """Name and value of ``name=value``.
@@ -106,6 +109,8 @@ def _range(text: str, where: str) -> list[float]:
 
     parts = text.split(":")
     count = parts[2].strip() if len(parts) == 3 else ""
-    if not count.isdecimal() or int(count) < 1:
+    if not count.isdecimal() or not count.strip("0"):
         raise CommandError(f"'{text}' is no range.", where=where, remedy="Write FROM:TO:COUNT, such as 0:1:11.")
+    if len(count) > 9 or int(count) > MOST_VALUES:
+        raise CommandError(f"'{text}' has too many values.", where=where, remedy=f"Give at most {MOST_VALUES}.")
     return [float(value) for value in np.linspace(number(parts[0], where), number(parts[1], where), int(count))]

@@ -52,6 +52,7 @@ def _answered(words: list[str], terminal: Terminal) -> int:
             return int(found or 0)
         terminal.present(found)
     except MultibodyError as error:
+        error.remedy = error.remedy.replace("say overwrite=True", "give --force")  # as it is called here
         terminal.complain(error)
         return code_of(error)
     except UsageError as error:

@@ -18,6 +18,9 @@ def library_names(incomplete: str) -> list[str]:
     return [name for name in library.names() if name.startswith(incomplete)]
 
 
+MOST_SAMPLES = 10_000_000
+"""More would not fit into the memory of many a computer."""
+
 ModelName = Annotated[
     str,
     typer.Argument(
@@ -51,7 +54,9 @@ Inputs = Annotated[
                       "Zero without it."),
 ]  # fmt: skip
 Duration = Annotated[float, typer.Option("--duration", "-d", metavar="SECONDS", min=0.0, help="How long it runs.")]
-Samples = Annotated[int, typer.Option("--samples", "-n", min=2, help="How many instants are kept, evenly spaced.")]
+Samples = Annotated[
+    int, typer.Option("--samples", "-n", min=2, max=MOST_SAMPLES, help="How many instants are kept, evenly spaced.")
+]
 Solver = Annotated[
     SolverName | None,
     typer.Option("--solver", case_sensitive=False, show_default=False,

@@ -53,7 +53,7 @@ def write_run(run: Trajectory, path: Path, names: tuple[str, ...] = (), *, overw
     elif suffix == ".html":
         from multibody.view import write_page
 
-        write_page(path, run, plots=names, overwrite=overwrite)
+        write_page(run, path, plots=names, overwrite=overwrite)
     else:
         from multibody.view.animation import animate
 

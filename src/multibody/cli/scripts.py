@@ -6,7 +6,8 @@ import contextlib
 import runpy
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +25,43 @@ def run_script(path: Path) -> dict[str, Any]:
     Raises:
         ModelError: if it fails; it says in which line.
     """
+    with _told(path):
+        return runpy.run_path(str(path), run_name=RUN_NAME)
+
+
+def called(function: Callable[[], Any], name: str, path: Path) -> Any:
+    """What a function of a Python file returns.
+
+    Raises:
+        ModelError: if it fails, or needs arguments.
+    """
+    with _told(path):
+        needed = [one.name for one in signature(function).parameters.values() if _is_needed(one)]
+        if needed:
+            raise ModelError(
+                f"The function '{name}' needs arguments: {', '.join(needed)}.",
+                remedy="Give them defaults, or assign the system to a name.",
+            )
+        return function()
+
+
+def _is_needed(one: Parameter) -> bool:
+    return one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+
+
+@contextlib.contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Errors of a file are told with its line; what it prints goes to standard error."""
     with _beside(path), contextlib.redirect_stdout(sys.stderr):
         try:
-            return runpy.run_path(str(path), run_name=RUN_NAME)
+            yield
         except MultibodyError as error:
             error.where = "; ".join(part for part in (error.where, _line(error, path)) if part)
             raise
         except SyntaxError as error:
             raise ModelError(
-                f"The file is not Python: {error.msg}.", where=f"{error.filename}, line {error.lineno}"
+                f"The file is not Python: {error.msg}.",
+                where=f"{path}, line {error.lineno}" if error.lineno else str(path),
             ) from error
         except SystemExit as error:
             raise ModelError(

@@ -78,9 +78,16 @@ def find_model(text: str) -> Source:
 
 def _existing(path: str) -> Path:
     if not Path(path).is_file():
-        near = suggestion([Path(path).name], [one.name for one in _listed(Path(path).parent)])
+        near = _namesake(Path(path))
         raise ModelError("There is no such file.", where=path, cause=near, remedy="Check the path.")
     return Path(path)
+
+
+def _namesake(path: Path) -> str:
+    """The files beside it that were perhaps meant; names are compared without their suffixes, which are all alike."""
+    beside = [one for one in _listed(path.parent) if one.suffix.lower() in (*PYTHON, *YAML, *URDF)]
+    near = [repr(one.name) for one in beside if suggestion([path.stem], [one.stem])]
+    return f"Did you mean {' or '.join(near[:3])}?" if near else ""
 
 
 def _listed(folder: Path) -> list[Path]:
@@ -143,11 +150,16 @@ def _chosen(found: dict[str, Any], name: str, where: str) -> System | Model | Eq
                 remedy=f"Say which: {where}:{next(iter(names.values()))}.",
             )
     raise ModelError(
-        "The file defines no system.", where=where, remedy="Let it assign one to a name: crane = mb.System('crane')."
+        "The file defines no system.",
+        where=where,
+        remedy="Let it assign one to a name: crane = mb.System('crane'). A function that returns one is meant by "
+        f"{where}:its_name.",
     )
 
 
 def _named(found: dict[str, Any], name: str, where: str) -> System | Model | EquationsOfMotion:
+    from multibody.cli.scripts import called
+
     if name not in found:
         known = [one for one, value in found.items() if _mechanical(value)]
         raise ModelError(
@@ -158,7 +170,7 @@ def _named(found: dict[str, Any], name: str, where: str) -> System | Model | Equ
         )
     thing = found[name]
     if callable(thing) and not _mechanical(thing):
-        thing = thing()
+        thing = called(thing, name, Path(where))
     mechanical = _mechanical(thing)
     if mechanical is None:
         raise ModelError(

@@ -9,7 +9,7 @@ from multibody.compat.sympy_builder import SympyBuilder
 from multibody.compat.sympy_equations import SympyModelEquations, equations_of
 from multibody.compat.sympy_forms import given_by_forms
 from multibody.compat.sympy_given import Given
-from multibody.compat.sympy_kinematics import Kinematics, constraints_of, kinematics_of, rate_of
+from multibody.compat.sympy_kinematics import Kinematics, constraints_of, kinematics_of, linear_rows, rate_of
 from multibody.compat.sympy_lagrange import Lagrangian
 from multibody.compat.sympy_mechanism import Mechanism
 from multibody.compat.sympy_names import Vocabulary
@@ -129,10 +129,10 @@ def _kane(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: An
             remedy="Give it bodies= and forcelist=, or call kanes_equations(bodies, loads) first.",
         )
     rates = obj.q.applyfunc(rate_of)
-    equations = obj._k_kqdot_implicit * rates + obj._k_ku_implicit * obj.u + obj._f_k_implicit
+    equations = linear_rows(((obj._k_kqdot_implicit, rates), (obj._k_ku_implicit, obj.u)), obj._f_k_implicit)
     kinematics = kinematics_of(vocabulary, obj.q, obj.u, equations, obj._uaux)
     mechanism = Mechanism(kinematics, obj._inertial, obj.bodylist, obj.forcelist or (), origin)
-    velocities = obj._k_nh * obj.u + obj._f_nh if obj._udep else ()
+    velocities = linear_rows([(obj._k_nh, obj.u)], obj._f_nh) if obj._udep else ()
     held = constraints_of(kinematics, obj._f_h, velocities)
     independent = obj.u[: len(obj.u) - len(obj._udep)]
     return _given(kinematics, mechanism, held, bodies), _independent(vocabulary, independent, obj._udep)

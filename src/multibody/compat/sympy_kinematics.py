@@ -54,6 +54,17 @@ def rate_of(function: Any) -> Any:
     return sympy.Derivative(function, time_symbol(), evaluate=not is_symbol(function) or not function.is_Function)
 
 
+def linear_rows(products: Iterable[tuple[Any, Any]], rest: Any) -> list[Any]:
+    """The rows of Σ A·x + b, only written: SymPy's own product goes through long entries to simplify them."""
+    from sympy import Add, Mul
+
+    written = [[entry] for entry in rest.flat()]
+    for matrix, vector in products:
+        for terms, row in zip(written, matrix.tolist(), strict=True):
+            terms += [Mul(a, x, evaluate=False) for a, x in zip(row, vector.flat(), strict=True) if a != 0]
+    return [Add(*terms, evaluate=False) for terms in written]
+
+
 def kinematics_of(
     vocabulary: Vocabulary, coordinates: Iterable[Any], speeds: Iterable[Any], equations: Iterable[Any],
     auxiliary: Iterable[Any] = (),
@@ -94,9 +105,11 @@ def constraints_of(kinematics: Kinematics, positions: Iterable[Any], velocities:
     """φ(q, t) of all holonomic constraints, and those velocity constraints that do not follow from them."""
     found = {f"holonomic_{k}": kinematics.read(one) for k, one in enumerate(positions, 1)}
     rows = list(kinematics.change(list(found.values()))) if found else []
+    known = _rank(rows, kinematics.u)
     for k, one in enumerate(velocities, 1):
         row = kinematics.read(one)
-        if _rank([*rows, row], kinematics.u) > _rank(rows, kinematics.u):
+        if _rank([*rows, row], kinematics.u) > known:
+            known += 1
             rows.append(row)
             found[f"velocity_{k}"] = row
     kinematics.vocabulary.input_rates(rows)  # γ needs them

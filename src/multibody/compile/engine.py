@@ -74,13 +74,13 @@ class Library:
 def build(text: str, effort: int = CAREFUL) -> Library:
     """Compile, or fetch from the cache, and load; what was compiled with care serves where haste would do."""
     with _lock:
-        cpu, features = _features() if _target() else ("", "")
+        _target()
         careful, own = _key(text, CAREFUL), _key(text, effort)
         code = disk_cache.load(careful) or (None if own == careful else disk_cache.load(own))
         if code is None:
-            code = _compiled(text, cpu, features, effort)
+            code = _compiled(text, effort)
             disk_cache.save(own, code)
-        return _loaded(code, cpu, features)
+        return _loaded(code)
 
 
 def _key(text: str, effort: int) -> str:
@@ -93,11 +93,18 @@ def _key(text: str, effort: int) -> str:
     return sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _machine(cpu: str, features: str, effort: int) -> Any:
-    return _target().create_target_machine(cpu=cpu, features=features, opt=effort, jit=True, codemodel="jitdefault")
+def _machine(level: int) -> Any:
+    cpu, features = _features()
+    return _target().create_target_machine(cpu=cpu, features=features, opt=level, jit=True, codemodel="jitdefault")
 
 
-def _compiled(text: str, cpu: str, features: str, effort: int) -> bytes:
+@cache
+def _generator(level: int) -> Any:
+    """A code generator, which is used under the lock alone; to make one takes a millisecond."""
+    return _machine(level)
+
+
+def _compiled(text: str, effort: int) -> bytes:
     import llvmlite.binding as llvm
 
     try:
@@ -110,9 +117,9 @@ def _compiled(text: str, cpu: str, features: str, effort: int) -> bytes:
             remedy="Please report it with the expression that caused it.",
         ) from error
     if effort == HASTY:
-        return bytes(_machine(cpu, features, 0).emit_object(module))
+        return bytes(_generator(0).emit_object(module))
     level = 2 if text.count("\n") < SMALL else 1
-    machine = _machine(cpu, features, level)
+    machine = _generator(level)
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=level))
@@ -120,10 +127,10 @@ def _compiled(text: str, cpu: str, features: str, effort: int) -> bytes:
     return bytes(machine.emit_object(module))
 
 
-def _loaded(code: bytes, cpu: str, features: str) -> Library:
+def _loaded(code: bytes) -> Library:
     import llvmlite.binding as llvm
 
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(cpu, features, 2))
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(2))
     file = llvm.ObjectFileRef.from_data(code)
     engine.add_object_file(file)
     engine.finalize_object()

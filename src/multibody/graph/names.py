@@ -68,6 +68,8 @@ def suggestion(unknown: Iterable[object], known: Iterable[str]) -> str:
     Example:
         >>> suggestion(["anlge"], ["angle", "angle_dot", "M"])
         "Did you mean 'angle'?"
+        >>> suggestion(["L"], ["l", "m"])
+        "Did you mean 'l'?"
         >>> suggestion([3], ["angle"])
         '3 is no text.'
     """
@@ -77,7 +79,7 @@ def suggestion(unknown: Iterable[object], known: Iterable[str]) -> str:
     for name in unknown:
         if not isinstance(name, str):
             return f"{name!r:.80} is no text."
-        near = get_close_matches(name, listed, 3)
+        near = [one for one in listed if one.lower() == name.lower()] or get_close_matches(name, listed, 3)
         if near:
             return f"Did you mean {' or '.join(map(repr, near))}?"
     return ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from multibody.errors import InvalidNameError, MultibodyError, ParseError
@@ -11,6 +10,7 @@ from multibody.graph.conditions import Condition
 from multibody.graph.expr import Constant, Expr, as_expr, constant
 from multibody.graph.functions import pi, symbol
 from multibody.graph.grammar import BINARY, COMPARISON, FUNCTIONS, MAX_BITS, PREFIX, is_huge
+from multibody.graph.names import suggestion
 from multibody.graph.tokens import Token, error
 
 MAX_DEPTH = 200
@@ -190,11 +190,11 @@ class Reader:
         return value
 
     def _unknown(self, token: Token, what: str, known: Mapping[str, Any]) -> ParseError:
-        near = get_close_matches(token.text, known, 3, 0.6) or sorted(known)[:10]
-        listed = " or ".join(f"'{name}'" for name in near)
-        return self._error(
-            token, f"The {what} '{token.text:.40}' is unknown.", f"Did you mean {listed}?" if near else ""
-        )
+        said = f"The {what} '{token.text:.40}' is unknown."
+        if what == "name" and token.text in FUNCTIONS:
+            return self._error(token, said, f"It is a function: write {token.text}(…).")
+        listed = ", ".join(sorted(known)[:10])
+        return self._error(token, said, suggestion([token.text], known) or (f"There are: {listed}." if listed else ""))
 
     def _error(self, token: Token, what: str, remedy: str = "") -> ParseError:
         return error(self.text, token.position, what, remedy=remedy)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,9 @@ from multibody.graph import ZERO, evaluate
 from multibody.model import Axes, Body, Drawing, Frame, Kinematics, Mesh, Model, Plane
 from multibody.model.colours import Colour
 from multibody.view.given_places import scene_of_places
-from multibody.view.mesh_files import mesh_parts
+from multibody.view.mesh_files import PLACEHOLDER, mesh_parts
 from multibody.view.numbers import Numbers
-from multibody.view.placement import Pose, turning_z_to
+from multibody.view.placement import HERE, Pose, turning_z_to
 from multibody.view.scenes import PALETTE, Place, Scene, Solid, Tie
 from multibody.view.skeleton import Bone, body_bones, joint_bones, joint_frames, joint_points, turning_axes
 from multibody.view.subject import subject
@@ -24,6 +25,8 @@ from multibody.view.triangles import Part, ball, parts, rod, tie_parts
 GREY: Colour = (0.45, 0.48, 0.52, 1.0)
 DARK: Colour = (0.25, 0.27, 0.30, 1.0)
 MASS: Colour = (0.95, 0.75, 0.10, 1.0)
+SLENDER = 5.0
+"""Rods and joints are drawn as thick as a system would have them that is so many times as large as a typical body."""
 
 
 def scene(thing: Any, parameters: Mapping[str, float] | None = None) -> Scene:
@@ -57,7 +60,9 @@ class _Builder:
         self.places = [Place(body.name, self.kinematics.pose(body)) for body in bodies]
         self.numbering = {body: k for k, body in enumerate(bodies)}
         self.points = {body: joint_points(self.model, body, self.numbers) for body in bodies}
+        self.carried = {link: (body, place) for body, (link, place) in reversed([*self.model.attachments.items()])}
         self.size = self._size()
+        self.bone = min(self.size, SLENDER * self._typical_length())
         for name, one in self.model.drawings.items():
             self._draw(name, one)
         for body in bodies:
@@ -84,6 +89,14 @@ class _Builder:
         values = np.array(evaluate([list(spot) for spot in spots], known), dtype=float)
         spread = np.ptp(values, axis=0)
         return float(np.linalg.norm(spread)) or 1.0
+
+    def _typical_length(self) -> float:
+        """The length of a body in the middle of all, from joint to joint; of a chain of many it is a small part."""
+        spans = [
+            float(np.linalg.norm(np.ptp([self.numbers.point(body.com), *self.points[body]], axis=0)))
+            for body in self.model.bodies
+        ]
+        return float(np.median([span for span in spans if span > 0] or [self.size]))
 
     def _hidden(self) -> frozenset[str]:
         """A skeleton hides behind what was drawn, unless nothing of that could be."""
@@ -138,12 +151,12 @@ class _Builder:
     def _skeleton(self, body: Body) -> None:
         if body is self.model.world:
             return
-        for bone in body_bones(body, self.points[body], self.size, self.numbers):
+        for bone in body_bones(body, self.points[body], self.bone, self.numbers):
             self._bone(f"{body.name}_skeleton", self.numbering[body], bone, self._colour(body), "skeleton")
         if self.numbers(body.mass):
             centre = Pose(self.numbers.point(body.com), np.array([1.0, 0.0, 0.0, 0.0]))
             self._bone(
-                f"{body.name}_com", self.numbering[body], Bone(centre, (ball(0.02 * self.size),)), MASS, "masses"
+                f"{body.name}_com", self.numbering[body], Bone(centre, (ball(0.02 * self.bone),)), MASS, "masses"
             )
 
     def _bone(self, name: str, place: int, bone: Bone, colour: Colour, layer: str, label: str = "") -> None:
@@ -157,18 +170,25 @@ class _Builder:
             poses[link.index] = poses[link.parent] @ self.kinematics.pose_of_link(link.index)
             name = link.joint.name
             steps[name] = steps.get(name, 0) + 1
-            place = len(self.places)
-            bones = list(joint_bones(link, self.size, self.numbers))
+            bones = list(joint_bones(link, self.bone, self.numbers))
             axes = turning_axes(link, self.numbers) if len(link.motion.rest) < 6 else []
             if not bones and not axes:
                 continue
-            self.places.append(Place(f"{name}_{steps[name]}", poses[link.index], body=False))
+            place, here = self._carrier(link.index, f"{name}_{steps[name]}", poses[link.index])
             for bone in bones:
-                self._bone(f"{name}_joint", place, bone, DARK, "skeleton")
+                self._bone(f"{name}_joint", place, Bone(here @ bone.pose, bone.parts), DARK, "skeleton")
             for k, axis in enumerate(axes):
-                arrow = rod(0.005 * self.size, 0.3 * self.size)
+                arrow = rod(0.005 * self.bone, 0.3 * self.bone)
                 label = name if k == 0 and steps[name] == 1 else ""
-                self._bone(f"{name}_axis", place, Bone(_along(axis), (arrow,)), DARK, "joints", label)
+                self._bone(f"{name}_axis", place, Bone(here @ _along(axis), (arrow,)), DARK, "joints", label)
+
+    def _carrier(self, link: int, name: str, pose: Transform) -> tuple[int, Pose]:
+        """The place of a body on a link, and where the link's frame is in it; or a new place for a link without one."""
+        if link in self.carried:
+            body, place = self.carried[link]
+            return self.numbering[body], self.numbers.pose(place.inverse())
+        self.places.append(Place(name, pose, body=False))
+        return len(self.places) - 1, HERE
 
     def _frames(self) -> None:
         """All frames that have a name: bodies', and those on bodies."""
@@ -181,9 +201,10 @@ class _Builder:
             self._add(f"{name}_frame", frame, Transform.identity(), triad, DARK, "frames", label=name)
 
 
+@lru_cache(maxsize=1024)
 def _painted(part: Part) -> Part:
     """A part in the colour of the whole: what the user has said counts more than what the file says."""
-    return Part(part.vertices, part.faces, None, part.smooth)
+    return part if part.colour in {None, PLACEHOLDER} else Part(part.vertices, part.faces, None, part.smooth)
 
 
 def _along(axis: Any) -> Pose:

@@ -24,6 +24,11 @@ class Pose(NamedTuple):
         whole[:3, :3], whole[:3, 3] = rotation_matrices(self.quaternion), self.position
         return whole
 
+    def __matmul__(self, inner: Pose) -> Pose:
+        """Where something is whose pose is given in this one."""
+        both = self.matrix @ inner.matrix
+        return Pose(both[:3, 3], quaternions(both[:3, :3]))
+
 
 HERE = Pose(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
 

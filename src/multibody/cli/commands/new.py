@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -13,6 +14,7 @@ from multibody.cli.app import command
 from multibody.cli.codes import CommandError
 from multibody.cli.options import library_names
 from multibody.cli.sources import PYTHON, YAML
+from multibody.errors import StorageError
 from multibody.graph.names import check as check_name
 from multibody.simulate.files import whole_file
 
@@ -49,8 +51,10 @@ def new(name: Name, file: File = None, origin: Origin = None, empty: Empty = Fal
         raise CommandError(f"'{path}' is no model file.", where="FILE", remedy=f"Let it end in {', '.join(suffixes)}.")
     title = check_name(Path(name).stem if name.lower().endswith(suffixes) else name, "system")
     text = starters.text(title, origin, empty=empty, python=path.suffix.lower() in PYTHON)
+    if path.exists():
+        raise StorageError("The file exists already.", where=str(path), remedy="Choose another name, or remove it.")
     with whole_file(path, overwrite=False) as stream:
         stream.write(text.encode())
-    steps = [f"multibody {verb} {path}" for verb in ("check", "derive", "simulate", "show")]
+    steps = [f"multibody {verb} {quote(str(path))}" for verb in ("check", "derive", "simulate", "show")]
     data = {"file": str(path), "system": title, "from": origin or ""}
     return Answer(data, [f"wrote {path}", "next:\n  " + "\n  ".join(steps)])

@@ -62,4 +62,4 @@ def _page(eom: EquationsOfMotion, folder: Path, force: bool) -> list[Path]:
     from multibody.view import write_page
 
     folder.mkdir(parents=True, exist_ok=True)
-    return [write_page(folder / f"{escape(eom.model.name, 'c')}.html", eom, overwrite=force)]
+    return [write_page(eom, folder / f"{escape(eom.model.name, 'c')}.html", overwrite=force)]

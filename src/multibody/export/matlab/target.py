@@ -23,6 +23,7 @@ from multibody.export.matlab.language import (
     stem,
 )
 from multibody.export.matlab.parameters import parameters
+from multibody.export.matlab.shapes import FUNCTIONS as SHAPES
 from multibody.export.matlab.simulation import simulation
 from multibody.export.matlab.visual import figure, visual
 from multibody.export.options import check_options
@@ -34,7 +35,9 @@ MORE = ("mass_matrix", "bias", "multipliers", "residuals", "energy", "jacobian",
 """Routines for which there can be files of their own."""
 
 ENDINGS = ("sim", "der_state", "inputs", "sensors", "visual", "parameters")
-OWN = "T Y S y y0 dy k options struct error following projected assembled stepwise closed points triads".split()
+OWN = (
+    "T Y S y y0 dy k options struct error following projected assembled stepwise closed scene show corners look laid"
+).split()
 """Identifiers that the files use for themselves."""
 
 
@@ -90,7 +93,7 @@ class Matlab(Target):
         more = [one for one in self.more if program.has(one)]
         functions = [f"{name}_{ending}" for ending in (*ENDINGS, *more)]
         wanted: list[str | Routine] = ["state_rate", "sensors", "projection", "assembly", drawn.routine, *more]
-        code = program.code(wanted, SYNTAX, taken=[*OWN, *functions], names=self.names, limit=self.limit)
+        code = program.code(wanted, SYNTAX, taken=[*OWN, *SHAPES, *functions], names=self.names, limit=self.limit)
         texts = {
             "sim": simulation(program, code, name),
             "der_state": _der_state(program, code, name),

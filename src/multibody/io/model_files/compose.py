@@ -157,8 +157,10 @@ def _events(source: Source) -> Iterator[Any]:
         yield from YAML(typ="safe", pure=True).parse(source.text)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
+        index = mark.index if mark else 0
         said = f"{error.problem or error.context}".strip().rstrip(".")
-        raise source.place(mark.index if mark else 0).error(f"This is not YAML: {said}.", error.note or "") from error
+        remedy = "Indent with spaces; YAML allows no tabs there." if source.text[index : index + 1] == "\t" else ""
+        raise source.place(index).error(f"This is not YAML: {said}.", error.note or "", remedy) from error
     except (
         YAMLError,
         ValueError,

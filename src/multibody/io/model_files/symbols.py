@@ -14,6 +14,7 @@ import numpy as np
 
 from multibody.errors import MultibodyError, ParseError
 from multibody.graph import Expr, Symbol, Table, parse, symbol
+from multibody.graph.names import suggestion
 from multibody.graph.text import RESERVED
 from multibody.model import Input, Joint, Parameter, System
 from multibody.model.quantity import acceleration_symbol
@@ -113,13 +114,10 @@ class Symbols:
         return ParseError(what, position=position, where=error.where, cause=error.cause, remedy=remedy)
 
     def _suggestion(self, name: str) -> str:
-        from difflib import get_close_matches  # only where something is wrong
-
         if f"measured.{name}" in self._by_group:
             return f"For the value of the sensor, write measured.{name}."
         names = [*self._plain, *(one for one in self._by_group if one.startswith("measured."))]
-        near = get_close_matches(name, names, 3)
-        return f"Did you mean {' or '.join(map(repr, near))}?" if near else f"There are: {', '.join(names[:20])}."
+        return suggestion([name], names) or f"There are: {', '.join(names[:20])}."
 
     # symbols to names --------------------------------------------------------------------------------------------
 

@@ -99,7 +99,7 @@ def _model(run: Trajectory, thing: Any, wanted: Wanted) -> None:
 def _page(run: Trajectory, thing: Any, wanted: Wanted) -> None:
     from multibody.view.page import write_page
 
-    write_page(wanted.path, run if thing is None else thing, run, overwrite=wanted.overwrite)
+    write_page(run if thing is None else thing, wanted.path, run, overwrite=wanted.overwrite)
 
 
 WRITERS: dict[str, Callable[[Trajectory, Any, Wanted], None]] = {

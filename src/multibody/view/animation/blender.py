@@ -34,14 +34,14 @@ SUFFIXES = (".csv", "_shapes.json", "_blender.py")
 
 
 def write_blender(
-    folder: str | PathLike[str], run: Trajectory, *, name: str = "", thing: Any = None, fps: float = 30,
+    run: Trajectory, folder: str | PathLike[str], *, name: str = "", thing: Any = None, fps: float = 30,
     speed: float = 1.0, layers: Collection[str] | None = None, overwrite: bool = False,
 ) -> tuple[Path, ...]:  # fmt: skip
     """Write a run for Blender: a table of the motion, the shapes, and a script that builds and animates them.
 
     Args:
-        folder: where to; it is made, if it does not exist.
         run: what ``simulate`` returns.
+        folder: where to; it is made, if it does not exist.
         name: how the files begin; by default the name of the system.
         thing: what the run belongs to, if something else than its own system is to be checked.
         fps: frames for each second of watching.
@@ -60,7 +60,7 @@ def write_blender(
         >>> slide = cart.joint("slide", cart.world, cart.body("box", mass=2), "Tx", u=1.0)
         >>> run = mb.simulate(mb.derive(cart), duration=1.0)
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     files = write_blender(folder, run, fps=10)
+        ...     files = write_blender(run, folder, fps=10)
         ...     print(*(one.name for one in files))
         ...     print(files[0].read_text().splitlines()[0])
         cart.csv cart_shapes.json cart_blender.py
@@ -69,7 +69,7 @@ def write_blender(
     if not isinstance(run, Trajectory):
         raise ModelError(f"{run!r:.100} is not a run.", remedy="Give what simulate returns.")
     stem = _stem(name or run.eom.model.name)
-    home = destination(folder, "write_blender('folder', run)")
+    home = destination(folder, "write_blender(run, 'folder')")
     paths = tuple(home / f"{stem}{suffix}" for suffix in SUFFIXES)
     for path in paths:
         refuse(path, overwrite)

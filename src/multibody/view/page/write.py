@@ -31,7 +31,7 @@ ASPECT = 1.3
 
 
 def write_page(
-    path: str | PathLike[str], thing: Any, run: Trajectory | None = None, *, plots: Sequence[str] = (),
+    thing: Any, path: str | PathLike[str], run: Trajectory | None = None, *, plots: Sequence[str] = (),
     equations: bool = True, title: str | None = None, parameters: Mapping[str, float] | None = None,
     overwrite: bool = False,
 ) -> Path:  # fmt: skip
@@ -41,8 +41,8 @@ def write_page(
     degree of freedom has a slider, and closed loops follow.
 
     Args:
-        path: of the file.
         thing: a ``System``, a robot, equations, or a run.
+        path: of the file.
         run: what ``simulate`` has returned; not needed if it is the thing itself.
         plots: names of what to plot; by default coordinates and energies.
         equations: whether they are shown, if there are any: those of the run, or of the thing.
@@ -64,10 +64,10 @@ def write_page(
         >>> hinge = pendulum.joint("angle", pendulum.world, pendulum.body("bob", 1, (0, 0, -1)), "Ry", q=1.0)
         >>> run = mb.simulate(mb.derive(pendulum), duration=2.0)
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     write_page(f"{folder}/pendulum.html", pendulum, run).name
+        ...     write_page(pendulum, f"{folder}/pendulum.html", run).name
         'pendulum.html'
     """
-    file = destination(path, "write_page('page.html', system, run)")
+    file = destination(path, "write_page(system, 'page.html', run)")
     refuse(file, overwrite)  # before anything is computed
     text = page_html(thing, run, plots=plots, equations=equations, title=title, parameters=parameters)
     with whole_file(file, overwrite) as stream:

@@ -59,7 +59,10 @@ def test_linearize(multibody, pendulum, folder):
     assert done.data["point"]["angle"] == pytest.approx(math.pi)
     assert max(pole[0] for pole in done.data["poles"]) == pytest.approx(math.sqrt(9.81))
     assert pytest.approx(np.array(done.data["A"])) == mb.read_linear_system(folder / "lin.csv").A
-    assert "3.13209i" in multibody("linearize", pendulum, "--at", "angle=0").out
+    at_rest = multibody("linearize", pendulum, "--at", "angle=0").out
+    assert "3.13209i" in at_rest
+    assert "does not stay" not in at_rest
+    assert "does not stay at this point" in multibody("linearize", pendulum, "--at", "angle=0.5").out
 
 
 def test_equilibrium(multibody, pendulum):

@@ -330,3 +330,11 @@ def test_the_page_prints_what_it_shows(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out == "".join(shown for _, shown in blocks)
     assert found["run"]["TransCrab"][-1] > 1.0
     assert found["lin"].A.shape == (4, 4)
+
+
+def test_misspelt_commands_and_languages_are_told_the_right_ones():
+    world = MbsSystem()
+    with pytest.raises(AttributeError, match="Did you mean 'addSensor'"):
+        world.addSensr
+    with pytest.raises(UnsupportedError, match=r"There are: py, m, mo, c, cpp, c\+\+, fmu; "):
+        world.genCode("java", "model")

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import jsonschema
+import numpy as np
 import pytest
 from ruamel.yaml import YAML
 
@@ -407,8 +408,8 @@ PAGE = (Path(__file__).parents[2] / "docs" / "model_files.md").read_text("utf-8"
 
 
 def test_the_page_shows_what_works(tmp_path, monkeypatch, capsys):
-    crane, notations = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
-    for text in (crane, notations):
+    crane, *others = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    for text in (crane, *others):
         VALIDATOR.validate(YAML(typ="safe", pure=True).load(text))
         assert_kept(read_model(text))
     monkeypatch.chdir(tmp_path)
@@ -425,3 +426,24 @@ def test_the_page_shows_what_works(tmp_path, monkeypatch, capsys):
     shown = re.search(r"```text\n(.*?)```", PAGE, re.DOTALL)
     assert shown is not None
     assert str(caught.value).strip() == shown[1].strip()
+
+
+def test_the_three_ways_to_close_a_linkage_are_one_motion():
+    """The page says that a cut joint or a constraint may stand instead of the loop; the rods are the same."""
+    (loop,) = [text for text in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL) if "FourBar" in text]
+    line = next(one for one in loop.splitlines() if "FourBar" in one)
+    open_chain = loop.replace(f"loops:\n{line}\n", "")
+    cut = next(re.finditer(r"`(D: .*?)`", PAGE))[1]
+    held = next(re.finditer(r"`({FrameConstraint: .*?)`", PAGE))[1]
+    texts = (
+        open_chain.replace("joints:\n", f"joints:\n  {cut}\n"),
+        open_chain.replace("constraints:\n", f"constraints:\n  pin: {held}\n"),
+    )
+    run = mb.simulate(mb.derive(read_model(loop)), duration=0.5)
+    start = {name: float(run[name][0]) for name in "ABC"}
+    for text in texts:
+        system = read_model(text)
+        system.start(**start)
+        other = mb.simulate(mb.derive(system), duration=0.5)
+        np.testing.assert_allclose(other["A"], run["A"], rtol=0, atol=1e-6)
+    assert np.ptp(run["A"]) > 0.5

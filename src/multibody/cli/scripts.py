@@ -59,10 +59,9 @@ def _told(path: Path) -> Iterator[None]:
             error.where = "; ".join(part for part in (error.where, _line(error, path)) if part)
             raise
         except SyntaxError as error:
-            raise ModelError(
-                f"The file is not Python: {error.msg}.",
-                where=f"{path}, line {error.lineno}" if error.lineno else str(path),
-            ) from error
+            line = f", line {error.lineno}" if error.lineno else ""
+            where = f"{error.filename or path}{line}"  # it may be in a module that the file imports
+            raise ModelError(f"The file is not Python: {error.msg}.", where=where) from error
         except SystemExit as error:
             raise ModelError(
                 f"The file ends by itself, with exit code {error.code!r}.",

@@ -52,7 +52,10 @@ def linearize(
         lin.to_csv(output, overwrite=force)
     files = [] if output is None else [str(output)]
     data = {"model": source.name, "point": point_values(lin.point), **linear_data(lin), "files": files}
-    shown = [f"at {lin.point}", str(lin), _verdict(lin), *(f"wrote {path}" for path in files)]
+    unsteady = (
+        [] if lin.steady else ["the mechanism does not stay at this point; --equilibrium finds one where it does"]
+    )
+    shown = [f"at {lin.point}", str(lin), _verdict(lin), *unsteady, *(f"wrote {path}" for path in files)]
     return Answer(data, shown)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from multibody import model
 from multibody.compat.pymbs.command import Value, command
 from multibody.compat.pymbs.complaints import UsageError
+from multibody.graph.names import suggestion
 
 if TYPE_CHECKING:
     from multibody.compat.pymbs.workshop import Workshop
@@ -49,9 +50,11 @@ class Frame:
     def __getattr__(self, name: str) -> Frame:
         found: Frame | None = vars(self).get("frames", {}).get(name)
         if found is None:
-            frames = ", ".join(vars(self).get("frames", {})) or "none"
+            frames = vars(self).get("frames", {})
+            near = suggestion([name], [*frames, *(one for one in dir(self) if not one.startswith("_"))])
             raise AttributeError(
-                f"'{vars(self).get('name')}' has no frame and nothing else called '{name}'; frames: {frames}."
+                f"'{vars(self).get('name')}' has no frame and nothing else called '{name}'; "
+                f"frames: {', '.join(frames) or 'none'}. {near}".rstrip()
             )
         return found
 

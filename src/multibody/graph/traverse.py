@@ -18,11 +18,13 @@ from multibody.graph.node import Node
 Nested = Any
 """An expression, a number, or nested lists, tuples or arrays of them."""
 
+_as_exprs = np.frompyfunc(as_expr, 1, 1)
+
 
 def array(thing: Nested) -> NDArray[Any]:
     """``thing`` as a NumPy array of expressions; a scalar becomes a 0-dimensional array."""
     result = np.array(thing, dtype=object)
-    return np.frompyfunc(as_expr, 1, 1)(result) if result.shape else np.array(as_expr(result.item()), dtype=object)
+    return _as_exprs(result) if result.shape else np.array(as_expr(result.item()), dtype=object)
 
 
 def flat(thing: Nested) -> list[Expr]:

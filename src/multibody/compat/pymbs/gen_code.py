@@ -38,10 +38,10 @@ class GenCode:
         """
         language = DIALECTS.get(str(dialect).lower().lstrip("."))
         if language is None:
-            written = [one for one, name in DIALECTS.items() if name != "Fortran90"]
+            known = [one for one, name in DIALECTS.items() if name != "Fortran90"]
             raise UnsupportedError(
                 f"There is no code for {dialect!r:.40}.",
-                remedy=f"There are: {', '.join(written)}; multibody.export writes for more tools.",
+                remedy=f"There are: {', '.join(known)}; multibody.export writes for more tools.",
             )
         if language == "Modelica":
             settings = {"inputsAsInputs": False} | settings

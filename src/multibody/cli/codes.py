@@ -25,7 +25,7 @@ MEANINGS = {
     ExitCode.OK: "all went well",
     ExitCode.FINDING: "the answer is no: check has found an error, or formalisms do not agree",
     ExitCode.USAGE: "the command line cannot be understood",
-    ExitCode.MODEL: "the model, or a value that was given to it, makes no sense",
+    ExitCode.MODEL: "there is no such model, or it, or a value that was given to it, makes no sense",
     ExitCode.RUN: "a run did not come to its end, or no equilibrium was found",
     ExitCode.FILE: "a file cannot be read or written, or a library is not installed",
     ExitCode.BUG: "an error that nobody foresaw; --debug shows where",

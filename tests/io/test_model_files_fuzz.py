@@ -52,13 +52,13 @@ SCALARS = [
 
 def attempt(read, text: str) -> str:
     """What came of it: "read", or the name of the error."""
-    begin = time.perf_counter()
+    begin = time.process_time()  # the machine may be busy with other things
     try:
         read(text)
         result = "read"
     except MultibodyError as error:
         result = type(error).__name__ if str(error) else "nothing said"
-    assert time.perf_counter() - begin < SECONDS, text
+    assert time.process_time() - begin < SECONDS, text
     return result
 
 

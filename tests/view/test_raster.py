@@ -1,7 +1,6 @@
 """Pictures: perspective, depth, light, transparency, and what stands in their way."""
 
 import runpy
-import time
 from pathlib import Path
 
 import numpy as np
@@ -368,21 +367,7 @@ def test_a_run_of_another_system_is_refused():
         picture(library.crane_crab(), run=run)
 
 
-# speed ---------------------------------------------------------------------------------------------------------------
-
-
-def test_twenty_thousand_triangles_are_quick():
-    surfaces = [(at(ball(0.3), *place), RED) for place in np.random.default_rng(1).uniform(-2, 2, (16, 3))]
-    many = triangles(*surfaces)
-    assert len(many.corners) > 20_000
-    brush = painter((640, 480))
-    brush.paint(many)
-    times = []
-    for _ in range(5):
-        start = time.process_time()
-        brush.paint(many)
-        times.append(time.process_time() - start)
-    assert min(times) < 0.15  # 0.05 s on a machine that has nothing else to do
+# machine code --------------------------------------------------------------------------------------------------------
 
 
 def test_machine_code_is_kept_on_disk():

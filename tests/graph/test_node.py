@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from multibody.errors import ConditionError, ConversionError, InvalidNameError
-from multibody.graph import Constant, cos, evaluate, sin, sqrt, symbol, symbols, topological, where
+from multibody.graph import Constant, cos, evaluate, free_symbols, sin, sqrt, symbol, symbols, topological, where
 from multibody.graph.expr import neg, recip
 
 from .recipes import ALL, built, built_or_none, random_recipe, recipes, value
@@ -131,6 +131,26 @@ def test_an_expression_is_not_replaced_by_one_that_is_singular_elsewhere(first, 
 
 
 # --- misuse ----------------------------------------------------------------------------------------------------------
+
+
+def test_an_expression_is_not_replaced_by_one_with_a_foreign_symbol():
+    """(m + x) + (y - m) is alive and has the value of x + y; who asks for x + y must not be told of m."""
+    x, y = symbols("x_there y_there")  # nobody else holds their sum
+    for k in range(1000):
+        foreign = symbol(f"m{k}")
+        long = (foreign + x) + (y - foreign)
+        assert foreign in free_symbols(long)
+        assert free_symbols(x + y) == {x, y}
+
+
+def test_symbols_that_are_gone_leave_their_bits_to_others():
+    first = [symbol(f"first{k}") for k in range(300)]
+    assert len({one.guards for one in first}) == 300
+    longest = max(one.guards for one in first)
+    del first
+    again = [symbol(f"again{k}") for k in range(300)]
+    assert len({one.guards for one in again}) == 300
+    assert max(one.guards for one in again) <= longest
 
 
 @pytest.mark.parametrize("use", [bool, lambda e: e and 1, lambda e: not e, lambda e: [1] if e else [2]])

@@ -7,6 +7,7 @@ cancellation, commuted operands) is found by fingerprint before a node is made, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from importlib import import_module
 from operator import add, mul, sub
@@ -28,6 +29,7 @@ from multibody.graph.node import (
     _unshared,
     current_table,
     find,
+    give_back,
     guard,
     intern,
     make,
@@ -178,10 +180,13 @@ class Symbol(Expr):
     __slots__ = ("kind", "name", "scope")
 
     def __init__(self, name: str, kind: Kind, scope: str, fp: Value) -> None:
-        super().__init__(SYMBOL, (), fp, symbol_guard(fp))
+        super().__init__(SYMBOL, (), fp, symbol_guard())
         self.name = name
         self.kind = kind
         self.scope = scope
+
+    def __del__(self, give_back: Callable[[int], None] = give_back) -> None:  # bound here: modules may go first
+        give_back(self.guards)
 
 
 class Constant(Expr):

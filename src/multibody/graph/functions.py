@@ -29,7 +29,7 @@ from multibody.graph.expr import (
 )
 from multibody.graph.field import Value
 from multibody.graph.fingerprint import of_operation, symbol_fingerprint
-from multibody.graph.node import CONST, MUL, Node, find, find_structure, guard, intern, intern_structure, symbol_guard
+from multibody.graph.node import ANY, CONST, MUL, Node, find, find_structure, guard, intern, intern_structure
 from multibody.graph.number import Number
 
 pi: Constant = intern(Constant(math.pi, pi_image(0), pi_image(1), ("pi", ())))
@@ -45,7 +45,7 @@ def symbol(name: str, kind: Kind = "variable", scope: str = "") -> Symbol:
     """
     names.check(name, what=kind)
     fp = symbol_fingerprint(0, scope, name, kind)
-    node = find(fp, symbol_guard(fp))
+    node = find(fp, ANY)
     return node if isinstance(node, Symbol) and node.fp == fp else intern(Symbol(name, kind, scope, fp))
 
 

@@ -46,7 +46,7 @@ class Node:
         args: the operands.
         fp: the fingerprint at the first point.
         guards: a set of bits for what must not come in unasked: one for each division, root or logarithm below, and
-            one for each symbol (up to coincidence). A node stands for a value only where it brings in nothing new.
+            one for each symbol (of divisions up to coincidence). A node stands for a value only where it brings in nothing new.
         serial: order of creation; operands have smaller ones, so sorting by it is a topological order.
     """
 
@@ -96,7 +96,8 @@ def sharing() -> bool:
     return _sharing.get()
 
 
-SINGULAR = (1 << 61) - 1
+SINGULAR = (1 << 61) - 1  # the bits of divisions, roots and logarithms; those of symbols lie above
+ANY = -1  # all bits: whatever a node brings in is welcome
 
 
 def guard(fp: Value) -> int:
@@ -104,9 +105,18 @@ def guard(fp: Value) -> int:
     return 1 << hash(fp) % 61
 
 
-def symbol_guard(fp: Value) -> int:
-    """The bit of a symbol with this fingerprint."""
-    return 1 << 61 + hash(fp) % 113
+def symbol_guard() -> int:
+    """A bit that no other living symbol has, so that a node with a foreign symbol never stands for a value."""
+    try:
+        return _free_bits.pop()
+    except IndexError:
+        return SINGULAR + 1 << next(_bits)
+
+
+_bits = count()
+_free_bits: list[int] = []
+give_back = _free_bits.append
+"""Takes the bit of a symbol that is gone: no node contains it any more, so that the next symbol may have the bit."""
 
 
 def find(fp: Value, guards: int) -> Any:
@@ -180,7 +190,7 @@ def place(node: Any, table: Table, key: Any) -> Any:
         if winner is None or _better(node, winner):
             table[key] = ref
             return node
-    if winner.guards & ~node.guards and table is not _structures:  # each brings in what the other does not
+    if node.args and winner.guards & ~node.guards and table is not _structures:  # each brings in what the other does not
         return intern_structure(node)
     return winner if winner.fp == node.fp else _opposite(winner)
 

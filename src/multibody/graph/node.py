@@ -45,8 +45,8 @@ class Node:
         op: name of the operation, such as ``"add"``.
         args: the operands.
         fp: the fingerprint at the first point.
-        guards: a set of bits for what must not come in unasked: one for each division, root or logarithm below, and
-            one for each symbol (of divisions up to coincidence). A node stands for a value only where it brings in nothing new.
+        guards: a set of bits for what must not come in unasked: one for each division, root or logarithm below (up
+            to coincidence), and one for each symbol. A node stands for a value only where it brings in nothing new.
         serial: order of creation; operands have smaller ones, so sorting by it is a topological order.
     """
 
@@ -190,7 +190,7 @@ def place(node: Any, table: Table, key: Any) -> Any:
         if winner is None or _better(node, winner):
             table[key] = ref
             return node
-    if node.args and winner.guards & ~node.guards and table is not _structures:  # each brings in what the other does not
+    if node.args and winner.guards & ~node.guards and table is not _structures:  # each has what the other has not
         return intern_structure(node)
     return winner if winner.fp == node.fp else _opposite(winner)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.compat.sympy_kinematics import Kinematics
+from multibody.compat.sympy.kinematics import Kinematics
 from multibody.errors import ModelError
 from multibody.graph import ONE, ZERO, array, product
 from multibody.graph.linear_algebra import Matrix

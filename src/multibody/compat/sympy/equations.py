@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from multibody.compat.sympy_given import Energy, Given
-from multibody.compat.sympy_names import Vocabulary
+from multibody.compat.sympy.given import Energy, Given
+from multibody.compat.sympy.names import Vocabulary
 from multibody.equations import Handling
 from multibody.equations.power import Powers
 from multibody.equations.solution import Solution

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from multibody.compat.sympy_given import Energy
-from multibody.compat.sympy_kinematics import Kinematics
-from multibody.compat.sympy_mechanism import Mechanism
-from multibody.compat.sympy_moving import Acting
+from multibody.compat.sympy.given import Energy
+from multibody.compat.sympy.kinematics import Kinematics
+from multibody.compat.sympy.mechanism import Mechanism
+from multibody.compat.sympy.moving import Acting
 from multibody.graph import ONE, ZERO, Expr, array, directional, free_symbols, gradient, jacobian, product, substitute
 from multibody.graph.linear_algebra import Matrix
 

@@ -1,4 +1,4 @@
-"""The loads and constraints of one of our systems, in SymPy's words; see ``sympy_bodies``."""
+"""The loads and constraints of one of our systems, in SymPy's words; see ``bodies``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from multibody.algebra import Vec3
-from multibody.compat.sympy_bodies import SympyBodies
+from multibody.compat.sympy.bodies import SympyBodies
 from multibody.equations import IndependentSpeeds
 from multibody.graph import ZERO, Expr, Symbol, as_expr, jacobian
 from multibody.graph.identity import independent_rows

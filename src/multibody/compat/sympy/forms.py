@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from multibody.compat.sympy_given import Given
-from multibody.compat.sympy_kinematics import Kinematics
-from multibody.compat.sympy_names import Vocabulary
+from multibody.compat.sympy.given import Given
+from multibody.compat.sympy.kinematics import Kinematics
+from multibody.compat.sympy.names import Vocabulary
 from multibody.errors import ModelError
 from multibody.graph import ONE, ZERO, Expr, Symbol, array, solve_regular, substitute
 from multibody.graph.linear_algebra import Matrix

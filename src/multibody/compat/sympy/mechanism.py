@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from multibody.compat.sympy_geometry import Geometry
-from multibody.compat.sympy_given import Energy
-from multibody.compat.sympy_kinematics import Kinematics
-from multibody.compat.sympy_moving import Acting, BodyReader, Moving
+from multibody.compat.sympy.geometry import Geometry
+from multibody.compat.sympy.given import Energy
+from multibody.compat.sympy.kinematics import Kinematics
+from multibody.compat.sympy.moving import Acting, BodyReader, Moving
 from multibody.equations.without_bodies import BodyPlace
 from multibody.graph import ZERO, Expr, adjoint, array, free_symbols, jacobian, product, same, substitute
 from multibody.graph.linear_algebra import Matrix

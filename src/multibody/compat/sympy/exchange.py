@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
-from multibody.compat.sympy_builder import SympyBuilder
-from multibody.compat.sympy_equations import SympyModelEquations, equations_of
-from multibody.compat.sympy_forms import given_by_forms
-from multibody.compat.sympy_given import Given
-from multibody.compat.sympy_kinematics import Kinematics, constraints_of, kinematics_of, linear_rows, rate_of
-from multibody.compat.sympy_lagrange import Lagrangian
-from multibody.compat.sympy_mechanism import Mechanism
-from multibody.compat.sympy_names import Vocabulary
-from multibody.compat.sympy_symbolic import written_equations
+from multibody.compat.sympy.builder import SympyBuilder
+from multibody.compat.sympy.equations import SympyModelEquations, equations_of
+from multibody.compat.sympy.forms import given_by_forms
+from multibody.compat.sympy.given import Given
+from multibody.compat.sympy.kinematics import Kinematics, constraints_of, kinematics_of, linear_rows, rate_of
+from multibody.compat.sympy.lagrange import Lagrangian
+from multibody.compat.sympy.mechanism import Mechanism
+from multibody.compat.sympy.names import Vocabulary
+from multibody.compat.sympy.symbolic import written_equations
 from multibody.equations import EquationsOfMotion, Handling, IndependentSpeeds, Multipliers
 from multibody.errors import ConversionError, ModelError
 from multibody.graph import isolated, names

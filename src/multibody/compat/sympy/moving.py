@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from multibody.compat.sympy_geometry import Geometry, cross
-from multibody.compat.sympy_kinematics import Read
+from multibody.compat.sympy.geometry import Geometry, cross
+from multibody.compat.sympy.kinematics import Read
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr, array, free_symbols, product
 from multibody.graph.linear_algebra import Matrix

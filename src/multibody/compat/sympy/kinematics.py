@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.compat.sympy_names import Vocabulary
+from multibody.compat.sympy.names import Vocabulary
 from multibody.errors import ModelError
 from multibody.graph import (
     ZERO,

@@ -165,3 +165,24 @@ def test_the_clock_can_be_set(crab):
     assert mb.simulate(crab, 1.0, start=run, t0=0.0).t[0] == 0.0
     assert mb.simulate(crab, times=[5.0, 6.0], start=run, t0=5.0).t.tolist() == [5.0, 6.0]
     assert mb.simulate(crab, 1.0, start=crab.consistent()).t[0] == 0.0
+
+
+def test_a_run_begins_at_an_equilibrium_and_stays_there():
+    """A weight on a spring, lifted by a force: the inputs and parameters of the equilibrium come along."""
+    system = mb.System("hanging", gravity=(0, 0, -9.81))
+    m, k = system.parameters(m=2.0, k=100.0)
+    slide = system.joint("z", system.world, system.body("weight", m), "Tz")
+    system.load(mb.JointSpring(slide, k))
+    system.load(mb.JointLoad(slide, system.input("F")))
+    eom = mb.derive(system)
+    found = mb.equilibrium(eom, at={"F": 3.0, "m": 1.0})
+    for start in (found, found.point):
+        run = mb.simulate(eom, duration=1.0, start=start)
+        np.testing.assert_allclose(run["z"], (3.0 - 9.81) / 100.0, rtol=1e-12)
+    released = mb.simulate(eom, duration=1.0, start=found, inputs={"F": 0.0})
+    assert np.ptp(released["z"]) == pytest.approx(2 * 3.0 / 100.0, rel=1e-3)
+
+
+def test_a_run_does_not_begin_at_the_point_of_another_system(crab):
+    with pytest.raises(ModelError, match="coordinates and speeds are not the same"):
+        mb.simulate(crab, duration=1.0, start=mb.equilibrium(mb.derive(pendulum())))

@@ -88,7 +88,7 @@ class Vec3(Linear):
         if len(items) != 3 or not all(map(is_scalar, items)):
             wrong = f"There are {len(items)} entries." if items else "It is not a list of numbers or expressions."
             raise ShapeError(
-                f"A {what} needs three components.",
+                f"{'An' if what[0] in 'aeiou' else 'A'} {what} needs three components.",
                 where=repr(thing)[:200],
                 cause="Its entries are not all numbers or expressions." if len(items) == 3 else wrong,
                 remedy=f"Write the {what} as (x, y, z); many vectors in one array are read by Vec3.from_batch.",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ModelError, ShapeError
+from multibody.model import Model
 from multibody.model.assembly import State
 from multibody.model.quantity import finite_value
 from multibody.simulate.contract import Vector
@@ -20,7 +21,29 @@ from multibody.simulate.samples import Instant
 from multibody.simulate.statistics import Counts
 from multibody.simulate.trajectory import Trajectory
 
-Start = State | Instant | Trajectory
+
+@runtime_checkable
+class Point(Protocol):
+    """All numbers at one moment: an operating point of ``multibody.linear`` is one, and an equilibrium has one."""
+
+    model: Model
+    t: float
+    q: Vector
+    u: Vector
+    r: Vector
+    p: Vector
+
+
+@runtime_checkable
+class AtPoint(Protocol):
+    """What is known by its point, such as an equilibrium."""
+
+    @property
+    def point(self) -> Point:
+        """All its numbers."""
+
+
+Start = State | Instant | Trajectory | Point | AtPoint
 """What a run can begin with."""
 
 
@@ -59,7 +82,7 @@ class Beginning(NamedTuple):
 
 
 def beginning(start: Start | None, eom: EquationsOfMotion, given: Sequence[Any] = ()) -> Beginning:
-    """What is known about the start of a run: a state, an instant of a run, or the end of one; or nothing.
+    """What is known about the start of a run: a state, an operating point, an instant of a run, or its end; or nothing.
 
     Args:
         start: where to begin.
@@ -70,15 +93,20 @@ def beginning(start: Start | None, eom: EquationsOfMotion, given: Sequence[Any] 
         return Beginning(np.empty(0), None, {}, {})
     if any(one is not None for one in given):
         raise ModelError("The start is given twice.", where="simulate", remedy="Give either start, or q, u and fixed.")
+    if isinstance(start, AtPoint):
+        start = start.point
     if not isinstance(start, State | Instant | Trajectory):
+        if isinstance(start, Point):
+            return _at_point(start, eom)
         raise ModelError(
             f"{start!r:.200} is nothing to start from.",
             where="simulate",
-            remedy="Give a run, run.at(2.0) or eom.consistent(…); start values by name are q={'name': 0.1} and u={…}.",
+            remedy="Give a run, run.at(2.0), an equilibrium or eom.consistent(…); "
+            "start values by name are q={'name': 0.1} and u={…}.",
         )
     instant = Instant(start.q[-1], start.u[-1], start.t[-1], start) if isinstance(start, Trajectory) else start
     model = instant.model if isinstance(instant, State) else instant.run.eom.model
-    _require_same("coordinates and speeds", [[*one.coordinates, *one.speeds] for one in (eom.model, model)], "simulate")
+    _require_states_of(model, eom)
     if isinstance(instant, State):
         return Beginning(np.concatenate([instant.q, instant.u, np.zeros(len(WORKS))]), None, {}, {})
     if np.ndim(instant.t):
@@ -87,6 +115,16 @@ def beginning(start: Start | None, eom: EquationsOfMotion, given: Sequence[Any] 
     k = int(np.searchsorted(run.t, t, side="right")) - 1
     inputs = {one.name: float(value) for one, value in zip(run.eom.inputs, run.r[k], strict=True)}
     return Beginning(np.concatenate([instant.q, instant.u, _works(run, t)]), t, inputs, run.parameters)
+
+
+def _at_point(point: Point, eom: EquationsOfMotion) -> Beginning:
+    """Its state, with its inputs held and its parameters."""
+    _require_states_of(point.model, eom)
+    inputs, parameters = (
+        {one.name: float(value) for one, value in zip(names, values, strict=True)}
+        for names, values in ((eom.inputs, point.r), (eom.parameters, point.p))
+    )
+    return Beginning(np.concatenate([point.q, point.u, np.zeros(len(WORKS))]), point.t, inputs, parameters)
 
 
 def _works(run: Any, t: float) -> Vector:
@@ -136,6 +174,10 @@ def _sum(one: Counts, other: Counts) -> Counts:
 
 def _both(one: str, other: str) -> str:
     return one if one == other or not other else f"{one}; then {other}" if one else other
+
+
+def _require_states_of(model: Model, eom: EquationsOfMotion) -> None:
+    _require_same("coordinates and speeds", [[*one.coordinates, *one.speeds] for one in (eom.model, model)], "simulate")
 
 
 def _require_same(what: str, symbols: list[list[Any]], where: str) -> None:

@@ -36,7 +36,8 @@ def simulate(
         eom: equations of motion.
         duration: in seconds; or give ``times``.
         times: the instants to keep, increasing; the first one is the start.
-        start: where to begin: a run, to go on from its end; ``run.at(2.0)``, to go on from there; or coordinates and
+        start: where to begin: a run, to go on from its end; ``run.at(2.0)``, to go on from there;
+            an equilibrium or operating point, with its inputs and parameters; or coordinates and
             speeds that belong together, such as ``eom.consistent(…)``. Of a run, time, works, parameters, and inputs
             that are not given go on; ``run + later`` is the trajectory of both. By default the start values of the
             model, with loops closed and speeds made consistent.

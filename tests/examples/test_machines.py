@@ -12,9 +12,9 @@ def turned(angle):
     return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 
 
-def test_wheels_with_constant_spins_run_in_a_circle(ran, capsys):
-    found = ran("wheel_pair")
-    assert "redundant equations: right_grip_sideways" in capsys.readouterr().out
+def test_wheels_with_constant_spins_run_in_a_circle(shown):
+    found, printed = shown("wheel_pair").defined, shown("wheel_pair").printed
+    assert "redundant equations: right_grip_sideways" in printed
     run = mb.simulate(found["eom"], duration=5.0, u={"left_dot": 4.0, "right_dot": 6.0})
     radius = 1.2 / 2 * (6.0 + 4.0) / (6.0 - 4.0)
     assert abs(np.hypot(run["place_tx"], run["place_ty"] - radius) - radius).max() < 1e-7

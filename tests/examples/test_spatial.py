@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 
-def test_a_gyroscope_precesses_nutates_and_passes_near_gimbal_lock(ran, capsys):
-    found = ran("gyroscope")
-    assert "nutation at 371.31" in capsys.readouterr().out
+def test_a_gyroscope_precesses_nutates_and_passes_near_gimbal_lock(shown):
+    found, printed = shown("gyroscope").defined, shown("gyroscope").printed
+    assert "nutation at 371.31" in printed
     angle = found["steady"]["precession"][-1]
     assert angle == pytest.approx(2.0 * 0.1 * 9.81 * 0.15 / (4.8e-3 * 300), abs=1e-8)  # t·m·g·l/H
     rotor_axis = found["smooth"]["R"][:, :, 1]
@@ -29,19 +29,19 @@ def test_a_spatial_slider_crank_keeps_its_rod_and_its_energy(ran):
     assert abs(run["kinetic_energy"] - kinetic).max() < 1e-9
 
 
-def test_bricards_linkage_moves_although_it_has_no_freedom_by_counting(ran, capsys):
-    found = ran("bricard")
-    assert "degrees of freedom: 1 near the start, 0 in general, 0 by counting" in capsys.readouterr().out
+def test_bricards_linkage_moves_although_it_has_no_freedom_by_counting(shown):
+    found, printed = shown("bricard").defined, shown("bricard").printed
+    assert "degrees of freedom: 1 near the start, 0 in general, 0 by counting" in printed
     run = found["run"]
     rate = np.sin(run["q1"]) * (1 + np.cos(run["q2"])) * run["q1_dot"]
     assert abs(rate + np.sin(run["q2"]) * (1 + np.cos(run["q1"])) * run["q2_dot"]).max() < 1e-9  # its closure, derived
     assert run.statistics.constraint_residual < 1e-10
 
 
-def test_a_stiff_governor_rises_as_porter_says(ran, capsys):
+def test_a_stiff_governor_rises_as_porter_says(shown):
     pytest.importorskip("sksundae")
-    found = ran("governor")
-    assert "Cvode" in capsys.readouterr().out
+    found, printed = shown("governor").defined, shown("governor").printed
+    assert "Cvode" in printed
     run = found["run"]
     assert run["lift"][-1] == pytest.approx(-2 * 3 * 9.81 / 100, rel=1e-6)
     assert run["left_angle"] == pytest.approx(run["right_angle"], abs=1e-9)

@@ -1,4 +1,4 @@
-"""A quarter car on a double wishbone: it settles at its static equilibrium, and its camber follows the swing arm.
+"""Double wishbone: a quarter car settles at its static equilibrium, and its camber follows the swing arm.
 
 Two wishbones, an upright between ball joints, a tie rod, spring and damper, a tyre on a road. With the tie rod beside
 the lower wishbone the wheel does not steer while it moves up and down; with the rack a little too high it does. The
@@ -7,6 +7,9 @@ slope of the camber curve is 1/(length of the swing arm), which ends where the l
 
 from __future__ import annotations
 
+import sys
+
+import matplotlib.pyplot as plt
 import numpy as np
 
 import multibody as mb
@@ -71,3 +74,16 @@ assert abs(slope * swing_arm - 1) < 1e-5
 assert steer < 1e-10
 assert steer_high > 0.02
 assert max(rest.energy_drift, run.energy_drift, high_rack.energy_drift) < 1e-6
+
+# 4. Draw: the camber curve, and both steering curves.
+figure, axes = plt.subplots(1, 2, figsize=(7, 2.8), sharey=True, layout="constrained")
+travel, ends = 1e3 * (run["travel"][:, 2] - HUB[1]), np.array([-40.0, 15.0])
+axes[0].plot(np.degrees(run["camber"]), travel, label="camber")
+axes[0].plot(np.degrees(curve(0.0) + 1e-3 * ends / swing_arm), ends, "k:", label="by the swing arm")
+axes[1].plot(np.degrees(run["toe"]), travel, label="rack where it belongs")
+axes[1].plot(np.degrees(high_rack["toe"]), 1e3 * (high_rack["travel"][:, 2] - HUB[1]), label="2 cm too high")
+axes[0].set(xlabel="camber [°]", ylabel="travel of the wheel [mm]")
+axes[1].set(xlabel="toe [°]")
+for axis in axes:
+    axis.legend(fontsize="small")
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "double_wishbone.png")

@@ -1,4 +1,4 @@
-"""A satellite with three flywheels and a panel that unfolds: nothing from outside, so its angular momentum stays.
+"""Satellite that unfolds a panel: nothing acts from outside, so its angular momentum stays; flywheels turn it back.
 
 The panel is unfolded by a drive: a motion that is given. While it opens, the satellite turns the other way, and stays
 turned when all is at rest again; by how much is an integral over the angle of the hinge. Then a flywheel turns it home.
@@ -7,6 +7,9 @@ Last, the same motions while it tumbles, with a spinning flywheel: energy change
 
 from __future__ import annotations
 
+import sys
+
+import matplotlib.pyplot as plt
 import numpy as np
 from scipy.integrate import quad
 
@@ -76,3 +79,11 @@ print(f"tumbling: angular momentum {L[0].round(3)} kg·m²/s changes by {change:
 assert change < 1e-7
 assert abs(tumble["P"] - tumble["P"][0]).max() < 1e-6
 assert max(unfold.energy_drift, run.energy_drift, tumble.energy_drift) < 1e-6
+
+# 6. Draw: the way out by the panel, and home by the wheel.
+figure, axes = plt.subplots(2, figsize=(6, 3.6), sharex=True, layout="constrained")
+axes[0].plot(run.t, np.degrees(2 * np.arctan2(run["flight_qx"], run["flight_qw"])))
+axes[0].set(ylabel="satellite [°]")
+axes[1].plot(run.t, run["spin_x_dot"])
+axes[1].set(xlabel="t [s]", ylabel="wheel [rad/s]", xlim=(0, run.t[-1]))
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "satellite.png")

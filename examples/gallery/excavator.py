@@ -1,4 +1,4 @@
-"""The arm of an excavator, moved by three hydraulic cylinders of given length: which forces do they need?
+"""Arm of an excavator: three hydraulic cylinders of given length move it, and the question is which forces they need.
 
 Boom, stick and bucket; the bucket is turned through a rocker and a link, a four-bar of its own. All four loops are
 written down as joints. The lengths of the cylinders are given over time, so that nothing is left free, and the forces
@@ -8,6 +8,9 @@ the derivative of the potential energy with respect to the length of its cylinde
 
 from __future__ import annotations
 
+import sys
+
+import matplotlib.pyplot as plt
 import numpy as np
 from scipy.integrate import simpson
 
@@ -74,3 +77,13 @@ for name in LENGTHS:
     assert abs(measured - virtual) < 1e-5 * abs(run["boom_force"][0, 0])
 assert abs(work - gain) < 1e-6 * np.ptp(run["total_energy"])
 assert run.energy_drift < 1e-6
+
+# 4. Draw.
+figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3), layout="constrained")
+left.imshow(mb.picture(run, t=np.linspace(0, 1.6, 3), size=(400, 320)))
+left.axis("off")
+for name in LENGTHS:
+    right.plot(run.t, run[name + "_force"][:, 0] / 1e3, label=name)
+right.set(xlabel="t [s]", ylabel="force of the cylinder [kN]", xlim=(0, 4))
+right.legend(fontsize="small")
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "excavator.png")

@@ -1,4 +1,4 @@
-"""A platform on six legs (Stewart's): six forces hold it, lift it and tilt it; lengths as by inverse kinematics.
+"""Hexapod with controllers: six forces hold a platform, lift it and tilt it; lengths are as by inverse kinematics.
 
 Each leg is a barrel on a universal joint, a piston, and a ball joint at the platform. The loops are solved in closed
 form: six coordinates of the platform are left, no constraint. At rest the force of a leg follows from virtual work.
@@ -7,6 +7,9 @@ Then six controllers, each of which knows only its own leg, bring the legs to th
 
 from __future__ import annotations
 
+import sys
+
+import matplotlib.pyplot as plt
 import numpy as np
 from scipy.spatial.transform import Rotation
 
@@ -66,3 +69,13 @@ assert abs(still.q - still.q[0]).max() < 1e-9
 assert error < 1e-12
 assert np.allclose(run.q[-1], (0.2, 0, HEIGHT + 0.1, 0.15, 0, 0), atol=5e-4)  # the controllers give way a little
 assert run.energy_drift < 1e-6
+
+# 5. Draw.
+figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3), layout="constrained")
+left.imshow(mb.picture(run, t=[0.0, 3.0], size=(400, 320)))
+left.axis("off")
+for k in range(6):
+    right.plot(run.t, run[f"leg{k}"], label=f"leg {k}")
+right.set(xlabel="t [s]", ylabel="length [m]", xlim=(0, 3))
+right.legend(fontsize="small")
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "hexapod.png")

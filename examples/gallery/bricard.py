@@ -8,6 +8,9 @@ both satisfy cos θ + cos φ + cos θ·cos φ = 0 (Y. Chen, Z. You, T. Tarnai: I
 
 from __future__ import annotations
 
+import sys
+
+import matplotlib.pyplot as plt
 import numpy as np
 
 import multibody as mb
@@ -22,7 +25,7 @@ for number in range(1, 6):
     end = bar.frame(f"end_{number}", (1, 0, 0), mb.Rotation.about_x(side * mb.pi / 2))
 ring.joint("q6", end, ring.world, "Rz", q=np.pi / 2)
 found = ring.analyse()
-print(found)
+print(found, end="\n\n")
 
 # 2. Move.
 run = mb.simulate(mb.derive(ring), duration=10.0)
@@ -39,3 +42,11 @@ assert closure < 1e-12
 assert asymmetry < 1e-12
 assert np.allclose([theta.min(), theta.max()], [-2 * np.pi / 3, 2 * np.pi / 3], atol=1e-4)
 assert run.energy_drift < 1e-5
+
+# 4. Draw.
+figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3), layout="constrained")
+left.imshow(mb.picture(run, t=np.linspace(0, 0.75, 4), size=(400, 320)))
+left.axis("off")
+right.plot(np.degrees(theta), np.degrees(phi), ".", markersize=3)
+right.set(xlabel="θ [°]", ylabel="φ [°]", aspect="equal")
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "bricard.png")

@@ -1,4 +1,4 @@
-"""A pair of wheels on an axle that roll without slip: the path is known in closed form.
+"""Pair of wheels on an axle: they roll without slip, and the path is known in closed form.
 
 Each wheel has its own spin and its own motor. Both wheels forbid the axle to slide sideways, which is one equation too
 many: it is found and left out. Equal and opposite torques leave the speed v as it is and let the yaw rate grow in
@@ -7,6 +7,9 @@ proportion to time; the path is then a clothoid, and the coordinates of the axle
 
 from __future__ import annotations
 
+import sys
+
+import matplotlib.pyplot as plt
 import numpy as np
 from scipy.special import fresnel
 
@@ -52,3 +55,11 @@ assert np.allclose(forward, SPEED, rtol=1e-6)
 assert off_path < 1e-6
 assert np.allclose(sideways, centripetal, atol=1e-6)
 assert run.energy_drift < 1e-6
+
+# 4. Draw.
+figure, axis = plt.subplots(figsize=(5, 3.4), layout="constrained")
+axis.plot(run["place_tx"], run["place_ty"], label="axle")
+axis.plot(*clothoid.T, "k:", label="clothoid")
+axis.set(xlabel="x [m]", ylabel="y [m]", aspect="equal")
+axis.legend()
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "wheel_pair.png")

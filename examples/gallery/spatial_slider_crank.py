@@ -1,4 +1,4 @@
-"""A spatial slider-crank: a rod between a crank and a slider, with a ball joint and a universal joint at its ends.
+"""Spatial slider-crank: a rod between a crank and a slider, with a ball joint and a universal joint at its ends.
 
 Crank axis and slider are parallel and apart, so nothing here is planar. The loop is closed by equations. The place of
 the slider is x = √(L² - y² - z²) with the crank pin at (0, y, z). The rod is modelled a second time as nothing but a
@@ -7,6 +7,9 @@ constant distance between crank pin and slider: with all its mass in its ends th
 
 from __future__ import annotations
 
+import sys
+
+import matplotlib.pyplot as plt
 import numpy as np
 
 import multibody as mb
@@ -31,7 +34,7 @@ ends = (2 * HALF * (ROD / 2) ** 2,) * 2
 rod = jointed.body("rod", 2 * HALF, (ROD / 2, 0, 0), (0, *ends))
 jointed.joint("ball", pin, rod, mb.Spherical())
 jointed.joint("cross", rod.frame("end", (ROD, 0, 0)), slider, mb.Universal("z", "y"))
-print(jointed.analyse())
+print(jointed.analyse(), end="\n\n")
 
 # 2. The rod as a distance, and its mass as two particles.
 held, held_pin, held_slider = machine("with_a_distance")
@@ -50,3 +53,11 @@ print(f"crank of the other model off by {apart:.0e} rad, energy drift {run.energ
 assert off < 1e-12
 assert apart < 1e-5
 assert max(run.energy_drift, other.energy_drift) < 1e-6
+
+# 4. Draw.
+figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3), layout="constrained")
+left.imshow(mb.picture(run, t=np.linspace(0, 0.6, 4), size=(400, 320)))
+left.axis("off")
+right.plot(np.degrees(run["drive"]) % 360, run["stroke"], ".", markersize=3)
+right.set(xlabel="crank [°]", ylabel="slider [m]", xticks=range(0, 361, 90))
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "spatial_slider_crank.png")

@@ -1,4 +1,4 @@
-"""The Whipple bicycle: it keeps itself upright between the weave and the capsize speed.
+"""Stability of Whipple's bicycle: it keeps itself upright between the weave and the capsize speed.
 
 The benchmark of Meijaard, Papadopoulos, Ruina and Schwab (Proc. R. Soc. A 463 (2007) 1955): four rigid bodies, two
 knife-edge wheels that do not slip, nobody steers. Axes are those of the paper: x forward, y to the right, z down. From
@@ -8,8 +8,7 @@ the speeds at which poles cross the imaginary axis.
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import mkdtemp
+import sys
 
 import numpy as np
 
@@ -17,7 +16,6 @@ import multibody as mb
 from multibody.linear import critical_values, linearize, root_locus
 
 WHEELBASE, TRAIL, TILT, REAR, FRONT = 1.02, 0.08, np.pi / 10, 0.3, 0.35
-PICTURE = Path(mkdtemp()) / "bicycle_stability.png"
 
 # 1. Describe. Places are those of the paper, measured from the rear contact, here from the centre of the rear wheel.
 bicycle = mb.System("bicycle", gravity=(0, 0, 9.81))
@@ -60,13 +58,12 @@ axis = figure.axes[0]
 axis.set_title("Poles of the Whipple bicycle; it stays upright by itself in the shaded range")
 axis.axvspan(weave.value, capsize.value, color="tab:green", alpha=0.15)
 axis.set_ylim(-10.0, 10.0)
-figure.savefig(PICTURE, dpi=120)
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "bicycle_stability.png")
 
 # 4. Compare with the paper (Table 2, and to more digits recomputed from its parameters).
-print(rolling(5.0))
+print(rolling(5.0), end="\n\n")
 print(f"weave   {weave.value:.12f} m/s, at {weave.pole.imag:.12f} rad/s")
 print(f"capsize {capsize.value:.12f} m/s")
-print(f"picture {PICTURE}")
 assert not weave.destabilizing
 assert capsize.destabilizing
 assert abs(weave.value / 4.2923825363411039587 - 1) < 1e-12

@@ -1,4 +1,4 @@
-"""A gyroscope in gimbals: precession and nutation as the textbook has them, and a pass close to gimbal lock.
+"""Gyroscope in gimbals: precession and nutation as the textbook has them, and a pass close to gimbal lock.
 
 The outer gimbal turns about the vertical, the inner one about a horizontal axis, the rotor within it about its own. A
 weight on the inner gimbal lets the horizontal rotor precess at Ω = m·g·l/H. Without it, a small push makes the rotor
@@ -8,6 +8,9 @@ rad/s; the rotor itself does not care: it moves like one that has a ball joint i
 
 from __future__ import annotations
 
+import sys
+
+import matplotlib.pyplot as plt
 import numpy as np
 
 import multibody as mb
@@ -60,3 +63,13 @@ print(f"{lock:.2f}° from gimbal lock, gimbals at {whirl:.0f} rad/s; ball joint 
 assert lock < 0.1
 assert difference < 1e-5
 assert max(run.energy_drift for run in (steady, pushed, through, smooth)) < 1e-6
+
+# 3. Draw.
+figure, axes = plt.subplots(1, 2, figsize=(7, 2.8), layout="constrained")
+axes[0].plot(1e3 * pushed["precession"], 1e3 * pushed["nutation"], linewidth=1)
+axes[0].set(xlabel="outer gimbal [mrad]", ylabel="inner gimbal [mrad]", title="nutation")
+axes[1].semilogy(through.t, abs(through["precession_dot"]), label="outer gimbal")
+axes[1].semilogy(smooth.t, np.linalg.norm(smooth.u, axis=1), label="rotor in a ball joint")
+axes[1].set(xlabel="t [s]", ylabel="speed [rad/s]", title="towards gimbal lock", xlim=(0, 2))
+axes[1].legend(fontsize="small")
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "gyroscope.png")

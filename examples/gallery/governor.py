@@ -1,4 +1,4 @@
-"""A centrifugal governor whose lower links are very stiff spring-dampers: an equation for a stiff integrator.
+"""Centrifugal governor: its lower links are very stiff spring-dampers, which is work for a stiff integrator.
 
 Two arms with balls hang from a turning shaft, two links of the same length lead from the balls to a sleeve on the
 shaft. The sleeve comes to rest where the balls are h = (1 + M/m)·g/ω² below the hinges (Porter). The links of 10⁸ N/m
@@ -8,6 +8,9 @@ by itself, takes about a thousand. With rigid links instead it is a closed loop,
 
 from __future__ import annotations
 
+import sys
+
+import matplotlib.pyplot as plt
 import numpy as np
 
 import multibody as mb
@@ -54,3 +57,14 @@ assert run.counts.steps < 3000
 assert abs(height / expected - 1) < 1e-6
 assert apart < 1e-5
 assert max(run.energy_drift, other.energy_drift) < 1e-6
+
+# 4. Draw.
+figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3), width_ratios=[1, 1.6], layout="constrained")
+left.imshow(mb.picture(run, t=[0.0, 10.0], size=(280, 320)))
+left.axis("off")
+right.plot(run.t, LENGTH * np.cos(run["left_angle"]), label="springs of 10⁸ N/m")
+right.plot(other.t, LENGTH * np.cos(other["left_angle"]), "--", label="rigid links")
+right.plot(run.t[[0, -1]], [expected, expected], "k:", label="(1 + M/m)·g/ω²")
+right.set(xlabel="t [s]", ylabel="balls below the hinges [m]", xlim=(0, 4))
+right.legend(fontsize="small")
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "governor.png")

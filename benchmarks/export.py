@@ -34,6 +34,8 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
+from _lines import claim
+from _timing import Run, in_turn
 
 import multibody as mb
 from multibody.equations import EquationsOfMotion
@@ -105,17 +107,6 @@ class States:
         self.u = np.array([state.u for state in found])
         self.r = rng.normal(size=(STATES, len(eom.inputs)))
         self.out = np.zeros((STATES, len(eom.speeds)))
-
-
-def alternating(runs: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """The best time of each, taken in turn, so that noise hits all of them."""
-    times: dict[str, list[float]] = {name: [] for name in runs}
-    for _ in range(ROUNDS):
-        for name, run in runs.items():
-            start = perf_counter()
-            run()
-            times[name].append(perf_counter() - start)
-    return {name: min(found) for name, found in times.items()}
 
 
 # our own -----------------------------------------------------------------------------------------------------------
@@ -383,7 +374,8 @@ class Figures(NamedTuple):
         return self.seconds.get("SymPy", math.nan) / self.seconds["C"]
 
 
-WAYS = ("LLVM", "C", "SymPy")
+NAMES = {"LLVM": "multibody", "C": "multibody, C by gcc", "SymPy": "SymPy, C by gcc"}
+WAYS = tuple(NAMES)
 
 
 def measured(name: str, folder: Path) -> Figures:
@@ -401,7 +393,7 @@ def measured(name: str, folder: Path) -> Figures:
         run()
         error = np.abs(states.out - expected).max() / np.abs(expected).max()
         assert error < (1e-11 if way == "C" else 1e-8), (name, way, error)
-    seconds = {way: time / STATES for way, time in alternating(runs).items()}
+    seconds = in_turn({way: Run(run, STATES) for way, run in runs.items()}, ROUNDS)
     return Figures(seconds, operations(eom), None if peer is None else peer[1])
 
 
@@ -424,6 +416,8 @@ def main() -> None:
         for name in SYSTEMS:
             found[name] = measured(name, Path(folder))
             print(f"{name:14} {found[name]}", flush=True)
+            seconds = {NAMES[way]: time for way, time in found[name].seconds.items()}
+            claim("generated C", name.replace("…", "four-bar"), "ns", seconds, 1e-9)
     named = {"panda": found["Panda"], "four_bar": found["four-bar"], "four_bar_numbers": found[NUMBERS]}
     ratios = " ".join(f"{key}_c_vs_sympy_c={one.c_vs_sympy:.1f}" for key, one in named.items())
     slowest = max(one.c_vs_llvm for one in found.values())

@@ -27,10 +27,13 @@ from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
 import numpy as np
+from _lines import AtLeast, claim
 
 import multibody as mb
 
-FORMALISMS = (mb.Recursive(), mb.ArticulatedBody(), mb.NewtonEuler(), mb.Kane(), mb.Lagrange(), mb.Wittenburg())
+FORMALISMS = (
+    mb.Recursive(), mb.ArticulatedBody(), mb.NewtonEuler(), mb.Kane(), mb.Lagrange(), mb.Wittenburg(), mb.Modular(),
+)  # fmt: skip
 AXES = {"planar": "z", "spatial": "xyz"}  # the joint axes take turns
 LINKS = (2, 3, 5, 7, 10, 15, 20)
 PARAMETERS = {"m": 1.0, "l": 1.0, "c": 0.5, "Ix": 0.1, "Iy": 0.2, "Iz": 0.3, "g": 9.81}
@@ -195,6 +198,7 @@ class Peer:
     def __init__(self, method: str, family: str) -> None:
         self.method, self.family = method, family
         self.times: dict[int, float] = {}
+        self.over = False
 
     def expected(self, links: int) -> float:
         """Seconds, if the time goes on growing by the same factor for each link."""
@@ -206,15 +210,16 @@ class Peer:
     def row(self, links: int, acceleration: np.ndarray) -> str | None:
         """A line of the table; None if it ended at fewer links."""
         title = f"SymPy {self.method}"
-        if self.times and max(self.times.values()) == np.inf:
+        if self.over:
             return None
         expected = self.expected(links)
         if expected > 2 * PATIENCE:
-            self.times[links] = np.inf
+            self.over = True
             return f"{title:18} not tried, {expected:,.0f} s expected"
         found = sympy_result(self.method, self.family, links)
         self.times[links] = found.get("derive", np.inf)
         if not found:
+            self.over = True
             return f"{title:18} not done in {PATIENCE} s"
         line = f"{title:18} {found['derive'] * 1e3:9.1f} ms"
         if "code" not in found:
@@ -255,6 +260,15 @@ def measured(title: str, build: Callable[[], mb.System], peers: dict[str, Peer])
     return Measured(comparison, times)
 
 
+def state_claim(family: str, links: int, times: dict[str, float], peers: dict[str, Peer]) -> None:
+    """Everybody's time for the derivation of a chain, where SymPy has tried."""
+    tried = {name: peer.times[links] for name, peer in peers.items() if links in peer.times}
+    theirs = {f"SymPy {name}": AtLeast(PATIENCE) if np.isinf(time) else time for name, time in tried.items()}
+    if family == "spatial" and theirs:
+        ours = {f"multibody {name}": times[name] for name in ("Recursive", *peers)}
+        claim("derive equations", f"{links} links in space", "ms", ours | theirs, 1e-3)
+
+
 def main() -> None:
     """Measure, print the table, then the line of key figures."""
     os.environ["MULTIBODY_CACHE"] = "off"
@@ -266,8 +280,9 @@ def main() -> None:
             build = lambda family=family, links=links: chain(family, links)  # noqa: E731
             comparison, times = measured(f"{family} chain", build, peers)
             comparisons.append(comparison)
+            state_claim(family, links, times, peers)
             if (family, links) == ("spatial", 5):
-                done = {name: min(peer.times[5], PATIENCE) for name, peer in peers.items()}
+                done = {name: min(peer.times.get(5, PATIENCE), PATIENCE) for name, peer in peers.items()}
                 ratios = {f"{name.lower()}_vs_sympy_n5": done[name] / times[name] for name in peers}
     comparisons.append(measured("five bodies of Wittenburg", five_bodies, {})[0])
     pairs = [pair for comparison in comparisons for pair in comparison.pairs]

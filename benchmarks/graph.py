@@ -2,8 +2,9 @@
 
 All three tools run the same text, ``tip``, with their own scalars; then each differentiates with its own means and
 makes a function the way its documentation recommends (here ``Function``, SymPy ``lambdify`` with cse, CasADi
-``Function`` with buffers). CasADi is also timed with its matrix idiom, where a link is one 3×3 product. The best of
-several runs counts.
+``Function`` with buffers). CasADi is also timed with its matrix idiom, where a link is one 3×3 product, and with the C
+code that it writes, compiled by gcc; SymPy also with the functions of Python's ``math``, which are faster for single
+numbers than NumPy's, its default. The best of several runs counts.
 
 The second table is compile time against size. Run with ``./dev bench graph``.
 """
@@ -12,13 +13,18 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
 from operator import add, mul, sub
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from _lines import bar, claim
+from _timing import best, per_call
 
 LINKS = 30
 SYMPY_LINKS = 16  # SymPy takes a minute; with 30 links its Jacobian is not done after ten
@@ -38,17 +44,6 @@ def tip(sin: Callable[[Any], Any], cos: Callable[[Any], Any], q: Sequence[Any], 
         for i, row in enumerate(r):
             p[i] = p[i] + row[0] * l[0] + row[1] * l[1] + row[2] * l[2]
     return p
-
-
-def best(run: Callable[[], Any], repeats: int = 7) -> tuple[float, Any]:
-    """The shortest of several runs, and what the last one returned."""
-    shortest, result = float("inf"), None
-    for _ in range(repeats):
-        result = None  # drop the previous one first: nothing is found that should be made
-        start = perf_counter()
-        result = run()
-        shortest = min(shortest, perf_counter() - start)
-    return shortest, result
 
 
 def ours(links: int = LINKS) -> tuple[float, Any]:
@@ -113,18 +108,6 @@ def sympy_derivation(links: int) -> tuple[float, Any]:
     return best(derive, 1)
 
 
-def per_call(call: Callable[[], Any], seconds: float = 0.3) -> float:
-    """Seconds per call, the best of several rounds."""
-    call()
-    rounds = max(1, int(seconds / 7 / max(1e-7, best(call, 3)[0])))
-
-    def run() -> None:
-        for _ in range(rounds):
-            call()
-
-    return best(run)[0] / rounds
-
-
 def compile_ours(derived: Any) -> tuple[Any, float, float]:
     """The compiled function, seconds to compile it, seconds to load it from the cache."""
     from multibody.compile import Function
@@ -142,6 +125,39 @@ def compile_ours(derived: Any) -> tuple[Any, float, float]:
         build()
         cached = best(build)[0]
     return function, compiling, cached
+
+
+def casadi_call(function: Any, arrays: dict[str, np.ndarray]) -> float:
+    """Seconds for a call of a function of CasADi on arrays that it reads and writes in place."""
+    buffer, call = function.buffer()
+    results = [np.zeros(function.nnz_out(k)) for k in range(function.n_out())]
+    for k, array in enumerate(arrays.values()):
+        buffer.set_arg(k, memoryview(array))
+    for k, array in enumerate(results):
+        buffer.set_res(k, memoryview(array))
+    return per_call(call)
+
+
+def casadi_c_call(function: Any, arrays: dict[str, np.ndarray]) -> float:
+    """The same for the C code that CasADi writes; NaN without gcc."""
+    import casadi as ca
+
+    if shutil.which("gcc") is None:
+        return float("nan")
+    with tempfile.TemporaryDirectory() as folder:
+        code, library = Path(folder) / "tip.c", Path(folder) / "tip.so"
+        code.write_text(_c_code(function))
+        flags = ["-O3", "-march=native", "-shared", "-fPIC"]
+        subprocess.run(["gcc", *flags, str(code), "-lm", "-o", str(library)], check=True)
+        return casadi_call(ca.external("tip", str(library)), arrays)
+
+
+def _c_code(function: Any) -> str:
+    import casadi as ca
+
+    generator = ca.CodeGenerator("tip.c")
+    generator.add(function)
+    return generator.dump()
 
 
 def chain(operations: int) -> Any:
@@ -171,8 +187,8 @@ def compile_times() -> None:
         print(f"  {count:7d} operations: {seconds:7.2f} s   {seconds / count * 1e6:6.1f} µs per operation")
 
 
-def against_sympy() -> tuple[float, float]:
-    """How many times faster derivation and evaluation are, with as many links as SymPy manages."""
+def against_sympy() -> tuple[float, float, float]:
+    """How many times faster derivation and evaluation (two ways) are, with as many links as SymPy manages."""
     import sympy as sp
 
     from multibody.compile import Function
@@ -188,10 +204,17 @@ def against_sympy() -> tuple[float, float]:
     lambdified = sp.lambdify(symbols, [s_p, s_j, s_v], cse=True)
     made = perf_counter() - start
     call_sympy = per_call(lambda: lambdified(*arrays.values()))
+    plain = sp.lambdify(symbols, [s_p, s_j, s_v], modules=["math", "numpy"], cse=True)
+    call_plain = per_call(lambda: plain(*arrays.values()))
     np.testing.assert_allclose(outputs["J"], lambdified(*arrays.values())[1], rtol=1e-10, atol=1e-10)
     print(f"\n{SYMPY_LINKS} links: derive {time_ours * 1e3:.1f} ms, SymPy {time_sympy:.1f} s, lambdify {made:.1f} s;"
-          f" one call {call_ours * 1e6:.3f} µs, SymPy {call_sympy * 1e6:.1f} µs")  # fmt: skip
-    return time_sympy / time_ours, call_sympy / call_ours
+          f" one call {call_ours * 1e6:.3f} µs, SymPy {call_sympy * 1e6:.1f} µs,"
+          f" by math {call_plain * 1e6:.1f} µs")  # fmt: skip
+    case = f"{SYMPY_LINKS} links"
+    claim("derive expressions", case, "ms", {"multibody": time_ours, "SymPy": time_sympy}, 1e-3)
+    calls = {"multibody": call_ours, "SymPy lambdify": call_sympy, "SymPy lambdify, math": call_plain}
+    claim("evaluate expressions", case, "µs", calls, 1e-6)
+    return time_sympy / time_ours, call_sympy / call_ours, call_plain / call_ours
 
 
 def main() -> None:
@@ -211,13 +234,7 @@ def main() -> None:
     call_ours = per_call(function.bind(**arrays, **outputs))
 
     machine = ca.Function("tip", [cq, cu, cl], [cp, cj, cv])
-    buffer, call = machine.buffer()
-    results = [np.zeros(3), np.zeros((LINKS, 3)), np.zeros(3)]
-    for k, array in enumerate(arrays.values()):
-        buffer.set_arg(k, memoryview(array))
-    for k, array in enumerate(results):
-        buffer.set_res(k, memoryview(array))
-    call_casadi = per_call(call)
+    call_casadi, call_casadi_c = casadi_call(machine, arrays), casadi_c_call(machine, arrays)
     np.testing.assert_allclose(outputs["J"], machine(*arrays.values())[1].full(), rtol=1e-11, atol=1e-11)
 
     shared = frozenset({2})
@@ -227,7 +244,7 @@ def main() -> None:
     rounds = [[best(lambda k=k: k.run(function, values, 1, out), 5)[0] for k in (single, several)] for _ in range(12)]
     loop, batch = (min(times) / STATES for times in zip(*rounds, strict=True))  # both in turn, for noise hits both
 
-    derive_ratio, eval_ratio = against_sympy()
+    derive_ratio, eval_ratio, eval_math_ratio = against_sympy()
 
     print(f"\n{LINKS} links              multibody       CasADi SX  (its matrices)")
     rows = {
@@ -236,6 +253,7 @@ def main() -> None:
     }
     for title, values in rows.items():
         print(f"  {title:18}" + "".join(f"{value:16.3f}" for value in values))
+    print(f"  one call of the C code that CasADi writes, by gcc: {1e6 * call_casadi_c:.3f} µs")
     print(f"  ready to call after {compiling:.3f} s, from the cache after {cached:.3f} s")
     print(f"  per state in a compiled loop {loop * 1e6:.3f} µs, in a batch on one thread {batch * 1e6:.3f} µs")
     compile_times()
@@ -248,8 +266,16 @@ def main() -> None:
         "batch_gain": loop / batch,
         "compile_s": compiling,
         "cached_s": cached,
+        "eval_vs_lambdify_math": eval_math_ratio,
+        "eval_vs_casadi_c": call_casadi_c / call_ours,
     }
-    print("BAR " + " ".join(f"{key}={value:.4g}" for key, value in figures.items()))
+    case = f"{LINKS} links"
+    derived = {"multibody": time_ours, "CasADi SX": time_casadi, "CasADi SX, by matrices": time_casadi_matrices}
+    claim("derive expressions", case, "ms", derived, 1e-3)
+    called = {"multibody": call_ours, "CasADi": call_casadi, "CasADi, C by gcc": call_casadi_c}
+    claim("evaluate expressions", case, "µs", called, 1e-6)
+    claim("evaluate expressions", f"{case}, no Python", "µs", {"multibody": loop, "multibody, batch": batch}, 1e-6)
+    bar(figures)
 
 
 if __name__ == "__main__":

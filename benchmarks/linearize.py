@@ -5,8 +5,9 @@ are those of the compiled function, which shares what is equal (those on paramet
 numbers: A and B at one point, upright. Both count from the first line of the description.
 
 SymPy does the same with its own ``n_link_pendulum_on_cart`` and ``KanesMethod.linearize(A_and_B=True)``, in a process
-of its own that ends after two minutes. Its operations are those of the matrices as they are printed. Its angles are
-absolute, ours are relative: so the poles are compared, which must be the same. Run with ``./dev bench linearize``.
+of its own that ends after two minutes; a chain is not tried if those before it let expect much more. Its operations are
+those of the matrices as they are printed. Its angles are absolute, ours are relative: so the poles are compared, which
+must be the same. Run with ``./dev bench linearize``.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from time import perf_counter
 from typing import Any
 
 import numpy as np
+from _lines import AtLeast, claim
+from _timing import best
 
 import multibody as mb
 from multibody.linear import LinearSystem, SymbolicLinearSystem, linearize, linearize_symbolic
@@ -29,17 +30,6 @@ WITH_SYMBOLS = 20
 """The longest chain that is linearized with symbols: the formulas of A grow with the cube of its length."""
 PATIENCE = 120.0
 """Seconds that SymPy gets for each chain."""
-
-
-def best(run: Callable[[], Any], repeats: int) -> tuple[float, Any]:
-    """The shortest of several runs, and what the last one returned."""
-    shortest, result = float("inf"), None
-    for _ in range(repeats):
-        result = None  # drop the previous one first: nothing is found that should be made
-        start = perf_counter()
-        result = run()
-        shortest = min(shortest, perf_counter() - start)
-    return shortest, result
 
 
 def cart(n: int) -> mb.System:
@@ -132,32 +122,45 @@ def require_agreement(own: LinearSystem, peer: dict[str, Any]) -> None:
     assert np.abs(ours - theirs).max() < 1e-6 * np.abs(ours).max(), (ours, theirs)
 
 
+def expected(peers: dict[int, dict[str, Any]], n: int) -> float:
+    """Seconds for SymPy, if the time goes on growing by the same factor for each link."""
+    done = [(links, found["seconds"]) for links, found in peers.items() if found]
+    if len(done) < 2:
+        return 0.0
+    (n1, t1), (n2, t2) = done[-2:]
+    return t2 * (t2 / t1) ** ((n - n2) / (n2 - n1))
+
+
 def main() -> None:
     """Measure, print the table, then the line of key figures."""
     os.environ["MULTIBODY_CACHE"] = "off"
     print(f"{'links':>5} {'with numbers':>13} {'with symbols':>13} {'operations':>11}"
           f"    {'SymPy':>9} {'operations':>11}   ratio")  # fmt: skip
     operations, seconds, ratios = {}, {}, {}
-    patient = True
+    patient, peers = True, {}
     for n in LINKS:
         seconds[n], numbers = best(lambda n=n: with_numbers(n), 3)
-        line = f"{n:5d} {seconds[n] * 1e3:11.1f}ms"
+        line, times = f"{n:5d} {seconds[n] * 1e3:11.1f}ms", {"multibody, numbers": seconds[n]}
         if n <= WITH_SYMBOLS:
             time, symbols = best(lambda n=n: with_symbols(n), 3)
-            function = symbols.function
+            function, times["multibody, symbols"] = symbols.function, time
             operations[n] = sum((*function.operations.values(), *function.parameter_operations.values()))
             line += f" {time * 1e3:11.1f}ms {operations[n]:11d}"
-            peer = sympy_figures(n) if patient else {}
+            patient = patient and expected(peers, n) < 2 * PATIENCE
+            peer = peers[n] = sympy_figures(n) if patient else {}
+            counts = {"multibody": operations[n], "SymPy, as printed": peer.get("operations", float("nan"))}
+            claim("operations of linear systems", f"{n} links", "operations", counts)
             if "poles" in peer:
                 require_agreement(numbers, peer)
             if peer:
-                ratios[n] = peer["seconds"] / time
+                ratios[n], times["SymPy, symbols"] = peer["seconds"] / time, peer["seconds"]
                 line += f"    {peer['seconds']:8.2f}s {peer.get('operations', '?'):>11}   {ratios[n]:.0f}"
             elif patient:
-                patient, ratios[n] = False, PATIENCE / time
+                patient, ratios[n], times["SymPy, symbols"] = False, PATIENCE / time, AtLeast(PATIENCE)
                 line += f"    no end in {PATIENCE:.0f} s: more than {ratios[n]:.0f} times longer"
         print(line, flush=True)
-    print(f"BAR ops_n5={operations[5]} vs_sympy_n5={ratios[5]:.0f} n50_s={seconds[50]:.2f}")
+        claim("linearize", f"{n} links", "s", times)
+    print(f"BAR ops_n5={operations[5]} vs_sympy_n5={ratios.get(5, np.nan):.0f} n50_s={seconds[50]:.2f}")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ from pathlib import Path
 from time import process_time
 from typing import Any, NamedTuple
 
+from _lines import bar, claim
+
 import multibody as mb
 from multibody.equations import EquationsOfMotion
 from multibody.graph import isolated
@@ -140,12 +142,14 @@ def main() -> None:
             ms = [1e3 * one for one in (reused.total, *reused, single.total, system)]
             print(f"{name:5}{count:4d}   {ms[0]:8.1f}ms = {ms[1]:8.1f}ms + {ms[2]:4.1f}ms + {ms[3]:7.1f}ms"
                   f"   {ms[4]:6.1f}ms   {gain:5.2f}   {ms[5]:9.1f}ms", flush=True)  # fmt: skip
+            ways = {"multibody, a leg reused": ms[0], "each leg derived": ms[4], "as one system": ms[5]}
+            claim("legs", f"{count} {name} legs", "ms", ways)
             prefix = "" if name == "UPS" else "planar_"
             figures[f"{prefix}reuse_gain_{count}"] = gain
             figures[f"{prefix}reuse_{count}_ms"] = ms[0]
             figures[f"{prefix}system_{count}_ms"] = ms[5]
     order = sorted(figures, key=lambda key: (not key.startswith("reuse_gain"), "gain" not in key))
-    print("BAR " + " ".join(f"{key}={figures[key]:.4g}" for key in order))
+    bar({key: figures[key] for key in order})
 
 
 if __name__ == "__main__":

@@ -114,7 +114,7 @@ class Copy:
         with tarfile.open(fileobj=io.BytesIO(commit)) as archive:
             archive.extractall(self.folder, filter="data")
         (folder / "cache").mkdir(mode=0o700)
-        conftest = self.folder / "tests" / "conftest.py"
+        conftest = self.folder / "conftest.py"
         conftest.write_text(conftest.read_text().replace("str(folder)", repr(str(folder / "cache"))))
 
     def mutants(self, room: Room, seed: int) -> Iterator[Mutant]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from _lines import claim
+
 from multibody.algebra import Rotation
 from multibody.compile import Function
 from multibody.formalisms import Recursive, derive
@@ -92,7 +94,9 @@ def main() -> None:
             print(f"{title:14} {texts[0]:>22} {texts[1]:>20} {texts[2]:>22} {texts[3]:>28}")
         key = name.lower().replace(" ", "_").removeprefix("general_")
         for part, index in (("inverse", 0), ("forward", 3)):
-            figures[f"{key}_{part}"] = sum(found[index]) / sum(FLOORS[name][index])
+            own, floor = sum(found[index]), sum(FLOORS[name][index])
+            figures[f"{key}_{part}"] = own / floor
+            claim("operations", f"{name}, {part}", "operations", {"multibody": own, "best count known": floor})
     print("BAR " + " ".join(f"{key}={value:.4f}" for key, value in figures.items()))
 
 

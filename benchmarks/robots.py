@@ -1,20 +1,22 @@
 """Forward dynamics of real robots and long chains, beside Pinocchio's C++, MuJoCo and SymPy's Kane.
 
 Pinocchio is timed by ``abaInParallel`` on one thread, so that no Python call is counted; here a compiled loop over
-single states stands against it, and the batch. MuJoCo is timed by its ``mj_forward`` rollout on one thread. The
-best of several runs counts. Run with ``./dev bench robots``.
+single states stands against it, and the batch, on random states as there. MuJoCo is timed by the steps of its
+``rollout`` on one thread, contacts and constraints off, by Euler's method, which adds little to forward dynamics.
+The best of several runs counts. Run with ``./dev bench robots``.
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from _lines import bar, claim
+from _timing import Run, best, in_turn
 
 from multibody.formalisms import ArticulatedBody, EquationsOfMotion, derive
 from multibody.io.urdf import read_urdf
@@ -22,25 +24,18 @@ from multibody.model import Joint, JointLoad, Model, System
 from multibody.testing import random_state
 
 STATES = 4096
+DIFFERENT = 64  # configurations among them
+ROUNDS = 25
 ROBOTS = {
     "Panda": ("panda_description/urdf/panda.urdf", False),
     "UR5": ("ur_description/urdf/ur5_robot.urdf", False),
     "ANYmal": ("anymal_b_simple_description/robots/anymal.urdf", True),
     "Talos": ("talos_data/robots/talos_reduced.urdf", True),
 }
+WHO = ("multibody", "multibody, batch", "Pinocchio", "MuJoCo")
 CHAINS = (7, 32, 100, 300, 1000)
 PEER_LINKS = 300  # with 1,000 Pinocchio runs out of memory (24 GB), and MuJoCo refuses so deep a file
 AXES = ("Rz", "Rx", "Ry")
-
-
-def best(run: Callable[[], Any], repeats: int = 25) -> float:
-    """The shortest of several runs, in seconds."""
-    times = []
-    for _ in range(repeats):
-        start = perf_counter()
-        run()
-        times.append(perf_counter() - start)
-    return min(times)
 
 
 def folder() -> Path:
@@ -72,33 +67,38 @@ def spatial_chain(links: int) -> System:
     return system
 
 
-class Timed:
-    """Forward dynamics here: seconds per state, one at a time in a compiled loop, and in a batch."""
+def ours(eom: EquationsOfMotion, states: int = STATES) -> dict[str, Run]:
+    """Forward dynamics here: one state at a time in a compiled loop, and in a batch."""
+    model, function = eom.model, eom.forward_dynamics
+    q = np.array([random_state(model, seed)[0] for seed in range(DIFFERENT)])
+    rng = np.random.default_rng(0)
+    arrays = [np.zeros(states), np.tile(q, (states // DIFFERENT, 1)), rng.normal(size=(states, len(model.speeds)))]
+    arrays += [rng.normal(size=(states, len(model.input_symbols))), np.zeros(0)]
+    counts = [states, states, states, states, None]
+    values = list(zip(function.inputs, arrays, counts, strict=True))
+    shared = frozenset({4})
+    single, batch = function._kernel(shared, 1), function._kernel(shared)
+    out = {"acceleration": np.empty((states, len(model.speeds)))}
+    return {
+        "multibody": Run(lambda: single.run(function, values, 1, out), states),
+        "multibody, batch": Run(lambda: batch.run(function, values, 1, out), states),
+    }
 
-    def __init__(self, eom: EquationsOfMotion, states: int = STATES) -> None:
-        model, function = eom.model, eom.forward_dynamics
-        q, _ = random_state(model, 0)
-        rng = np.random.default_rng(0)
-        arrays = [np.zeros(states), np.tile(q, (states, 1)), rng.normal(size=(states, len(model.speeds)))]
-        arrays += [rng.normal(size=(states, len(model.input_symbols))), np.zeros(0)]
-        counts = [states, states, states, states, None]
-        values = list(zip(function.inputs, arrays, counts, strict=True))
-        shared = frozenset({4})
-        single, batch = function._kernel(shared, 1), function._kernel(shared)
-        out = {"acceleration": np.empty((states, len(model.speeds)))}
-        self.single = best(lambda: single.run(function, values, 1, out)) / states
-        self.batch = best(lambda: batch.run(function, values, 1, out)) / states
 
-
-def pinocchio_time(path: Path, floating: bool) -> float:
-    """Seconds per state of Pinocchio's articulated-body algorithm."""
+def pinocchio_model(path: Path, floating: bool) -> Any:
+    """A robot from its file."""
     import pinocchio as pin
 
-    model = pin.buildModelFromUrdf(str(path), *([pin.JointModelFreeFlyer()] if floating else []))
-    return _pinocchio(model)
+    return pin.buildModelFromUrdf(str(path), *([pin.JointModelFreeFlyer()] if floating else []))
 
 
-def _pinocchio(model: Any) -> float:
+def pinocchio_ready(path: Path, floating: bool) -> float:
+    """Seconds that Pinocchio takes to read a robot; there is nothing to derive or to compile."""
+    return best(lambda: pinocchio_model(path, floating))[0]
+
+
+def pinocchio(model: Any) -> Run:
+    """Pinocchio's articulated-body algorithm."""
     import pinocchio as pin
 
     pool = pin.ModelPool(model, 1)
@@ -107,11 +107,11 @@ def _pinocchio(model: Any) -> float:
     rng = np.random.default_rng(0)
     v, tau = (np.asfortranarray(rng.normal(size=(model.nv, STATES))) for _ in range(2))
     out = np.asfortranarray(np.zeros((model.nv, STATES)))
-    return best(lambda: pin.abaInParallel(1, pool, q, v, tau, out)) / STATES
+    return Run(lambda: pin.abaInParallel(1, pool, q, v, tau, out), STATES)
 
 
-def pinocchio_chain(links: int) -> float:
-    """The same for the spatial chain."""
+def pinocchio_chain(links: int) -> Any:
+    """The spatial chain."""
     import pinocchio as pin
 
     model = pin.Model()
@@ -122,11 +122,11 @@ def pinocchio_chain(links: int) -> float:
         place = pin.SE3(np.eye(3), np.array([0.2, 0, 0.1]) if k > 1 else np.zeros(3))
         joint = model.addJoint(joint, makers[AXES[k % 3]](), place, f"q{k}")
         model.appendBodyToJoint(joint, pin.Inertia(1.0, np.array([0.1, 0.02, 0.05]), tensor), pin.SE3.Identity())
-    return _pinocchio(model)
+    return model
 
 
-def mujoco_chain(links: int) -> float:
-    """Seconds per forward dynamics of MuJoCo, by many calls of ``mj_forward`` from its own rollout loop."""
+def mujoco_chain(links: int) -> Run:
+    """Forward dynamics of MuJoCo, by the steps of its own rollout loop."""
     import mujoco
     from mujoco import rollout
 
@@ -143,7 +143,7 @@ def mujoco_chain(links: int) -> float:
     state = np.zeros(mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_FULLPHYSICS))
     mujoco.mj_getState(model, data, state, mujoco.mjtState.mjSTATE_FULLPHYSICS)
     steps = 2000
-    return best(lambda: rollout.rollout(model, data, state[None], nstep=steps), 5) / steps
+    return Run(lambda: rollout.rollout(model, data, state[None], nstep=steps), steps)
 
 
 def sympy_seconds(links: int) -> float:
@@ -184,15 +184,18 @@ def robots(figures: dict[str, float]) -> None:
             os.environ["MULTIBODY_CACHE"] = cache
             eom, times = ready(path, floating)
             cached = min(sum(ready(path, floating)[1]) for _ in range(3))
-            timed = Timed(eom)
-        peer = pinocchio_time(path, floating)
-        ratios = peer / timed.single, peer / timed.batch
+            seconds = in_turn(ours(eom) | {"Pinocchio": pinocchio(pinocchio_model(path, floating))}, ROUNDS)
+        single, batch, peer = seconds.values()
+        ratios = peer / single, peer / batch
         count = sum(eom.forward_dynamics.operations.values())
         print(f"{name:8} {len(eom.speeds):6d} {count:10d} {times[0]:6.2f}s {times[1]:6.2f}s {times[2]:7.2f}s"
-              f" {cached:6.2f}s {peer * 1e6:8.2f}µs {timed.single * 1e6:6.3f}µs {timed.batch * 1e6:6.3f}µs"
+              f" {cached:6.2f}s {peer * 1e6:8.2f}µs {single * 1e6:6.3f}µs {batch * 1e6:6.3f}µs"
               f"   {ratios[0]:.1f} and {ratios[1]:.1f} in batches, by {eom.formalism}")  # fmt: skip
         figures[f"{name.lower()}_vs_pin"], figures[f"{name.lower()}_batch_vs_pin"] = ratios
         figures[f"{name.lower()}_ready_s"], figures[f"{name.lower()}_cached_s"] = sum(times), cached
+        claim("forward dynamics", name, "µs", seconds, 1e-6)
+        readied = {"multibody": sum(times), "multibody, cached": cached, "Pinocchio": pinocchio_ready(path, floating)}
+        claim("ready", name, "s", readied)
 
 
 def ready(path: Path, floating: bool) -> tuple[EquationsOfMotion, tuple[float, float, float]]:
@@ -218,14 +221,18 @@ def chains(figures: dict[str, float]) -> None:
         derived = perf_counter()
         eom.forward_dynamics.address  # noqa: B018 - this compiles
         compiled = perf_counter()
-        timed = Timed(eom, 1024 if links > 100 else STATES)
-        peer, mujoco = (np.nan, np.nan) if links > PEER_LINKS else (pinocchio_chain(links), mujoco_chain(links))
+        runs = ours(eom, 1024 if links > 100 else STATES)
+        if links <= PEER_LINKS:
+            runs |= {"Pinocchio": pinocchio(pinocchio_chain(links)), "MuJoCo": mujoco_chain(links)}
+        seconds = in_turn(runs, ROUNDS if links < 100 else 5)
+        single, batch, peer, mujoco = (seconds.get(who, np.nan) for who in WHO)
         count = sum(eom.forward_dynamics.operations.values())
         print(f"{links:6d} {count:10d} {derived - start:7.3f}s {compiled - derived:7.2f}s {peer * 1e6:8.2f}µs"
-              f" {mujoco * 1e6:8.2f}µs {timed.single * 1e6:7.3f}µs {timed.batch * 1e6:7.3f}µs")  # fmt: skip
+              f" {mujoco * 1e6:8.2f}µs {single * 1e6:7.3f}µs {batch * 1e6:7.3f}µs")  # fmt: skip
+        claim("forward dynamics of chains", f"{links} links", "µs", seconds, 1e-6)
         if links == 7:
-            figures["chain7_vs_mujoco"] = mujoco / timed.single
-            figures["chain7_vs_pin"] = peer / timed.single
+            figures["chain7_vs_mujoco"] = mujoco / single
+            figures["chain7_vs_pin"] = peer / single
     figures["chain1000_s"] = compiled - start
 
 
@@ -234,11 +241,12 @@ def main() -> None:
     figures: dict[str, float] = {}
     robots(figures)
     chains(figures)
-    own = best(lambda: derive(spatial_chain(7)), 5)
+    own, _ = best(lambda: derive(spatial_chain(7)), 5)
     peer = sympy_seconds(7)
     figures["derive7_vs_sympy"] = peer / own
     print(f"\nderive 7 links: {own * 1e3:.1f} ms, SymPy's Kane {peer:.2f} s")
-    print("BAR " + " ".join(f"{key}={value:.4g}" for key, value in figures.items()))
+    claim("derive equations", "7 links in space, numbers", "ms", {"multibody": own, "SymPy Kane": peer}, 1e-3)
+    bar(figures)
 
 
 if __name__ == "__main__":

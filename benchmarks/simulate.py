@@ -33,6 +33,7 @@ from typing import Any, NamedTuple
 import _simulate_peers as peers
 import numpy as np
 import robots
+from _lines import bar, claim
 from _simulate_peers import Runner, Task
 
 import multibody as mb
@@ -50,6 +51,10 @@ PATIENCE = 30.0
 """Seconds to find a runner's setting; whoever needs more has not reached the target."""
 
 MANY = 1000
+NAMES = {
+    "ours": "multibody", "call": "multibody, mb.simulate", "SciPy": "SciPy solve_ivp", "old SciPy": "SciPy ode, odeint",
+    "PyDy": "PyDy", "Exudyn": "Exudyn", "MuJoCo": "MuJoCo",
+}  # fmt: skip
 
 FOUR_BARS = {2: (0.32845811154082, 0.9445185381786), 40: (0.18051222668673, 0.98357274058231)}
 """x and y of the first top after 10 s: La Coruña benchmark A02, recomputed with more digits."""
@@ -196,6 +201,7 @@ def contest(name: str) -> dict[str, float]:
             f"   error {entry.error:.1e} with {entry.setting:<8.3g} set-up {entry.runner.setup:6.2f} s",
             flush=True,
         )
+    claim("simulate", name, "ms", {NAMES[family]: seconds for family, seconds in families.items()}, 1e-3)
     return families
 
 
@@ -236,6 +242,8 @@ def batch_gain() -> float:
     single, lanes, batch = (min(seconds(way) for _ in range(5)) / MANY * 1e6 for way in ways)
     print(f"\n{MANY} double pendulums, 10 s, µs a run: {single:.0f} one by one, {lanes:.0f} side by side on one core "
           f"({single / lanes:.1f} times faster), {batch:.0f} on {cores} cores")  # fmt: skip
+    times = {"multibody, one by one": single, "multibody, side by side": lanes, "multibody, all cores": batch}
+    claim("many runs", f"{MANY} double pendulums", "µs", times)
     return single / batch
 
 
@@ -280,8 +288,9 @@ def main() -> None:
         "batch_gain": gain,
         "andrews_ms": found["Andrews, 0.05 s"]["ours"] * 1e3,
         "sweep_runs_per_s": per_second,
+        "dp_vs_old_scipy": ratio(double, "old SciPy"),
     }
-    print("BAR " + " ".join(f"{key}={value:.4g}" for key, value in figures.items()))
+    bar(figures)
 
 
 if __name__ == "__main__":

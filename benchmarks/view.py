@@ -21,6 +21,7 @@ import webbrowser
 from typing import Any
 
 import numpy as np
+from _lines import claim
 
 import multibody as mb
 from multibody.view.viewer import show
@@ -144,6 +145,8 @@ def main() -> None:
     found = {n: poses_per_second(n) for n in BODIES}
     for n, rate in found.items():
         print(f"{n:4d} bodies: {rate:7.0f} poses/s, {rate / n:5.1f} pictures/s")
+        claim("poses", f"{n} bodies", "poses/s", {"multibody": rate})
+    claim("first picture", "pendulum", "s", {"multibody": first})
     rates = " ".join(f"poses_per_s_{n}={rate:.0f}" for n, rate in found.items())
     print(f"BAR first_frame_s={first:.2f} {rates}")
 

@@ -1,0 +1,1 @@
+"""What ``all.py`` is made of: running benchmarks, what is expected of them, the page and the plots."""

@@ -1,6 +1,8 @@
-"""What tests and doctests share: reproducible random examples, and a cache of compiled code that is theirs alone."""
+"""What tests and doctests share: reproducible random examples, and a cache of machine code that is theirs alone."""
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -10,13 +12,24 @@ settings.register_profile(
 )
 settings.load_profile("reproducible")
 
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # matrices are small here: threads would only wait
+    os.environ.setdefault(variable, "1")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files first, so that at the end no process waits for another one."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
 
 @pytest.fixture(scope="session", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[None]:
-    """The user's cache of machine code stays out of it; processes that test side by side share one."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base if worker_id == "master" else base.parent) / "machine_code"
-    folder.mkdir(mode=0o700, exist_ok=True)
+def own_cache(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The user's cache of machine code stays out of it; all processes that test share one, also with later runs.
+
+    Nothing stale can come out of it: machine code is found by the whole text that it was made from.
+    """
+    cache = getattr(request.config, "cache", None)  # pytest's own; it may be switched off
+    folder = Path(cache.mkdir("machine_code")) if cache else tmp_path_factory.mktemp("machine_code")
+    folder.chmod(0o700)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MULTIBODY_CACHE", str(folder))
         yield

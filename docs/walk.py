@@ -62,10 +62,13 @@ def _file(frame: FrameType) -> str:
 
 
 def _callers(frame: FrameType) -> Iterator[str]:
-    """The files of the package from which a function was called, the nearest first."""
+    """The files of the package from which a function was called, the nearest first.
+
+    ``once`` calls what it is handed, and stays out of it: the call is that of whoever has handed it over.
+    """
     outer = frame.f_back
     while outer is not None:
-        if file := _file(outer):
+        if (file := _file(outer)) and outer.f_code.co_name != "once":
             yield file
         outer = outer.f_back
 

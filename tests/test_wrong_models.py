@@ -290,6 +290,8 @@ DERIVING = {
     "massless end of a chain": (massless_end, SingularMatrixError, "elbow_dot", "mass or an inertia"),
     "joint for a frame": (
         lambda: with_load(lambda s, arm: mb.Spring(s["hinge"], arm, 1.0)), ModelError, "Joint('hinge'", "body.frame"),
+    "nothing": (lambda: None, ModelError, "None is neither a system nor a model", "Give a System"),
+    "equations": (lambda: mb.derive(pendulum()), ModelError, "neither a system nor a model"),
 }  # fmt: skip
 
 
@@ -297,6 +299,30 @@ DERIVING = {
 def test_what_cannot_be_derived(name):
     make, *expected = DERIVING[name]
     refused(lambda: mb.derive(make()), *expected)
+
+
+@pytest.mark.parametrize("formalism", [mb.Kane, "Kane", pendulum])
+def test_what_is_no_formalism(formalism):
+    refused(lambda: mb.derive(pendulum(), formalism), ModelError, "is no formalism", "Kane()")
+
+
+NOT_COMPARED = {
+    "nothing": (lambda: mb.compare(None), "None is neither a system nor a model", "where: compare"),
+    "a class": (lambda: mb.compare(pendulum(), [mb.Kane, mb.Lagrange()]), "is no formalism", "where: compare"),
+    "one formalism": (lambda: mb.compare(pendulum(), mb.Kane()), "Kane() is no list", "[Kane(), Lagrange()]"),
+    "a name": (lambda: mb.compare(pendulum(), "Kane"), "'Kane' is no list", "[Kane(), Lagrange()]"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_COMPARED)
+def test_what_cannot_be_compared(name):
+    ask, *expected = NOT_COMPARED[name]
+    refused(ask, ModelError, *expected)
+
+
+@pytest.mark.parametrize("shape", [-1, 2.5, (2, -3), "two", True, None])
+def test_shapes_of_inputs(shape):
+    refused(lambda: mb.System("n").input("F", shape), ModelError, "input 'F'", "is no shape", "(2, 3)")
 
 
 # asking for a run ----------------------------------------------------------------------------------------------------

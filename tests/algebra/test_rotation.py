@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation as Reference
 
 from multibody.algebra import Mat3, Rotation, Symmetric3, Vec3, direction
 from multibody.compile import Function
-from multibody.errors import NumberError, ZeroDivisorError
+from multibody.errors import ModelError, NumberError, ZeroDivisorError
 from multibody.graph import constant, cos, is_zero, pi, same, sin, sqrt, symbol, symbols
 from multibody.graph.expr import ONE, ZERO
 
@@ -99,6 +99,13 @@ def test_coordinate_axes_take_the_cheap_way():
     assert Rotation.about([0, 0, -3.0], q) == Rotation.about_z(-q)
     assert Rotation.about(Vec3(1, 0, 0).symbolic(), q).axis == "x"
     assert Rotation.about([0.0, 2.0, 0.0], 0.5).axis == "y"
+
+
+def test_an_axis_may_be_given_by_its_letter():
+    for letter, axis in (("x", (1, 0, 0)), ("-y", (0, -1, 0)), ("Z", (0, 0, 1))):
+        assert Rotation.about(letter, 0.3) == Rotation.about(axis, 0.3)
+    with pytest.raises(ModelError, match="'w' is not an axis"):
+        Rotation.about("w", 0.3)
 
 
 @pytest.mark.parametrize(

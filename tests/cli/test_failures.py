@@ -56,6 +56,9 @@ def test_warnings_count_where_they_are_to_count(multibody):
         ["sweep", "pendulum", "-p", "length=1:2:0"],
         ["sweep", "pendulum", "-p", "length=1:2:1000000000"],
         ["sweep", "pendulum", "-m", "median(angle)"],
+        ["sweep", "pendulum", "-o", "runs.xlsx"],
+        ["linearize", "pendulum", "-o", "matrices.txt"],
+        ["linearize", "pendulum", "-o", "no/such/folder.csv"],
         ["derive", "pendulum", "-F", "newton"],
         ["export", "pendulum", "cobol"],
         ["new", "crane", "crane.txt"],
@@ -83,6 +86,7 @@ def test_a_command_line_that_cannot_be_understood_is_2(multibody, folder, words)
         (["simulate", "pendulum", "-i", "torque=sin"], "write sin(…)"),
         (["simulate", "pendulum", "-i", "torqe=1"], "Did you mean 'torque'"),
         (["simulate", "pendulum", "-d", "0"], "goes nowhere"),
+        (["sweep", "pendulum", "-m", "max(anlge)", "-d", "1e9"], "Did you mean 'angle'"),  # before any run
         (["new", "3crane.yaml"], "3crane"),
     ],
 )

@@ -48,6 +48,15 @@ def test_formulas_show_themselves_as_latex(things, name):
     assert r"\sin" in things[name]._repr_latex_()
 
 
+@pytest.mark.parametrize("name", ["System", "Model", "EquationsOfMotion", "Trajectory", "LinearSystem", "Sweep"])
+def test_at_a_prompt_objects_are_one_short_line(things, name):
+    line = repr(things[name])
+    assert "CraneCrab" in line
+    assert len(line) < 100
+    assert "\n" not in line
+    assert "0x" not in line
+
+
 def test_a_scene_shows_itself_as_a_picture(things):
     assert things["Scene"]._repr_png_().startswith(b"\x89PNG")
 

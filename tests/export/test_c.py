@@ -93,8 +93,20 @@ def test_c(case: Case, tmp_path: Path) -> None:
     name, drive = case.eom.model.name, Drive.of(case, jacobian=jacobian)
     form = name + "_{routine}(in[0], q, u, r, &p, {results});"
     (tmp_path / "driver.c").write_text(driver(C_DRIVER, drive, form))
-    run(gcc, "-std=c99", *STRICT, f"{name}.c", "driver.c", "-lm", "-o", "driver", folder=tmp_path)
+    run(gcc, "-std=c99", *STRICT, "-c", f"{name}.c", "-o", "model.o", folder=tmp_path)
+    run(gcc, "-std=c99", *STRICT, "driver.c", "model.o", "-lm", "-o", "driver", folder=tmp_path)
     drive.check(run(tmp_path / "driver", folder=tmp_path, stdin=drive.written()))
+    if case.name != "tree":  # whose start is singular
+        runs_in_fixed_steps(case, tmp_path)
+
+
+def runs_in_fixed_steps(case: Case, folder: Path) -> None:
+    """The test program beside the model."""
+    program = f"{case.eom.model.name}_test"
+    run(tool("gcc"), "-std=c99", *STRICT, f"{program}.c", "model.o", "-lm", "-o", program, folder=folder)
+    ended = run(folder / program, folder=folder).decode().splitlines()
+    assert len(ended) == len(case.program.states)
+    assert all(math.isfinite(float(line.partition(" = ")[2])) for line in ended)
 
 
 def test_cpp(case: Case, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -29,11 +30,26 @@ end
 """
 
 
+def one_of_each_shape(text: str) -> str:
+    """Of assignments that differ in names and numbers alone the first, since the grammar takes long to read each."""
+    seen, kept = set(), []
+    for line in text.splitlines(keepends=True):
+        shape = re.sub(r"\b[^\W\d]\w*", "x", re.sub(r"\b\d+(\.\d*)?(e[+-]?\d+)?", "1", line))
+        whole = (
+            re.match(r"\s+\w+ = ", line) and line.count("(") == line.count(")") and line.count("[") == line.count("]")
+        )
+        if not whole or shape not in seen:
+            kept.append(line)
+        seen.add(shape)
+    return "".join(kept)
+
+
 def test_grammar(case: Case, tmp_path: Path) -> None:
     """No error and nothing missing in the tree of syntax, whose functions are ours."""
     tree_sitter, grammar = pytest.importorskip("tree_sitter"), pytest.importorskip("tree_sitter_julia")
     (path,) = written(case, Julia(limit=400, jacobians=case.name == "crane_crab"), tmp_path)
-    tree = tree_sitter.Parser(tree_sitter.Language(grammar.language())).parse(path.read_bytes())
+    text = one_of_each_shape(path.read_text(encoding="utf-8"))
+    tree = tree_sitter.Parser(tree_sitter.Language(grammar.language())).parse(text.encode())
     assert not tree.root_node.has_error
     (module,) = (node for node in tree.root_node.children if node.type == "module_definition")
     heads = [node.children[1].text.decode() for node in module.children if node.type == "function_definition"]

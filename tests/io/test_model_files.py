@@ -322,6 +322,16 @@ def test_changes_after_making_are_written():
     assert fingerprints(again) == fingerprints(system)
 
 
+def test_the_description_is_kept(tmp_path):
+    text = "A crane: with 'all' it carries.\n\n  Second line, # no comment."
+    system = mb.System("crane", description=text)
+    assert read_model(model_text(system)).description == text
+    assert "description" not in model_text(mb.System("crane"))
+    (tmp_path / "part.yaml").write_text("multibody: 1\nname: part\ndescription: of the part\n")
+    (tmp_path / "whole.yaml").write_text("multibody: 1\nname: n\ndescription: of the whole\ninclude: part.yaml\n")
+    assert read_model(tmp_path / "whole.yaml").description == "of the whole"
+
+
 def test_couplings_are_written_as_what_they_are_made_of():
     robot = mb.System("robot")
     foot = robot.body("foot", mass=1, inertia=(1, 1, 1))

@@ -141,7 +141,7 @@ def read_nodes(root: Mapping) -> None:
         if entry.key in (*SECTIONS, "start"):
             inner = entry.value if isinstance(entry.value, Mapping) else ()
             document.sections[entry.key] = {one.key: (one, document.folder) for one in inner}
-        elif entry.key not in ("multibody", "description", "include"):
+        elif entry.key not in ("multibody", "include"):
             document.head[entry.key] = entry
     model_text(built(document))
 

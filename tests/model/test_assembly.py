@@ -47,6 +47,50 @@ def test_both_ways_to_assemble_a_four_bar():
     assert seen[0].imag == pytest.approx(-seen[1].imag)
 
 
+def peaucelier(long=0.5, side=0.2, crank=0.2, turned=0.3):
+    """Arms from the world to C and D, a rhombus BCPD, and a crank that leads B on a circle through the world.
+
+    The angles at C and D are written, those at B are not, and the loops are closed at C and D. If zero were as good a
+    guess as what is written, the rhombus would close folded, with C on D, where it has a freedom of its own.
+    """
+    system = mb.System("peaucelier", gravity=(0, -9.81, 0))
+
+    def rod(name, l):
+        return system.body(name, 0.2, (l / 2, 0, 0), (0, 1e-3, 1e-3))
+
+    B = crank * (1 + np.exp(1j * turned))
+    opening = np.arccos((long**2 + abs(B) ** 2 - side**2) / (2 * long * abs(B)))
+    angles = {"c": np.angle(B) + opening, "d": np.angle(B) - opening}
+    C, D = (long * np.exp(1j * angle) for angle in angles.values())
+    driven, arms = rod("crank", crank), {name: rod(f"arm_{name}", long) for name in angles}
+    system.joint("turn", system.frame("bearing", (crank, 0, 0)), driven, "Rz", q=turned)
+    for name, angle in angles.items():
+        system.joint(f"arm_{name}_turn", system.world, arms[name], "Rz", q=angle)
+    ends = {}
+    for name, near, far in (("c", B - C, D - B), ("d", B - D, C - B)):  # P - C = D - B
+        tip = arms[name].frame(f"tip_{name}", (long, 0, 0))
+        for kind, side_at in (("far", far), ("near", near)):
+            bar = rod(f"{kind}_{name}", side)
+            system.joint(f"{kind}_{name}_turn", tip, bar, "Rz", q=np.angle(side_at) - angles[name], cut=kind == "near")
+            ends[kind, name] = bar.frame(f"end_{kind}_{name}", (side, 0, 0))
+    pin = driven.frame("pin", (crank, 0, 0))
+    system.joint("pen", ends["far", "c"], ends["far", "d"], "Rz")
+    system.joint("pin_c", pin, ends["near", "c"], "Rz")
+    system.joint("pin_d", pin, ends["near", "d"], "Rz")
+    system.sensor("place", mb.Position(ends["far", "c"]))
+    return system
+
+
+def test_freedom_is_counted_where_runs_start():
+    system = peaucelier()
+    analysis = system.analyse()
+    assert (analysis.mobility, analysis.generic, analysis.singular) == (1, 1, False)
+    eom = mb.derive(system)
+    state = eom.consistent()
+    x = eom.sensors(0.0, state.q, state.u, [], [])[0]
+    assert x == pytest.approx((0.5**2 - 0.2**2) / (2 * 0.2))  # P and B are inverse: |OP|·|OB| = long² - side²
+
+
 def test_a_loop_that_cannot_close_is_named_with_its_gap():
     with pytest.raises(AssemblyError) as caught:
         derived(four_bar(far=5.0)).consistent()

@@ -351,3 +351,25 @@ def test_a_full_data_base_rolls_back_and_says_so(tmp_path):
         store.add([sweep_store.Outcome(2, "DONE"), large])
     assert store.numbers() == [0]
     assert json.loads(json.dumps(store.facts())) == {"parts": {}}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE runs SET measures = replace(measures, '0.', '1.')",
+        "UPDATE runs SET status = 'FAILED' WHERE number = 2",
+        "UPDATE runs SET seconds = 0.0 WHERE number = 2",
+        "UPDATE facts SET value = replace(value, 'end', 'odd') WHERE name = 'measures'",
+        "DELETE FROM facts WHERE name = 'checksum'",
+        "CREATE VIEW more AS SELECT * FROM runs",
+    ],
+)
+def test_what_was_changed_by_others_is_not_believed(change, tmp_path):
+    """Also where no array is read."""
+    path = tmp_path / "runs"
+    run(path)
+    with sqlite3.connect(path) as base:
+        base.execute(change)
+    base.close()
+    with pytest.raises(StorageError, match="damaged"):
+        mb.read_sweep(path, EOM).measures

@@ -18,6 +18,7 @@ from .browser import browser, page_of  # noqa: F401 - a fixture
 pytest.importorskip("viser", reason="viser is not installed")
 image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
 
+pytestmark = pytest.mark.slow
 SMALL = 640, 480  # software draws slowly
 NASTY = '<img src=x onerror="window.broken=1"><script>window.broken=1</script>'
 
@@ -58,8 +59,9 @@ def shown(browser: Any) -> Iterator[tuple[Viewer, Any]]:  # noqa: F811
 
 
 def opened(viewer: Viewer, page: Any, name: str) -> None:
-    """Open the page, without shadows, and wait for a slider."""
+    """Open the page, without shadows and reflections, which software takes long to draw, and wait for a slider."""
     viewer._server.viser.scene.configure_default_lights(cast_shadow=False)
+    viewer._server.viser.scene.configure_environment_map(None)
     page.set_default_timeout(120_000)
     page.goto(viewer.url)
     field(page, name).wait_for()

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from multibody.algebra.scalar import Scalar, number_or_none
 from multibody.algebra.vec3 import Vec3
-from multibody.errors import ZeroDivisorError
+from multibody.errors import ModelError, ZeroDivisorError
 from multibody.graph import Constant, Expr, constant
 from multibody.graph.expr import ONE, ZERO
 
@@ -37,6 +37,21 @@ def direction(vector: Vec3) -> Vec3:
         if not all(component.exact for component in exact):
             return _on_sphere(exact)
     return exact.unit()
+
+
+def named_axis(name: str) -> tuple[int, int]:
+    """The coordinate axis 0, 1 or 2 with the name "x", "y" or "z", and the sign in front of it.
+
+    Example:
+        >>> named_axis("-y")
+        (1, -1)
+    """
+    letter = name.removeprefix("-").removeprefix("+").lower()
+    if letter not in ("x", "y", "z"):
+        raise ModelError(
+            f"'{name}' is not an axis.", remedy="Use 'x', 'y', 'z', '-x' …, or a vector such as (0, 1, 1)."
+        )
+    return "xyz".index(letter), -1 if name.startswith("-") else 1
 
 
 def coordinate_axis(vector: Vec3) -> tuple[int, int] | None:

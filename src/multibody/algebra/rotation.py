@@ -8,7 +8,7 @@ from typing import Any, Self, overload
 import numpy as np
 
 from multibody.algebra import euler
-from multibody.algebra.direction import coordinate_axis, direction
+from multibody.algebra.direction import coordinate_axis, direction, named_axis
 from multibody.algebra.mat3 import Mat3, MatrixLike
 from multibody.algebra.quaternion import Quaternion
 from multibody.algebra.rotation_forms import Form, Identity, Matrix, Turn, composed
@@ -62,13 +62,16 @@ class Rotation(Value):
         return cls(euler.turn_by(2, angle))
 
     @classmethod
-    def about(cls, axis: VectorLike, angle: Scalar) -> Self:
+    def about(cls, axis: VectorLike | str, angle: Scalar) -> Self:
         """The rotation about any axis, which need not have length 1; about x, y or z at the lower price.
 
         Example:
-            >>> Rotation.about([0, 0, -2], 0.5) == Rotation.about_z(-0.5)
+            >>> Rotation.about([0, 0, -2], 0.5) == Rotation.about("-z", 0.5) == Rotation.about_z(-0.5)
             True
         """
+        if isinstance(axis, str):
+            index, sign = named_axis(axis)
+            return cls(euler.turn_by(index, angle * sign))
         given = Vec3.from_any(axis, what="axis")
         along = coordinate_axis(given)
         if along is not None:

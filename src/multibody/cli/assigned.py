@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -113,4 +114,7 @@ def _range(text: str, where: str) -> list[float]:
         raise CommandError(f"'{text}' is no range.", where=where, remedy="Write FROM:TO:COUNT, such as 0:1:11.")
     if len(count) > 9 or int(count) > MOST_VALUES:
         raise CommandError(f"'{text}' has too many values.", where=where, remedy=f"Give at most {MOST_VALUES}.")
-    return [float(value) for value in np.linspace(number(parts[0], where), number(parts[1], where), int(count))]
+    first, last = number(parts[0], where), number(parts[1], where)
+    if not math.isfinite(last - first):
+        raise CommandError(f"'{text}' has ends that are too far apart.", where=where, remedy="Give smaller numbers.")
+    return [float(value) for value in np.linspace(first, last, int(count))]

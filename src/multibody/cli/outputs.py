@@ -15,21 +15,27 @@ if TYPE_CHECKING:
 NUMBERS = (".csv", ".npz", ".parquet")
 CURVES = (".png", ".svg", ".pdf")
 MOVING = (".html", ".mp4", ".gif", ".glb")
+OF_A_RUN = (*NUMBERS, *CURVES, *MOVING)
 
 
-def require_writable(paths: Iterable[Path], overwrite: bool) -> None:
+def require_writable(paths: Iterable[Path], overwrite: bool, suffixes: tuple[str, ...] = OF_A_RUN) -> None:
     """An error before anything is computed, if a file could not be written.
+
+    Args:
+        paths: of the files.
+        overwrite: whether they may replace others.
+        suffixes: that can be written.
 
     Raises:
         CommandError: for a suffix that nobody knows.
         StorageError: for a file that exists already.
     """
     for path in paths:
-        if path.suffix.lower() not in (*NUMBERS, *CURVES, *MOVING):
+        if path.suffix.lower() not in suffixes:
             raise CommandError(
                 f"It is not known how to write '{path.name}'.",
                 where="--output",
-                remedy=f"Let it end in one of: {' '.join((*NUMBERS, *CURVES, *MOVING))}.",
+                remedy=f"Let it end in {'one of: ' if len(suffixes) > 1 else ''}{' '.join(suffixes)}.",
             )
         if not path.parent.is_dir():
             raise CommandError(f"There is no folder '{path.parent}'.", where="--output", remedy="Make it first.")
@@ -41,7 +47,7 @@ def write_run(run: Trajectory, path: Path, names: tuple[str, ...] = (), *, overw
 
     Args:
         run: to be written.
-        path: where to; its suffix is one of ``NUMBERS``, ``CURVES`` and ``MOVING``.
+        path: where to; its suffix is one of ``OF_A_RUN``.
         names: what the curves show.
         overwrite: whether a file of this name may be replaced.
     """

@@ -12,6 +12,8 @@ import os
 import stat
 import sys
 import tempfile
+import time
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -24,20 +26,22 @@ MAX_BYTES = 512 * 1024 * 1024
 """When the cache is larger than this, the files that were not used for longest are removed."""
 
 _CHECKSUM = 32
+_FORGOTTEN = 24 * 3600  # seconds after which nobody is writing a file any more: its process was killed
 
 
 def directory() -> Path | None:
-    """Where the cache is, or None if it is switched off."""
+    """Where the cache is, or None if it is switched off, or if the user has no home."""
     chosen = os.environ.get(VARIABLE, "")
     if chosen.lower() == "off":
         return None
     if chosen:
         return Path(chosen)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA", str(Path.home() / "AppData" / "Local"))
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "multibody"
+    known = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME")
+    try:
+        base = Path(known) if known else Path.home() / ("AppData/Local" if sys.platform == "win32" else ".cache")
+    except RuntimeError:  # a user whom the system does not know, as in a container
+        return None
+    return base / "multibody"
 
 
 def load(key: str) -> bytes | None:
@@ -47,6 +51,9 @@ def load(key: str) -> bytes | None:
         return None
     path = folder / f"{key}.o"
     try:
+        if not _own_file(path.lstat()):
+            _tell_once("%s is not a file of this user, and is not used as a cache.", path)
+            return None
         content = path.read_bytes()
         checksum, code = content[:_CHECKSUM], content[_CHECKSUM:]
         if sha256(key.encode() + code).digest() != checksum:
@@ -93,13 +100,31 @@ def _private(folder: Path | None) -> Path | None:
         status = folder.stat()
     except OSError:
         return None
-    if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & (stat.S_IRWXG | stat.S_IRWXO)):
-        _log.warning("%s is open to other users and is not used as a cache; set its mode to 700.", folder)
+    if not _own(status) or (hasattr(os, "getuid") and status.st_mode & (stat.S_IRWXG | stat.S_IRWXO)):
+        _tell_once("%s is open to other users and is not used as a cache; set its mode to 700.", folder)
         return None
     return folder
 
 
+@cache
+def _tell_once(what: str, path: Path) -> None:
+    _log.warning(what, path)
+
+
+def _own(status: os.stat_result) -> bool:
+    return not hasattr(os, "getuid") or status.st_uid == os.getuid()
+
+
+def _own_file(status: os.stat_result) -> bool:
+    """Not a link, which leads elsewhere; not a pipe, for which one would wait; not a device, which may have no end."""
+    return stat.S_ISREG(status.st_mode) and _own(status)
+
+
 def _make_room(folder: Path) -> None:
+    for path in folder.glob("*.tmp"):
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime > _FORGOTTEN:
+                path.unlink()
     files = []
     for path in folder.glob("*.o"):
         with contextlib.suppress(OSError):

@@ -104,6 +104,16 @@ def _generator(level: int) -> Any:
     return _machine(level)
 
 
+@cache
+def _inliner(level: int) -> tuple[Any, Any]:
+    """What puts marked functions in place of their calls; one for all, because llvmlite never frees it whole."""
+    import llvmlite.binding as llvm
+
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    return passes, llvm.create_pass_builder(_generator(level), llvm.create_pipeline_tuning_options(speed_level=level))
+
+
 def _compiled(text: str, effort: int) -> bytes:
     import llvmlite.binding as llvm
 
@@ -119,12 +129,9 @@ def _compiled(text: str, effort: int) -> bytes:
     if effort == HASTY:
         return bytes(_generator(0).emit_object(module))
     level = 2 if text.count("\n") < SMALL else 1
-    machine = _generator(level)
-    passes = llvm.create_new_module_pass_manager()
-    passes.add_always_inliner_pass()
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=level))
+    passes, builder = _inliner(level)
     passes.run(module, builder)
-    return bytes(machine.emit_object(module))
+    return bytes(_generator(level).emit_object(module))
 
 
 def _loaded(code: bytes) -> Library:

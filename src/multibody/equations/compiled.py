@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from multibody.compile import Function
 from multibody.equations.expressions import EquationExpressions
 from multibody.equations.robust import RobustDynamics
 from multibody.graph import Expr, array, product, substitute
+
+if TYPE_CHECKING:
+    from multibody.compile import Function
 
 
 class CompiledEquations(EquationExpressions):
@@ -27,6 +29,8 @@ class CompiledEquations(EquationExpressions):
 
     def function(self, name: str, outputs: Mapping[str, Any], *, with_acceleration: bool = False) -> Function:
         """Any expressions of (t, q, u, r, p) as a compiled function; u̇ may be an input of its own, or is put in."""
+        from multibody.compile import Function  # late: expressions are made and read without a compiler
+
         ports = self._ports
         known: dict[Expr, Any] = dict(zip(self.multipliers, self.multiplier_values, strict=True))
         if with_acceleration:

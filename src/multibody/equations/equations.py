@@ -11,20 +11,22 @@ M is the mass matrix, h holds inertia forces and gravity, f the loads, λ the co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from multibody.equations.compiled import CompiledEquations
 from multibody.equations.kinetics import Kinetics
-from multibody.equations.readable import ReadableEquations, SympyEquations, readable
 from multibody.equations.solution import Solution
-from multibody.equations.symbol_table import SymbolTable, symbol_table
 from multibody.graph import ONE, ZERO, Expr, array
 from multibody.graph.linear_algebra import Matrix
 from multibody.model.assembly import State, Vector
 from multibody.model.regularity import margin
 from multibody.model.start_state import consistent, modes
+
+if TYPE_CHECKING:
+    from multibody.equations.readable import ReadableEquations, SympyEquations
+    from multibody.equations.symbol_table import SymbolTable
 
 
 class Implicit(NamedTuple):
@@ -146,6 +148,8 @@ class EquationsOfMotion(CompiledEquations):
             >>> mb.derive(pendulum).readable().M
             array([[l**2*m]], dtype=object)
         """
+        from multibody.equations.readable import readable  # late, as the next one: only those who read need it
+
         return readable(self, seconds, size)
 
     def to_sympy(self, *, seconds: float = 4.0) -> SympyEquations:
@@ -158,7 +162,12 @@ class EquationsOfMotion(CompiledEquations):
 
     def symbol_table(self) -> SymbolTable:
         """All symbols with their units and meanings."""
+        from multibody.equations.symbol_table import symbol_table
+
         return symbol_table(self.model, self.constraints)
+
+    def __repr__(self) -> str:
+        return f"EquationsOfMotion({self.model.name!r}, {len(self.speeds)} speeds, by {self.formalism})"
 
     def __str__(self) -> str:
         return str(self.readable())

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,11 @@ from multibody.graph.linear_algebra import Matrix
 from multibody.model import Joint, Model
 from multibody.model.constraint_equations import Constraints
 from multibody.model.energy import angular_momentum, kinetic_energy, linear_momentum, potential_energy
+
+T = TypeVar("T")
+
+MOST_KEPT = 32
+"""How many things that other rooms have made are kept with equations of motion."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,9 +134,30 @@ class EquationExpressions:
         """The vector γ in B·u̇ + γ = 0."""
         return self.constraints.gamma
 
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What another room makes of these equations and will need again, such as compiled functions for runs.
+
+        Args:
+            key: begins with the name of what is made, so that rooms do not meet.
+            make: makes it, the first time; what was made longest ago is forgotten when there is much of it.
+
+        Example:
+            >>> import multibody as mb
+            >>> system = mb.System("cart")
+            >>> slide = system.joint("x", system.world, system.body("cart", 1), "Tx")
+            >>> eom = mb.derive(system)
+            >>> eom.once("list", list) is eom.once("list", list)
+            True
+        """
+        if key in self._made:
+            return self._made[key]
+        made: T = self._made.setdefault(key, make())  # the first of several threads counts
+        for old in list(self._made)[:-MOST_KEPT]:
+            self._made.pop(old, None)
+        return made
+
     @cached_property
-    def kept(self) -> dict[Any, Any]:
-        """What other rooms have made of these equations and will need again, such as compiled functions for runs."""
+    def _made(self) -> dict[Hashable, Any]:
         return {}
 
     @cached_property

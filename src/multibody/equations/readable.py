@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from multibody.graph import Expr, array, listing, to_latex, to_sympy, topological
+from multibody.graph import Expr, array, closed_form_report, listing, to_latex, to_sympy, topological
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.sympy_system import symbolic_system
 
@@ -95,8 +95,6 @@ class ReadableEquations:
 
 def readable(eom: EquationsOfMotion, seconds: float = SECONDS, size: int = 2000) -> ReadableEquations:
     """Closed forms of all parts, the short ones first; see ``EquationsOfMotion.readable``."""
-    from multibody.graph.closed import closed_form_report  # late: only those who read need it
-
     parts = {
         "rates": array(list(eom.rates)), "M": eom.M, "f": eom.f, "h": eom.h, "phi": eom.phi, "B": eom.B,
         "gamma": eom.gamma, "acceleration": array(list(eom.acceleration)),

@@ -173,6 +173,6 @@ def _manifest(root: Path) -> dict[str, str]:
     """What was written before; nothing if that is not known."""
     try:
         found = json.loads((root / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return {str(name): str(digest) for name, digest in found.items()} if isinstance(found, dict) else {}

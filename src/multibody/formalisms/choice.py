@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from multibody.equations import EquationsOfMotion, Handling
+from multibody.errors import ModelError
 from multibody.formalisms.articulated_body import ArticulatedBody, has_own_speeds
 from multibody.formalisms.contract import Formalism
 from multibody.formalisms.recursive import Recursive
@@ -33,7 +34,7 @@ def derive(
         >>> derive(pendulum).acceleration
         (-9.81*sin(angle),)
     """
-    model = system.freeze() if isinstance(system, System) else system
+    model = frozen(system, "derive")
     if constraints is not None and model.unreduced is not None:
         model = model.unreduced  # whoever says how to handle constraints wants to see them
     if formalism is not None:
@@ -47,10 +48,34 @@ def derive(
     return min(both, key=lambda eom: sum(eom.forward_dynamics.operations.values()))
 
 
+def frozen(system: object, where: str) -> Model:
+    """A system is frozen first; ``where`` is the verb that asks for it."""
+    model = system.freeze() if isinstance(system, System) else system
+    if isinstance(model, Model):
+        return model
+    raise ModelError(
+        f"{system!r:.80} is neither a system nor a model.",
+        where=where,
+        remedy="Give a System, or a Model.",
+    )
+
+
+def required_formalism(formalism: object, where: str) -> Formalism:
+    """A formalism; an error for a name, or for a class without brackets."""
+    if isinstance(formalism, Formalism):
+        return formalism
+    raise ModelError(
+        f"{formalism!r:.80} is no formalism.",
+        where=where,
+        remedy="Give an object such as Kane().",
+    )
+
+
 def _derived(model: Model, formalism: Formalism, constraints: Handling | None = None) -> EquationsOfMotion:
     """Derive apart from all other expressions, so that the result does not depend on what was derived before."""
+    chosen = required_formalism(formalism, "derive")
     with isolated(*topological(model.expressions())):
-        return formalism.derive(model, constraints)
+        return chosen.derive(model, constraints)
 
 
 def expected_operations(model: Model) -> tuple[float, float]:

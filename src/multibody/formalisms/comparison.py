@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from time import perf_counter
@@ -12,9 +12,9 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion, Handling
 from multibody.equations.table import Table
-from multibody.errors import MultibodyError
+from multibody.errors import ModelError, MultibodyError
 from multibody.formalisms.articulated_body import ArticulatedBody
-from multibody.formalisms.choice import derive
+from multibody.formalisms.choice import derive, frozen, required_formalism
 from multibody.formalisms.contract import Formalism
 from multibody.formalisms.kane import Kane
 from multibody.formalisms.lagrange import Lagrange
@@ -112,13 +112,26 @@ def compare(
         >>> compare(pendulum, [mb.Kane(), mb.Lagrange()]).proved
         True
     """
-    model = system.freeze() if isinstance(system, System) else system
-    chosen = _ALL if formalisms is None else formalisms
+    model = frozen(system, "compare")
+    chosen = _chosen(formalisms)
     names = _distinct([repr(one) for one in chosen])
     derivations = [_derived(model, one, name, constraints) for one, name in zip(chosen, names, strict=True)]
     known = [one for one in derivations if one.equations is not None]
     pairs = tuple(_agreement(first, second, model) for first, second in combinations(known, 2))
     return Comparison(model, tuple(derivations), pairs)
+
+
+def _chosen(formalisms: object) -> Sequence[Formalism]:
+    """All formalisms, or those that were given."""
+    if formalisms is None:
+        return _ALL
+    if isinstance(formalisms, str) or not isinstance(formalisms, Iterable):
+        raise ModelError(
+            f"{formalisms!r:.80} is no list of formalisms.",
+            where="compare",
+            remedy="Give a list such as [Kane(), Lagrange()]; without it, all formalisms are compared.",
+        )
+    return [required_formalism(one, "compare") for one in formalisms]
 
 
 def _distinct(names: Sequence[str]) -> list[str]:

@@ -11,7 +11,9 @@ Example:
            [l*sin(q)]], dtype=object)
 """
 
-from multibody.graph.closed import ClosedForm, closed_form, closed_form_report, reduced
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from multibody.graph.conditions import Condition, equal, less, less_equal, where
 from multibody.graph.derivative import adjoint, directional, gradient, jacobian, time_derivative
 from multibody.graph.evaluate import evaluate
@@ -40,7 +42,6 @@ from multibody.graph.functions import (
     tanh,
 )
 from multibody.graph.identity import all_same, is_zero, rank, same
-from multibody.graph.latex import to_latex
 from multibody.graph.linear_algebra import (
     LDL,
     LU,
@@ -55,9 +56,7 @@ from multibody.graph.linear_algebra import (
 )
 from multibody.graph.node import isolated, live_nodes, without_sharing
 from multibody.graph.parse import parse
-from multibody.graph.sympy_bridge import from_sympy, to_sympy
 from multibody.graph.tables import Table
-from multibody.graph.text import listing, to_text
 from multibody.graph.traverse import array, free_symbols, substitute, topological
 
 __all__ = [
@@ -70,3 +69,28 @@ __all__ = [
     "symbol", "symbols", "tan", "tanh", "time_derivative", "to_latex", "to_sympy", "to_text", "topological",
     "where", "without_sharing",
 ]  # fmt: skip
+
+_LATE = {
+    "ClosedForm": "closed", "closed_form": "closed", "closed_form_report": "closed", "reduced": "closed",
+    "to_latex": "latex", "listing": "text", "to_text": "text", "from_sympy": "sympy_bridge", "to_sympy": "sympy_bridge",
+}  # fmt: skip
+"""What makes expressions readable is imported when it is first used: deriving and computing need none of it."""
+
+if TYPE_CHECKING:
+    from multibody.graph.closed import ClosedForm, closed_form, closed_form_report
+    from multibody.graph.closed.reduced import reduced
+    from multibody.graph.latex import to_latex
+    from multibody.graph.sympy_bridge import from_sympy, to_sympy
+    from multibody.graph.text import listing, to_text
+else:
+
+    def __getattr__(name: str) -> Any:
+        """Names that are imported late."""
+        if name in _LATE:
+            return getattr(import_module(f"{__name__}.{_LATE[name]}"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """What is public, also what is imported late."""
+    return sorted(__all__)

@@ -39,6 +39,9 @@ from multibody.graph.node import (
 )
 from multibody.graph.number import Number, finite, image, is_number, number, quotient, safe
 
+FIRST = 1 << 62
+"""How far the serials of constants lie before all others."""
+
 Kind = Literal["parameter", "coordinate", "speed", "input", "time", "variable"]
 
 
@@ -209,6 +212,7 @@ class Constant(Expr):
         opposite: Constant | None = None,
     ) -> None:
         super().__init__(CONST, (), fp, 0)
+        self.serial -= FIRST  # before all symbols and operations, no matter who made it first
         self.value = value
         self.fp2 = fp2
         self.formula = formula
@@ -279,6 +283,8 @@ def _known(fp: Value) -> Constant | None:
 
 ZERO, ONE, TWO = constant(0), constant(1), constant(2)
 _SMALL = tuple(constant(value) for value in (Fraction(1, 2), *range(65)))  # always alive: x + 7 - (x + 3) is found
+for _node in _SMALL:
+    place(_node, _leaves, _node.fp if _node.fp < HALF else P - _node.fp)
 
 
 def _settled(node: Any, new: Any, a: Expr, b: Expr, fp: Value, key: Value) -> Expr:

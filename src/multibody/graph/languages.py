@@ -101,7 +101,7 @@ _JAVASCRIPT = frozenset(
     "parseFloat parseInt process require self window exports constructor prototype".split()
 )
 
-_PYTHON = frozenset(keyword.kwlist) | frozenset(keyword.softkwlist) | frozenset(dir(builtins))
+_PYTHON = frozenset([*keyword.kwlist, *keyword.softkwlist, *dir(builtins)]) - {"_"}  # which is a name like others
 _PYTHON_MODULES = frozenset("math numpy np scipy jax jnp casadi self cls array where arctan2 nan inf".split())
 
 _SYMPY = frozenset(

@@ -11,9 +11,12 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 from multibody.errors import InvalidNameError
-from multibody.graph.languages import Language, language
+
+if TYPE_CHECKING:
+    from multibody.graph.languages import Language
 
 MAX_LENGTH = 200
 
@@ -109,6 +112,13 @@ def _repaired(name: str) -> str:
     return letters if letters.isidentifier() else f"x{letters}"
 
 
+def _rules(target: str) -> Language:
+    """What a name may look like in a language."""
+    from multibody.graph.languages import language  # late: only those who write code for other tools need it
+
+    return language(target)
+
+
 def escape(name: str, target: str) -> str:
     """The spelling of a name in another language: valid there, no keyword, different for different names.
 
@@ -120,7 +130,7 @@ def escape(name: str, target: str) -> str:
         >>> escape("m_crab", "c"), escape("int", "c"), escape("φ", "c"), escape("φ", "python")
         ('m_crab', 'int_', 'u03c6_', 'φ')
     """
-    rules = language(target)
+    rules = _rules(target)
     spelled = f"{name}_" if name.rstrip("_") in rules.reserved else name
     literal = {match.start() for match in _CODE.finditer(spelled)}
     result = ""
@@ -147,7 +157,7 @@ def unescape(spelled: str, target: str) -> str:
         ('int', 'φ1')
     """
     plain = _CODE.sub(lambda match: chr(int(match[1], 16)), spelled)
-    return plain[:-1] if plain.endswith("_") and plain.rstrip("_") in language(target).reserved else plain
+    return plain[:-1] if plain.endswith("_") and plain.rstrip("_") in _rules(target).reserved else plain
 
 
 def unique_names(names: Iterable[str], target: str, taken: Iterable[str] = ()) -> dict[str, str]:
@@ -166,7 +176,7 @@ def unique_names(names: Iterable[str], target: str, taken: Iterable[str] = ()) -
         >>> unique_names(["φ", "phi"], "c")
         {'φ': 'u03c6_', 'phi': 'phi'}
     """
-    rules, ordered, used = language(target), list(dict.fromkeys(names)), set(taken)
+    rules, ordered, used = _rules(target), list(dict.fromkeys(names)), set(taken)
     spelled: dict[str, str] = {}
     for name in ordered:  # first those that can stay as they are
         if name not in used and escape(name, target) == name and len(name) <= rules.max_length:
@@ -180,7 +190,7 @@ def unique_names(names: Iterable[str], target: str, taken: Iterable[str] = ()) -
 
 
 def _free_spelling(name: str, target: str, used: set[str]) -> str:
-    limit = language(target).max_length
+    limit = _rules(target).max_length
     greek = "".join(GREEK.get(c, c) for c in name)
     for candidate in (escape(greek, target), escape(name, target)):
         if candidate not in used and len(candidate) <= limit:

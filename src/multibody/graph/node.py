@@ -25,8 +25,8 @@ CONST, SYMBOL, ADD, SUB, NEG, MUL, RECIP = "const", "symbol", "add", "sub", "neg
 Table = dict[Any, "weakref.ref[Any]"]
 
 _serials = count()
-_leaves: Table = {}  # fingerprint, up to sign -> the symbol or constant that stands for it
-_table: Table = {}  # the same for operations
+_leaves: Table = {}  # fingerprint, up to sign -> the symbol that stands for it; also the constants that live forever
+_table: Table = {}  # the same for operations and other constants
 _negatives: Table = {}  # serial of x -> -x
 _structures: Table = {}  # (op, serials) -> node: functions; everything made without sharing
 _cleaning = threading.RLock()
@@ -47,7 +47,8 @@ class Node:
         fp: the fingerprint at the first point.
         guards: a set of bits for what must not come in unasked: one for each division, root or logarithm below (up
             to coincidence), and one for each symbol. A node stands for a value only where it brings in nothing new.
-        serial: order of creation; operands have smaller ones, so sorting by it is a topological order.
+        serial: order of creation; operands have smaller ones, so sorting by it is a topological order. Those of
+            constants are negative: many models share them, and none may depend on which of them came first.
     """
 
     __slots__ = ("__weakref__", "args", "fp", "guards", "op", "serial")
@@ -138,8 +139,10 @@ def find_structure(op: str, *args: Node) -> Any:
 def intern(node: Any) -> Any:
     """The one node that stands for the value of ``node``: itself, if it is the first."""
     key = node.fp if node.fp < HALF else P - node.fp
-    if not node.args:
+    if node.op == SYMBOL:
         return place(node, _leaves, key)
+    if node.op == CONST:
+        return place(node, current_table(), key)
     if _unshared and not _sharing.get():
         return intern_structure(node)
     return place(node, current_table(), key)
@@ -219,7 +222,7 @@ def _sweep(table: Table) -> None:
 
 @contextmanager
 def isolated(*known: Any) -> Iterator[None]:
-    """Look only among the nodes made inside this block (and symbols and constants) for a node with the wanted value.
+    """Look only among the nodes made inside this block (and symbols) for a node with the wanted value.
 
     Args:
         known: nodes from outside, operands before results, that may be found as well.
@@ -240,7 +243,7 @@ def isolated(*known: Any) -> Iterator[None]:
     token = _current.set({})
     try:
         for node in known:
-            if node.args and node.op != NEG:
+            if node.op not in {NEG, SYMBOL}:
                 intern(node)
         yield
     finally:

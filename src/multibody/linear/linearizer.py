@@ -43,11 +43,7 @@ class Linearizer:
     @staticmethod
     def of(eom: EquationsOfMotion, outputs: Sequence[Signal]) -> Linearizer:
         """The linearizer of these equations and outputs; it is made once."""
-        key = "linearizer", tuple(outputs)
-        if key not in eom.kept:
-            eom.kept[key] = Linearizer(eom, outputs)
-        found: Linearizer = eom.kept[key]
-        return found
+        return eom.once(("linearizer", tuple(outputs)), lambda: Linearizer(eom, outputs))
 
     def at(
         self, place: Place, inputs: Sequence[int], independent: Iterable[str] = (), moving: Iterable[str] = ()

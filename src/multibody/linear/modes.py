@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from multibody.linear.point import Matrix
-
-Poles = NDArray[np.complex128]
+from multibody.linear.spectrum import growth_order
 
 ROUNDING = 4e-16
 """Relative size of an entry that is nothing but rounding."""
@@ -74,12 +72,6 @@ class Mode:
         return [pole, f"{self.frequency:.6g}", f"{self.damping:.4g}", ", ".join(names)]
 
 
-def poles_of(A: Matrix) -> Poles:
-    """Eigenvalues, those that grow fastest first."""
-    found = np.linalg.eigvals(cleaned(A)).astype(complex) if len(A) else np.zeros(0, dtype=complex)
-    return found[_order(found)]
-
-
 def cleaned(A: Matrix) -> Matrix:
     """A without entries that are rounding, so that poles which are zero, such as those of a cart's place, are so.
 
@@ -105,7 +97,7 @@ def modes_of(A: Matrix, states: Sequence[str], shapes: Matrix, names: Sequence[s
     if not len(A):
         return ()
     poles, left, right = _eigen(A)
-    chosen = [k for k in _order(poles) if poles[k].imag >= 0]
+    chosen = [k for k in growth_order(poles) if poles[k].imag >= 0]
     return tuple(_mode(complex(poles[k]), left[:, k], right[:, k], states, shapes, names) for k in chosen)
 
 
@@ -122,7 +114,3 @@ def _mode(pole: complex, left: Any, right: Any, states: Sequence[str], shapes: M
     shape = shapes @ right
     shape = shape / shape[np.argmax(np.abs(shape))]
     return Mode(pole, dict(zip(names, shape.tolist(), strict=True)), dict(zip(states, shares.tolist(), strict=True)))
-
-
-def _order(poles: Any) -> Any:
-    return np.lexsort((-poles.imag, -poles.real))

@@ -40,11 +40,9 @@ class Pencil:
     def __init__(self, steady: Equilibrium) -> None:
         self._w = steady.w
         equations, eom = steady.equations, steady.eom
-        kept = eom.kept.setdefault(("pencil", frozenset(equations.formulas)), {})
         rows = _independent(steady)
-        if rows not in kept:
-            kept[rows] = _compiled(equations, rows)
-        self._function, self._size = kept[rows]
+        key = "pencil", frozenset(equations.formulas), rows
+        self._function, self._size = eom.once(key, lambda: _compiled(equations, rows))
 
     def derivatives(self, pole: complex, ways: Iterable[Vector]) -> list[complex] | None:
         """ds/dw·way for each way; None if the pole is not a simple one."""
@@ -116,9 +114,7 @@ def _independent(steady: Equilibrium) -> tuple[int, ...]:
     eom = steady.eom
     if not len(eom.constraints):
         return ()
-    key = "steady constraint matrix"
-    if key not in eom.kept:
-        eom.kept[key] = eom.function("constraint_matrix", {"B": eom.B})
+    matrix = eom.once("steady constraint matrix", lambda: eom.function("constraint_matrix", {"B": eom.B}))
     point = steady.point
-    B = np.asarray(eom.kept[key](point.t, point.q, point.u, point.r, point.p)).reshape(eom.B.shape)
+    B = np.asarray(matrix(point.t, point.q, point.u, point.r, point.p)).reshape(eom.B.shape)
     return tuple(basis(B))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from multibody.equations.table import Table
-from multibody.linear.modes import Poles, poles_of
 from multibody.linear.point import Matrix
+from multibody.linear.spectrum import Poles, eigenvalues
 
 NOTHING = 1e-9
 """A singular value so small, relative to the matrices, counts as zero."""
@@ -57,7 +57,7 @@ def _word(margin: float) -> str:
 
 def reach(A: Matrix, B: Matrix, what: str) -> Reach:
     """What the columns of B reach through A."""
-    poles = poles_of(A)
+    poles = eigenvalues(A)
     scale = float(np.linalg.norm(np.hstack([A, B]), 2)) or 1.0
     unit = np.eye(len(A))
     smallest = [np.linalg.svd(np.hstack([A - p * unit, B]), compute_uv=False)[-1] / scale for p in poles]

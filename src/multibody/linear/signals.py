@@ -92,10 +92,10 @@ def _components(name: str, value: Any, unit: str) -> list[Signal]:
 
 def units(eom: EquationsOfMotion) -> dict[str, str]:
     """SI units of coordinates, speeds, accelerations, inputs and multipliers, by name."""
-    if "units" not in eom.kept:
-        found = {entry.name: entry.unit for entry in eom.symbol_table().entries}
-        pairs = zip(eom.model.accelerations, eom.speeds, strict=True)
-        rates = {a.name: f"{found[u.name]}²" for a, u in pairs if found[u.name].endswith("/s")}
-        eom.kept["units"] = found | rates
-    known: dict[str, str] = eom.kept["units"]
-    return known
+    return eom.once("units", lambda: _units(eom))
+
+
+def _units(eom: EquationsOfMotion) -> dict[str, str]:
+    found = {entry.name: entry.unit for entry in eom.symbol_table().entries}
+    pairs = zip(eom.model.accelerations, eom.speeds, strict=True)
+    return found | {a.name: f"{found[u.name]}²" for a, u in pairs if found[u.name].endswith("/s")}

@@ -15,8 +15,6 @@ from multibody.equations import EquationsOfMotion
 from multibody.graph import ZERO, Symbol, array, jacobian
 from multibody.linear.point import require_equations
 
-Indices = NDArray[np.intp]
-
 
 class SparseFunction:
     """A compiled function whose value is a matrix of which most entries are always zero.

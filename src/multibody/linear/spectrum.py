@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from multibody.linear.point import Matrix
 
+Poles = NDArray[np.complex128]
+
 ROUNDING = 64 * np.finfo(float).eps
 """An entry of A that is smaller than this, relative to its row and column, is a rounding error."""
 
@@ -26,7 +28,7 @@ COARSE = 1e-6
 """Relative to the largest pole, even those that several motions share are known to this."""
 
 
-def eigenvalues(A: Matrix) -> NDArray[np.complex128]:
+def eigenvalues(A: Matrix) -> Poles:
     """All eigenvalues, those with the largest real part first.
 
     Example:
@@ -35,10 +37,15 @@ def eigenvalues(A: Matrix) -> NDArray[np.complex128]:
     """
     parts = [np.linalg.eigvals(A[np.ix_(block, block)]) for block in blocks(A)]
     found = np.concatenate([np.zeros(0), *parts]).astype(complex)
-    return found[np.lexsort((-found.imag, -found.real))]
+    return found[growth_order(found)]
 
 
-def doubtful(A: Matrix) -> tuple[NDArray[np.complex128], Matrix]:
+def growth_order(poles: Poles) -> NDArray[np.intp]:
+    """Places of poles, those that grow fastest first; of a conjugate pair, the one with positive imaginary part."""
+    return np.lexsort((-poles.imag, -poles.real))
+
+
+def doubtful(A: Matrix) -> tuple[Poles, Matrix]:
     """The eigenvalues, and for each of them by how much it may be off.
 
     An error δA moves a simple eigenvalue by up to |δA|/|yᴴ·x|, with its left and right unit vectors y and x. A stiff
@@ -52,7 +59,7 @@ def doubtful(A: Matrix) -> tuple[NDArray[np.complex128], Matrix]:
     parts = [_with_doubts(A[np.ix_(block, block)]) for block in blocks(A)]
     poles = np.concatenate([np.zeros(0), *(one for one, _ in parts)]).astype(complex)
     doubts = np.concatenate([np.zeros(0), *(doubt for _, doubt in parts)])
-    order, size = np.lexsort((-poles.imag, -poles.real)), float(np.abs(poles).max(initial=0.0))
+    order, size = growth_order(poles), float(np.abs(poles).max(initial=0.0))
     return poles[order], np.clip(doubts, ROUNDING * size, COARSE * size)[order]
 
 

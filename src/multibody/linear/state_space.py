@@ -13,9 +13,10 @@ import numpy as np
 from multibody.equations.table import aligned
 from multibody.errors import ModelError, ShapeError
 from multibody.graph.names import suggestion
-from multibody.linear.modes import Mode, Poles, modes_of, poles_of
+from multibody.linear.modes import Mode, modes_of
 from multibody.linear.point import Matrix
 from multibody.linear.reach import Reach, reach
+from multibody.linear.spectrum import Poles, eigenvalues
 from multibody.model.display import html_table, html_text
 from multibody.simulate.optional import library
 
@@ -84,7 +85,7 @@ class LinearSystem:
     @cached_property
     def poles(self) -> Poles:
         """The eigenvalues of A in 1/s, those that grow fastest first."""
-        return poles_of(self.A)
+        return eigenvalues(self.A)
 
     @cached_property
     def modes(self) -> tuple[Mode, ...]:

@@ -128,10 +128,7 @@ def steady_equations(
 ) -> SteadyEquations:
     """The equations, which are made once for each choice of unknowns, and kept with the equations of motion."""
     key = "steady", tuple(unknown), tuple(moving), frozenset(given)
-    if key not in eom.kept:
-        eom.kept[key] = SteadyEquations(eom, unknown, moving, given)
-    found: SteadyEquations = eom.kept[key]
-    return found
+    return eom.once(key, lambda: SteadyEquations(eom, unknown, moving, given))
 
 
 def _formulas(eom: EquationsOfMotion, given: Collection[str]) -> dict[Expr, Expr]:

@@ -20,9 +20,6 @@ from multibody.linear.linear_system import LinearizedSystem
 from multibody.linear.point import OperatingPoint
 from multibody.model import Model
 
-READABLE = 3000
-"""Nodes up to which matrices are brought to closed form before they are printed."""
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SymbolicLinearSystem:

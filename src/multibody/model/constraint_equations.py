@@ -79,6 +79,9 @@ class Constraints:
     def __len__(self) -> int:
         return len(self.equations)
 
+    def __repr__(self) -> str:
+        return f"Constraints({self.model.name!r}: {', '.join(self.names) or 'none'})"
+
     @cached_property
     def phi(self) -> Matrix:
         """φ of all equations that restrict positions."""

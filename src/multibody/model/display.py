@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +10,13 @@ import numpy as np
 if TYPE_CHECKING:
     from multibody.model.model import Model
     from multibody.model.system import System
+
+
+def escape(text: str) -> str:
+    """Text with what HTML would read as a mark written out."""
+    import html  # late: only notebooks need it
+
+    return html.escape(text)
 
 
 def html_text(text: str) -> str:

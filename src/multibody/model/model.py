@@ -126,6 +126,9 @@ class Model:
     frames: tuple[Frame, ...] = ()
     drawings: Mapping[str, Drawing] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"Model({self.name!r})"
+
     def _repr_html_(self) -> str:
         return model_html(self)
 

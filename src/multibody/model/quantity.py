@@ -50,6 +50,23 @@ class Input:
         return tuple(np.ravel(np.array(self.symbols, dtype=object)))
 
 
+def as_shape(given: Any, where: str) -> Shape:
+    """How many, or rows and columns, as whole numbers.
+
+    Example:
+        >>> as_shape(3, "input 'F'"), as_shape([2, 2], "input 'K'"), as_shape((), "input 't'")
+        ((3,), (2, 2), ())
+    """
+    sizes = tuple(np.atleast_1d(np.asarray(given, dtype=object)).flat)
+    if not all(isinstance(one, int | np.integer) and not isinstance(one, bool) and one >= 0 for one in sizes):
+        raise ModelError(
+            f"{given!r:.80} is no shape.",
+            where=where,
+            remedy="Give a whole number, or rows and columns: (2, 3).",
+        )
+    return tuple(int(one) for one in sizes)
+
+
 def shaped_symbols(name: str, kind: Kind, scope: str, shape: Shape) -> Any:
     """The symbol ``name``, or an array of symbols ``name_1``, ``name_2`` … of the given shape."""
     if not shape:

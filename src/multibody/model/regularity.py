@@ -10,7 +10,7 @@ import numpy as np
 from multibody.errors import AssemblyError, ExpressionError, MissingValueError
 from multibody.model.assembly import Assembly, Vector
 from multibody.model.constraint_equations import Constraints
-from multibody.model.start_state import guessed, start_guess
+from multibody.model.start_state import guessed, placed, start_guess
 
 RANK = 1e-6  # relative size of a row that counts as dependent
 NO_NUMBERS = (MissingValueError, AssemblyError, ExpressionError)
@@ -18,7 +18,7 @@ NO_NUMBERS = (MissingValueError, AssemblyError, ExpressionError)
 
 
 def at_start(constraints: Constraints) -> tuple[Assembly, Vector, Vector]:
-    """The constraints as numbers, a closed configuration near the start, and B there.
+    """The constraints as numbers, the closed configuration from which runs start, and B there.
 
     Raises:
         MissingValueError: if parameters have no values.
@@ -26,7 +26,7 @@ def at_start(constraints: Constraints) -> tuple[Assembly, Vector, Vector]:
         ExpressionError: if the constraints have no value at the start.
     """
     assembly = Assembly(constraints)
-    q = assembly.assembled(start_guess(constraints.model), (), 1e-10)
+    q = placed(assembly, start_guess(constraints.model), 1e-10)
     return assembly, q, assembly.velocity(q)[0]
 
 

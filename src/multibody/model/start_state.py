@@ -39,13 +39,8 @@ def consistent(
         return State(model, guess, speeds)
     _require_turned(model, guess)
     held, kept = ([k for k, name in enumerate(group) if name in set(fixed)] for group in names)
-    q_written, u_written = ([k for k, name in enumerate(group) if name in model.written] for group in names)
-    found = _first(
-        lambda still: assembly.closed(guess, still, tolerance, FEW),
-        {*held, *given, *q_written}, {*held, *given},
-    )  # fmt: skip
-    if found is None:  # what was given is a guess only
-        found = assembly.assembled(guess, held, tolerance)
+    u_written = [k for k, name in enumerate(names[1]) if name in model.written]
+    found = placed(assembly, guess, tolerance, held, given)
     moving = _first(
         lambda still: assembly.moving(found, speeds, sorted(still), tolerance),
         {*kept, *driven, *u_written}, {*kept, *driven},
@@ -53,6 +48,29 @@ def consistent(
     if moving is None:
         moving = assembly.moving(found, speeds, kept, tolerance)
     return State(model, found, moving)
+
+
+def placed(
+    assembly: Assembly, guess: Vector, tolerance: float, held: Iterable[int] = (), given: Iterable[int] = ()
+) -> Vector:
+    """Coordinates near a guess that keep all constraints: with all that was given and written, or as much as can be.
+
+    Args:
+        assembly: the constraints as numbers.
+        guess: of all coordinates.
+        tolerance: of the gaps.
+        held: places of coordinates that must not change.
+        given: places of those that should not change, before those for which the system has start values.
+
+    Raises:
+        AssemblyError: if none are found.
+    """
+    written = [k for k, one in enumerate(assembly.model.coordinates) if one.name in assembly.model.written]
+    found = _first(
+        lambda still: assembly.closed(guess, still, tolerance, FEW),
+        {*held, *given, *written}, {*held, *given},
+    )  # fmt: skip
+    return assembly.assembled(guess, held, tolerance) if found is None else found  # what was given is a guess only
 
 
 def _require_turned(model: Model, q: Vector) -> None:

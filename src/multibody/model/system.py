@@ -22,7 +22,7 @@ from multibody.model.joint import Joint, joint
 from multibody.model.loads import Load
 from multibody.model.loops import ExplicitLoop
 from multibody.model.model import Model
-from multibody.model.quantity import Input, finite_value, parameter, shaped_symbols
+from multibody.model.quantity import Input, as_shape, finite_value, parameter, shaped_symbols
 from multibody.model.report import Report
 from multibody.model.sensors import Expression, Sensor
 from multibody.model.sensors.signal import signal
@@ -37,6 +37,7 @@ class System:
         name: an identifier; it also keeps the symbols of different systems apart.
         gravity: the acceleration of free fall in the world's axes; numbers or expressions of parameters.
         recognise_loops: whether loops of a known shape are solved in closed form, where that is safe.
+        description: what it is, for readers; it is written to model files.
 
     Example:
         >>> crane = System("crane", gravity=(0, 0, -9.81))
@@ -49,9 +50,12 @@ class System:
         (slide, swing)
     """
 
-    def __init__(self, name: str, gravity: Any = (0, 0, -9.81), *, recognise_loops: bool = True) -> None:
+    def __init__(
+        self, name: str, gravity: Any = (0, 0, -9.81), *, recognise_loops: bool = True, description: str = ""
+    ) -> None:
         self.name = names.check(name, "system")
         self.recognise_loops = recognise_loops
+        self.description = description
         self.time: Symbol = symbol("t", "time", name)
         self.loads: dict[str, Any] = {}
         self.sensors: dict[str, Any] = {}
@@ -104,8 +108,7 @@ class System:
             description: what it is.
             limits: its range, for a slider.
         """
-        size = (shape,) if isinstance(shape, int) else tuple(shape)
-        symbols = shaped_symbols(names.check(name, "input"), "input", self.name, size)
+        symbols = shaped_symbols(names.check(name, "input"), "input", self.name, as_shape(shape, f"input '{name}'"))
         return self._register(Input(name, symbols, unit, description, limits)).symbols
 
     # parts -------------------------------------------------------------------------------------------------------
@@ -294,6 +297,9 @@ class System:
                 remedy=f"There are: {', '.join(self._things)}.",
             )
         return self._things[name]
+
+    def __repr__(self) -> str:
+        return f"System({self.name!r})"
 
     def _repr_html_(self) -> str:
         return system_html(self)

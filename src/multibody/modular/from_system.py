@@ -9,7 +9,7 @@ from typing import Any
 from multibody.equations import Kinetics
 from multibody.equations.mass_matrix import mass_matrix
 from multibody.errors import ModelError
-from multibody.graph import Expr, Symbol, array, product, substitute, symbol
+from multibody.graph import Expr, array, product, substitute, symbol
 from multibody.model import Model, System
 from multibody.model.energy import kinetic_energy, potential_energy
 from multibody.model.quantity import Input, Parameter
@@ -58,16 +58,16 @@ def from_system(
     rows = written.of([-row for row in residual])
     rates = written.of(list(model.rates))
     name = label or model.name
-    given = by_name = {written.name(one): rate for one, rate in zip(model.coordinates, rates, strict=True)}
+    by_name = {one.name: rate for one, rate in zip(model.coordinates, rates, strict=True)}
     made = couple(
         name, (),
-        variables={0: [*by_name], 1: [written.name(one) for one in model.speeds]},
-        kinematics=given,
-        dynamics=dict(zip([written.name(one) for one in model.speeds], rows, strict=True)),
+        variables={0: [*by_name], 1: [one.name for one in model.speeds]},
+        kinematics=by_name,
+        dynamics=dict(zip([one.name for one in model.speeds], rows, strict=True)),
         constraints=_constraints(kinetics, written),
-        parameters=_parameters(model, written), inputs=[_input(one, written) for one in model.inputs],
-        start={written.name(one): value for one, value in model.start.items()},
-        quaternions=[[written.name(model.coordinates[k]) for k in group] for group in model.quaternions],
+        parameters=_parameters(model, written), inputs=[_input(one) for one in model.inputs],
+        start={one.name: value for one, value in model.start.items()},
+        quaternions=[[model.coordinates[k].name for k in group] for group in model.quaternions],
         independent=None if variables or constraints else independent,
         description=f"the system {model.name}", progress=progress,
     )  # fmt: skip
@@ -101,11 +101,6 @@ class _Written:
         """Expressions in the new symbols."""
         return list(substitute(expressions, self._known)) if expressions else []
 
-    @staticmethod
-    def name(one: Symbol) -> str:
-        """The name stays."""
-        return one.name
-
 
 def _constraints(kinetics: Kinetics, written: _Written) -> Mapping[str, Expr]:
     """φ where positions are restricted, B·u + β otherwise; of those that say something new near the start.
@@ -129,6 +124,6 @@ def _parameters(model: Model, written: _Written) -> dict[str, Parameter]:
     return found
 
 
-def _input(one: Input, written: _Written) -> Input:
+def _input(one: Input) -> Input:
     symbols = [symbol(s.name, "input") for s in one.flat]
     return replace(one, symbols=symbols[0] if len(symbols) == 1 else symbols)

@@ -24,6 +24,17 @@ def refuse(path: str | PathLike[str], overwrite: bool) -> None:
         )
 
 
+def _place(path: str | PathLike[str]) -> Path:
+    """Where the content goes; a link stays a link to the new one."""
+    try:
+        return Path(os.path.realpath(path))
+    except ValueError as error:  # an umlaut, where the system knows ASCII alone
+        raise StorageError(
+            "No file can have this name here.", where=ascii(os.fspath(path)), cause=str(error),
+            remedy="Choose another name, or set a locale with UTF-8, such as LC_ALL=C.UTF-8.",
+        ) from error  # fmt: skip
+
+
 @contextmanager
 def whole_file(path: str | PathLike[str], overwrite: bool) -> Iterator[BinaryIO]:
     """A stream whose content appears under the name ``path`` when it is complete.
@@ -35,7 +46,7 @@ def whole_file(path: str | PathLike[str], overwrite: bool) -> Iterator[BinaryIO]
         StorageError: if the file exists and must not be replaced, or if it cannot be written.
     """
     refuse(path, overwrite)
-    final = Path(os.path.realpath(path))  # a link stays a link to the new content
+    final = _place(path)
     draft = final.with_name(f".{final.name[:100]}.{token_hex(6)}.part")
     try:
         with draft.open("xb") as stream:

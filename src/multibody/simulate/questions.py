@@ -67,10 +67,13 @@ def _require_distinct(model: Model) -> None:
 
 def _require_values(eom: EquationsOfMotion) -> None:
     """All symbols of the equations have values in a run; looked for once."""
-    if "values for all symbols" not in eom.kept:
+
+    def require() -> bool:
         bodies = eom.model.expressions()  # also what cancels in the accelerations counts, for the energies
         require_known([*eom.rates, *eom.acceleration, *bodies], eom, f"system '{eom.model.name}'")
-        eom.kept["values for all symbols"] = True
+        return True
+
+    eom.once("values for all symbols", require)
 
 
 def require_known(expressions: list[Expr], eom: EquationsOfMotion, where: str) -> None:

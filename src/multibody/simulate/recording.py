@@ -54,7 +54,8 @@ class Recording(Mapping[str, Vector]):
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if len({values.shape[:1] for values in self.arrays.values()}) != 1:
+        samples = {values.shape[:1] for values in self.arrays.values()}
+        if len(samples) != 1 or () in samples:
             raise ShapeError(
                 "The arrays do not agree on the number of samples.",
                 where="recording",

@@ -20,10 +20,6 @@ from multibody.simulate.lane_record import LANES
 WORKS = ("work_of_inputs", "dissipated", "work_of_drives")
 """Integrals that are kept beside the state."""
 
-
-MOST_KEPT = 16
-"""Runs with so many different inputs and events are remembered."""
-
 Made = TypeVar("Made")
 
 
@@ -123,7 +119,4 @@ def functions_of(
 ) -> RunFunctions:
     """The functions of a run, from an earlier one with the same events and inputs if there was any."""
     key = "functions of runs", tuple(signals), tuple((inputs or {}).items())
-    if key not in eom.kept and len(eom.kept) >= MOST_KEPT:
-        eom.kept.clear()
-    found: RunFunctions = eom.kept.setdefault(key, RunFunctions(eom, signals, inputs))
-    return found
+    return eom.once(key, lambda: RunFunctions(eom, signals, inputs))

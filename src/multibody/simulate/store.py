@@ -12,7 +12,6 @@ import csv
 import io
 import json
 import zipfile
-import zlib
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
@@ -20,15 +19,13 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from multibody.errors import MultibodyError, StorageError
+from multibody.errors import StorageError
 from multibody.simulate.contract import Vector
 from multibody.simulate.files import whole_file
 from multibody.simulate.optional import library
 from multibody.simulate.recording import Recording
 
 ABOUT = "__about__"  # no quantity can have this name
-DAMAGES = (OSError, ValueError, KeyError, EOFError, csv.Error, zipfile.BadZipFile, zlib.error, MultibodyError)
-"""What readers raise when a file is not what its suffix says."""
 
 
 def write(recording: Recording, path: str | PathLike[str], overwrite: bool = False) -> None:
@@ -66,7 +63,7 @@ def read_trajectory(path: str | PathLike[str]) -> Recording:
             return chosen.read(stream)
     except ImportError:
         raise
-    except DAMAGES as error:
+    except Exception as error:  # readers of damaged files raise errors of many kinds
         missing = isinstance(error, FileNotFoundError)
         raise StorageError(
             "There is no such file." if missing else "The file cannot be read as a recording.",
@@ -126,8 +123,7 @@ def _write_npz(recording: Recording, stream: BinaryIO) -> None:
 def _read_npz(stream: BinaryIO) -> Recording:
     with np.load(stream, allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
-    about = json.loads(str(arrays.pop(ABOUT, "{}")))
-    units = about.pop("units", {})
+    units, about = _known(str(arrays.pop(ABOUT, "{}")))
     return Recording({name: np.asarray(values, dtype=float) for name, values in arrays.items()}, units, about)
 
 
@@ -141,9 +137,10 @@ def _write_parquet(recording: Recording, stream: BinaryIO) -> None:
 
 
 def _read_parquet(stream: BinaryIO) -> Recording:
-    table = library("pyarrow.parquet", "data").read_table(stream)
-    about = json.loads((table.schema.metadata or {}).get(ABOUT.encode(), b"{}"))
-    units: dict[str, str] = about.pop("units", {})
+    arrow, parquet = library("pyarrow", "data"), library("pyarrow.parquet", "data")
+    # in one thread: with damaged files, those of the library may wait for each other for ever
+    table = parquet.ParquetFile(arrow.BufferReader(stream.read()), pre_buffer=False).read(use_threads=False)
+    units, about = _known((table.schema.metadata or {}).get(ABOUT.encode(), b"{}"))
     columns: dict[str, Vector] = {
         name: np.asarray(table[name].to_numpy(), dtype=float) for name in table.column_names
     }  # fmt: skip
@@ -157,6 +154,15 @@ def _read_parquet(stream: BinaryIO) -> Recording:
 def _described(recording: Recording) -> str:
     """What is known beside the numbers, as JSON."""
     return json.dumps({**recording.about, "units": dict(recording.units)}, ensure_ascii=False)
+
+
+def _known(text: str | bytes) -> tuple[dict[str, str], dict[str, Any]]:
+    """The inverse: units by name, and what else is known."""
+    about = json.loads(text)
+    units = about.pop("units", {})
+    if not all(isinstance(unit, str) for unit in units.values()):
+        raise ValueError("Its units are no texts.")
+    return units, about
 
 
 class _Format(NamedTuple):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
 from itertools import islice
-from threading import Event
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from typing import Any
 
 from multibody.errors import ModelError, MultibodyError
@@ -106,12 +107,54 @@ def pool(runner: Runner, workers: int | None, client: Any) -> Iterator[Pool]:
 def _threads(runner: Runner, workers: int) -> Iterator[Pool]:
     """Threads; the compiled loops release the interpreter's lock. On the way out they end the run that they are at."""
     stop = Event()
-    executor = ThreadPoolExecutor(workers, "multibody-sweep")
+    crew = _Crew(partial(runner.run, stopped=stop.is_set), workers)
     try:
-        yield Pool(partial(executor.submit, partial(runner.run, stopped=stop.is_set)), workers, stop.set)
+        yield Pool(crew.submit, workers, stop.set)
     finally:
         stop.set()
-        executor.shutdown(cancel_futures=True)
+        crew.dismiss()
+
+
+class _Crew:
+    """Threads that do nothing but run groups of cases.
+
+    The interpreter does not wait for them when it ends, as it would for those of ``ThreadPoolExecutor``: a sweep in
+    another thread must not hold up the end of a program for as long as its runs take.
+    """
+
+    def __init__(self, work: Callable[[Group], list[Outcome]], count: int) -> None:
+        self._work = work
+        self._waiting: SimpleQueue[tuple[Promise, Group] | None] = SimpleQueue()
+        self._threads = [Thread(target=self._serve, name=f"multibody-sweep-{k}", daemon=True) for k in range(count)]
+        for one in self._threads:
+            one.start()
+
+    def submit(self, group: Group) -> Promise:
+        promise: Promise = Future()
+        self._waiting.put((promise, group))
+        return promise
+
+    def dismiss(self) -> None:
+        """Call back what was not begun, and wait for the rest."""
+        while not self._waiting.empty():
+            with suppress(Empty):
+                task = self._waiting.get_nowait()
+                assert task is not None, "the crew is dismissed once"
+                task[0].cancel()
+        for _ in self._threads:
+            self._waiting.put(None)
+        for one in self._threads:
+            one.join()
+
+    def _serve(self) -> None:
+        while (task := self._waiting.get()) is not None:
+            promise, group = task
+            if not promise.set_running_or_notify_cancel():
+                continue
+            try:
+                promise.set_result(self._work(group))
+            except BaseException as error:  # noqa: BLE001 - whoever waits for the group is told
+                promise.set_exception(error)
 
 
 def run_elsewhere(recipe: bytes, cases: Group) -> list[Outcome]:

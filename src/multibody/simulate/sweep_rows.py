@@ -15,18 +15,25 @@ from multibody.simulate.runner import Outcome
 from multibody.simulate.statistics import Counts
 from multibody.simulate.trajectory import EventRecord
 
-COLUMNS = "number, status, message, seconds, ending, t, y, r, counts, occurrences, measures, checksum"
+BRIEF = ("number", "status", "message", "seconds", "ending", "counts", "occurrences", "measures")
+"""The columns that are short; they are read, and can be trusted, without the arrays."""
+
+COLUMNS = (*BRIEF, "brief_checksum", "t", "y", "r", "arrays_checksum")
 
 
 def row_of(one: Outcome) -> tuple[Any, ...]:
     """An outcome as values of the columns."""
     occurrences = [[event.name, float(event.t), np.asarray(event.y).tolist()] for event in one.occurrences]
-    row = (
+    brief = (
         one.number, one.status, one.message, one.seconds, one.ending,
-        array_bytes(one.t), array_bytes(one.y), array_bytes(one.r),
         json.dumps(vars(one.counts)), json.dumps(occurrences), json.dumps(dict(one.measures)),
     )  # fmt: skip
-    return (*row, _checksum(row))
+    return signed(brief, (array_bytes(one.t), array_bytes(one.y), array_bytes(one.r)))
+
+
+def signed(brief: Sequence[Any], arrays: Sequence[bytes]) -> tuple[Any, ...]:
+    """The values of all columns, with their checksums; that of the arrays tells which run they belong to."""
+    return (*brief, checksum(brief), *arrays, checksum([brief[0], *arrays]))
 
 
 def outcome_of(row: Sequence[Any]) -> Outcome:
@@ -35,19 +42,33 @@ def outcome_of(row: Sequence[Any]) -> Outcome:
     Raises:
         ValueError: if they were changed since.
     """
-    *values, checksum = row
-    if checksum != _checksum(values):
-        raise ValueError(f"Run {row[0]} is not as it was written.")
-    number, status, message, seconds, ending, t, y, r, counts, occurrences, measures = values
+    n = len(BRIEF) + 1
+    number, status, message, seconds, ending, counts, occurrences, measures = brief_of(row[:n])
+    *arrays, last = row[n:]
+    if last != checksum([number, *arrays]):
+        raise ValueError(f"Run {number} is not as it was written.")
     events = tuple(EventRecord(name, at, np.array(state)) for name, at, state in json.loads(occurrences))
+    t, y, r = map(bytes_array, arrays)
     return Outcome(
-        number, status, message, seconds, ending, bytes_array(t), bytes_array(y), bytes_array(r),
-        Counts(**json.loads(counts)), events, json.loads(measures),
-    )  # fmt: skip
+        number, status, message, seconds, ending, t, y, r, Counts(**json.loads(counts)), events, json.loads(measures)
+    )
 
 
-def _checksum(row: Sequence[Any]) -> bytes:
-    parts = [value if isinstance(value, bytes) else repr(value).encode() for value in row]
+def brief_of(row: Sequence[Any]) -> Sequence[Any]:
+    """The values of the short columns, from these and their checksum.
+
+    Raises:
+        ValueError: if they were changed since.
+    """
+    *brief, last = row
+    if last != checksum(brief):
+        raise ValueError(f"Run {brief[0]} is not as it was written.")
+    return brief
+
+
+def checksum(values: Sequence[Any]) -> bytes:
+    """Of numbers, texts and bytes."""
+    parts = [value if isinstance(value, bytes) else repr(value).encode() for value in values]
     return blake2b(b"".join(b"%d " % len(part) + part for part in parts), digest_size=16).digest()
 
 

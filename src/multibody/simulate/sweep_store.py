@@ -15,22 +15,33 @@ import numpy as np
 
 from multibody.errors import StorageError
 from multibody.simulate.runner import Outcome
-from multibody.simulate.sweep_rows import COLUMNS, array_bytes, bytes_array, outcome_of, row_of
+from multibody.simulate.sweep_rows import (
+    BRIEF,
+    COLUMNS,
+    array_bytes,
+    brief_of,
+    bytes_array,
+    checksum,
+    outcome_of,
+    row_of,
+)
 
 KIND = 0x4D425357  # "MBSW" in the header of the file
-FORMAT = 1
+FORMAT = 2
+_CHECKSUM = "checksum"  # the name of a fact about all others
 _MAGIC = b"SQLite format 3\0"
 _ELSEWHERE = "Choose another path; this file was not changed."
+_FAILURES = (sqlite3.Error, OSError, ValueError, TypeError, KeyError, RecursionError, MemoryError)
 WAIT = 5.0  # seconds for others to finish with the file
 
-_TABLES = """
-CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE runs (
+_TABLES = (
+    "CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE runs (
     number INTEGER PRIMARY KEY, status TEXT NOT NULL, message TEXT NOT NULL, seconds REAL NOT NULL,
-    ending TEXT NOT NULL, t BLOB NOT NULL, y BLOB NOT NULL, r BLOB NOT NULL,
-    counts TEXT NOT NULL, occurrences TEXT NOT NULL, measures TEXT NOT NULL, checksum BLOB NOT NULL
-);
-"""
+    ending TEXT NOT NULL, counts TEXT NOT NULL, occurrences TEXT NOT NULL, measures TEXT NOT NULL,
+    brief_checksum BLOB NOT NULL, t BLOB NOT NULL, y BLOB NOT NULL, r BLOB NOT NULL, arrays_checksum BLOB NOT NULL
+)""",
+)
 
 
 class Store:
@@ -71,11 +82,11 @@ class Store:
     def create(self, facts: Mapping[str, Any]) -> None:
         """Begin with what is known about the sweep."""
         with self._transaction():
-            for statement in _TABLES.split(";"):
+            for statement in _TABLES:
                 self._base.execute(statement)
             rows = [(name, array_bytes(value) if isinstance(value, np.ndarray) else json.dumps(value))
-                    for name, value in facts.items()]  # fmt: skip
-            self._base.executemany("INSERT INTO facts VALUES (?, ?)", rows)
+                    for name, value in sorted(facts.items())]  # fmt: skip
+            self._base.executemany("INSERT INTO facts VALUES (?, ?)", [*rows, (_CHECKSUM, _checksum_of(rows))])
             self._base.execute(f"PRAGMA application_id = {KIND}")
             self._base.execute(f"PRAGMA user_version = {FORMAT}")
 
@@ -95,8 +106,18 @@ class Store:
                     cause=cause,
                     remedy=_ELSEWHERE,
                 )
-            rows = self._base.execute("SELECT name, value FROM facts").fetchall()
+            self._require_tables()
+            query = "SELECT name, value FROM facts WHERE name {} ? ORDER BY name"
+            rows = self._base.execute(query.format("<>"), (_CHECKSUM,)).fetchall()
+            if self._base.execute(query.format("="), (_CHECKSUM,)).fetchall() != [(_CHECKSUM, _checksum_of(rows))]:
+                raise ValueError("What it says about itself is not as it was written.")
             return {name: json.loads(value) if isinstance(value, str) else bytes_array(value) for name, value in rows}
+
+    def _require_tables(self) -> None:
+        """Only our own tables: a view of that name could do anything, and for ever."""
+        found = self._base.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name").fetchall()
+        if [text for (text,) in found] != list(_TABLES):
+            raise ValueError("Its tables are not those of a sweep.")
 
     def reserve(self) -> None:
         """Keep everybody else out.
@@ -121,20 +142,24 @@ class Store:
         """Keep outcomes, all of them or none; those that are there already stay as they are."""
         with self._transaction():
             self._base.executemany(
-                "INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", map(row_of, outcomes)
+                f"INSERT OR IGNORE INTO runs VALUES ({', '.join('?' * len(COLUMNS))})",  # noqa: S608
+                map(row_of, outcomes),
             )
 
     def numbers(self) -> list[int]:
         """The runs that are there."""
         return [number for (number,) in self._rows("SELECT number FROM runs ORDER BY number")]
 
-    def column(self, *names: str) -> list[tuple[Any, ...]]:
-        """The number of each run, and some of what is known about it."""
-        return self._rows(f"SELECT number, {', '.join(names)} FROM runs ORDER BY number")  # noqa: S608 - our own names
+    def column(self, name: str) -> list[tuple[int, Any]]:
+        """The number of each run, and what one of the short columns says about it."""
+        rows = self._rows(f"SELECT {', '.join(BRIEF)}, brief_checksum FROM runs ORDER BY number")  # noqa: S608 - ours
+        place = BRIEF.index(name)
+        with self._explained():
+            return [(brief[0], brief[place]) for brief in map(brief_of, rows)]
 
     def outcome(self, number: int) -> Outcome | None:
         """What came of a case; None if it was not run."""
-        rows = self._rows(f"SELECT {COLUMNS} FROM runs WHERE number = ?", (number,))  # noqa: S608
+        rows = self._rows(f"SELECT {', '.join(COLUMNS)} FROM runs WHERE number = ?", (number,))  # noqa: S608
         with self._explained():
             return outcome_of(rows[0]) if rows else None
 
@@ -165,11 +190,17 @@ class Store:
         """Errors of the data base in words."""
         try:
             yield
-        except (sqlite3.Error, OSError, ValueError, TypeError, KeyError) as error:
+        except _FAILURES as error:
             if isinstance(error, StorageError):
                 raise
             what, remedy = _meaning(error)
-            raise StorageError(what, where=self.where, cause=str(error), remedy=remedy) from error
+            cause = str(error) or "It asks for more memory than there is."
+            raise StorageError(what, where=self.where, cause=cause, remedy=remedy) from error
+
+
+def _checksum_of(rows: Iterable[tuple[str, Any]]) -> bytes:
+    """Of all facts, in the order of their names."""
+    return checksum([part for row in rows for part in row])
 
 
 def _meaning(error: Exception) -> tuple[str, str]:

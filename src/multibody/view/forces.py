@@ -76,10 +76,8 @@ def reaction_forces(samples: Samples) -> Forces:
 def _evaluated(samples: Samples, kind: str, collect: Any) -> Forces:
     """All forces of a kind; the compiled function is kept with the equations."""
     eom = samples.eom
-    if kind not in eom.kept:
-        eom.kept[kind] = _compiled(eom, list(collect(eom)))
-    names, function = eom.kept[kind]
-    if not names:
+    names, function = eom.once(kind, lambda: _compiled(eom, list(collect(eom))))
+    if function is None:
         none = np.zeros((len(samples.t), 0, 3))
         return Forces((), none, none)
     state = (samples.t, samples.q, samples.u, samples.r, samples.p, samples.accelerations, samples.multipliers)

@@ -82,7 +82,10 @@ def _surfaces(content: bytes, kind: str, start: Path, folder: Path) -> tuple[Par
         vertices = np.asarray(one.vertices) @ matrix[:3, :3].T + matrix[:3, 3]
         if not np.isfinite(vertices).all():
             continue
-        found.append(Part(vertices * factor, np.asarray(one.faces, dtype=np.int64), _colour(one), smooth=kind != "stl"))
+        faces = np.asarray(one.faces, dtype=np.int64)
+        if faces.min() < 0 or faces.max() >= len(vertices):
+            raise ValueError("its faces name corners that it does not have")
+        found.append(Part(vertices * factor, faces, _colour(one), smooth=kind != "stl"))
     return tuple(found)
 
 

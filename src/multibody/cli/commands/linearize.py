@@ -12,6 +12,7 @@ from multibody.cli.app import command
 from multibody.cli.assigned import numbers
 from multibody.cli.choices import formalism as formalism_of
 from multibody.cli.options import At, Force, Formalism, ModelName, Parameters
+from multibody.cli.outputs import require_writable
 from multibody.cli.sources import find_model
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def linearize(
     from multibody.linear import equilibrium as equilibrium_of
     from multibody.linear import linearize as linearized
 
+    files = [] if output is None else [output]
+    require_writable(files, force, (".csv",))
     source = find_model(model)
     eom = source.equations(formalism_of(formalism))
     values, parameters = numbers(at, "--at"), numbers(parameter, "--parameter")
@@ -48,14 +51,14 @@ def linearize(
         lin = linearized(eom, equilibrium_of(eom, at=values, parameters=parameters))
     else:
         lin = linearized(eom, values, parameters=parameters)
-    if output is not None:
-        lin.to_csv(output, overwrite=force)
-    files = [] if output is None else [str(output)]
-    data = {"model": source.name, "point": point_values(lin.point), **linear_data(lin), "files": files}
+    for path in files:
+        lin.to_csv(path, overwrite=force)
+    written = [str(path) for path in files]
+    data = {"model": source.name, "point": point_values(lin.point), **linear_data(lin), "files": written}
     unsteady = (
         [] if lin.steady else ["the mechanism does not stay at this point; --equilibrium finds one where it does"]
     )
-    shown = [f"at {lin.point}", str(lin), _verdict(lin), *unsteady, *(f"wrote {path}" for path in files)]
+    shown = [f"at {lin.point}", str(lin), _verdict(lin), *unsteady, *(f"wrote {path}" for path in written)]
     return Answer(data, shown)
 
 

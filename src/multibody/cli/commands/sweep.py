@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,8 +19,11 @@ from multibody.cli.choices import formalism as formalism_of
 from multibody.cli.choices import solver as solver_of
 from multibody.cli.codes import CommandError, ExitCode
 from multibody.cli.options import Duration, Force, Formalism, Inputs, ModelName, Rtol, Samples, Solver, Step
+from multibody.cli.outputs import require_writable
 from multibody.cli.sources import find_model
-from multibody.simulate.files import refuse, whole_file
+from multibody.simulate.files import whole_file
+from multibody.simulate.quantities import quantities
+from multibody.simulate.recording import split, unknown
 
 if TYPE_CHECKING:
     from multibody.equations import EquationsOfMotion
@@ -81,8 +84,7 @@ def sweep(
     """
     from multibody.simulate import sweep as swept
 
-    if output is not None:
-        refuse(output, force)
+    require_writable([] if output is None else [output], force, (".csv",))
     source = find_model(model)
     eom = source.equations(formalism_of(formalism))
     initial = {name: spread(text, f"--start {name}") for name, text in pairs(start, "--start").items()}
@@ -102,10 +104,12 @@ def sweep(
 def _measures(eom: EquationsOfMotion, texts: list[str] | None) -> dict[str, Callable[[Trajectory], Any]]:
     """What is measured, by what was written."""
     wanted = texts or [f"last({one.name})" for one in eom.coordinates]
-    return {text.strip(): _measure(text) for text in wanted}
+    known = quantities(eom)
+    return {text.strip(): _measure(text, known) for text in wanted}
 
 
-def _measure(text: str) -> Callable[[Trajectory], Any]:
+def _measure(text: str, known: Collection[str]) -> Callable[[Trajectory], Any]:
+    """What is measured of a run; a name that no run will know is found out before the first one."""
     match = re.fullmatch(r"\s*(\w+)\s*\((.+)\)\s*", text)
     if match is None or match[1] not in MEASURES:
         raise CommandError(
@@ -113,6 +117,8 @@ def _measure(text: str) -> Callable[[Trajectory], Any]:
             remedy=f"Write KIND(NAME), such as max(angle); KIND is one of {', '.join(MEASURES)}.",
         )  # fmt: skip
     kind, name = MEASURES[match[1]], match[2].strip()
+    if split(name)[0] not in known:
+        raise unknown(name, known, "--measure")
     return lambda run: kind(run[name])
 
 

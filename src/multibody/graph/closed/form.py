@@ -8,7 +8,7 @@ from multibody.graph.assignments import nodes_below
 from multibody.graph.closed.laurent import Budget, LimitReachedError
 from multibody.graph.closed.writer import Writer
 from multibody.graph.expr import Expr
-from multibody.graph.node import without_sharing
+from multibody.graph.node import isolated, without_sharing
 from multibody.graph.traverse import Nested, flat, shaped
 
 MAX_NODES = 200_000
@@ -35,7 +35,8 @@ def closed_form(thing: Nested, *, seconds: float = 5.0, size: int = 2000) -> Any
 
     Args:
         thing: an expression, or nested lists or arrays of expressions.
-        seconds: how long it may take in all; entries that are not finished by then are returned as they are.
+        seconds: how long it may take in all; entries that are not finished by then are returned as they are. Steps
+            are counted, and no clock is read, so that the result is the same on all machines.
         size: how many terms a polynomial may have on the way; an entry that needs more is returned as it is.
 
     Example:
@@ -57,8 +58,13 @@ def closed_form_report(thing: Nested, *, seconds: float = 5.0, size: int = 2000)
         >>> closed_form_report([a * b + a * b**2, (a + b) ** 50], size=20)
         ClosedForm(value=array([a*b*(b + 1), (a + b)**50], dtype=object), complete=array([True, False], dtype=object))
     """
+    return report_within(Budget(seconds, size), thing)
+
+
+def report_within(budget: Budget, thing: Nested) -> ClosedForm:
+    """The same as a part of a longer computation."""
     entries = flat(thing)
-    found = _closed(entries, Budget(seconds, size))
+    found = _closed(entries, budget)
     values = shaped([found.get(entry, entry) for entry in entries], thing)
     return ClosedForm(values, shaped([entry in found for entry in entries], thing))
 
@@ -72,7 +78,7 @@ def _closed(entries: list[Expr], budget: Budget) -> dict[Expr, Expr]:
     sizes: dict[Any, int] = {}
     for node in nodes:
         sizes[node] = min(10**9, 1 + sum(sizes[arg] for arg in node.args))
-    with without_sharing():  # expressions of equal value, but different form, must not become one
+    with isolated(), without_sharing():  # expressions of equal value, but different form, must not become one
         writer = Writer(nodes, budget)
         for entry in sorted(set(entries), key=lambda entry: (sizes[entry], entry.serial)):
             try:

@@ -9,7 +9,6 @@ and Schönemann 1998; Monagan and Pearce 2011).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from time import monotonic
 
 Terms = dict[int, int]
 """A polynomial: monomial -> coefficient other than zero."""
@@ -20,30 +19,43 @@ I = 1  # noqa: E741 - everybody's name for it
 WIDTH = 20
 _MASK, _HALF = (1 << WIDTH) - 1, 1 << WIDTH - 2
 
+STEP, TERM = 5e-5, 1e-6
+"""Seconds that a step, and each term of its result, take on an ordinary machine."""
+
 
 class LimitReachedError(Exception):
     """The time is over, a polynomial has become too large, or an expression has no such form."""
 
 
 class Budget:
-    """How long a computation may last, and how many terms a polynomial may have."""
+    """How long a computation may last, and how many terms a polynomial may have.
 
-    def __init__(self, seconds: float, size: int) -> None:
+    Steps are counted, and no clock is read: what is found must not depend on the machine, or on how busy it is.
+
+    Args:
+        seconds: that an ordinary machine would take.
+        size: the number of terms.
+        whole: the budget that this one is a part of.
+    """
+
+    def __init__(self, seconds: float, size: int, whole: Budget | None = None) -> None:
         self.size = size
-        self._end = monotonic() + seconds
-
-    @property
-    def seconds(self) -> float:
-        """The time that is left."""
-        return max(0.0, self._end - monotonic())
+        self._left = seconds
+        self._whole = whole
 
     def share(self, part: float) -> Budget:
-        """A part of the time that is left."""
-        return Budget(part * self.seconds, self.size)
+        """A part of the time that is left; what is spent of it is spent of the whole, too."""
+        return Budget(part * max(0.0, self._left), self.size, self)
 
     def spend(self, terms: int = 0) -> None:
         """Go on only if there is time left, and if the number of terms is within the limit."""
-        if terms > self.size or monotonic() > self._end:
+        over = terms > self.size
+        budget: Budget | None = self
+        while budget is not None:
+            budget._left -= STEP + TERM * terms
+            over |= budget._left < 0.0
+            budget = budget._whole
+        if over:
             raise LimitReachedError
 
 

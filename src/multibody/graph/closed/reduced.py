@@ -7,14 +7,14 @@ from typing import Any
 
 from multibody.graph.assignments import nodes_below
 from multibody.graph.closed.arguments import arguments, outermost_calls, with_new_arguments
-from multibody.graph.closed.form import MAX_NODES, closed_form
+from multibody.graph.closed.form import MAX_NODES, report_within
 from multibody.graph.closed.laurent import Budget, LimitReachedError
 from multibody.graph.closed.printed_size import printed_size
 from multibody.graph.closed.reduction import Pairs, Reduction
 from multibody.graph.closed.shortest_forms import ShortestForms
 from multibody.graph.expr import Expr, as_expr
 from multibody.graph.identity import same
-from multibody.graph.node import without_sharing
+from multibody.graph.node import isolated, without_sharing
 from multibody.graph.traverse import Nested, flat, free_symbols, shaped
 
 Identities = Mapping[Any, Any] | Iterable[tuple[Any, Any]]
@@ -32,7 +32,7 @@ def reduced(expressions: Nested, identities: Identities, *, seconds: float = 5.0
     Args:
         expressions: an expression, or nested lists or arrays of expressions.
         identities: pattern -> value, as a mapping or as pairs; both are expressions. sin² + cos² = 1 is known anyway.
-        seconds: how long it may take in all.
+        seconds: how long it may take in all; steps are counted, and no clock is read.
         size: how many terms a polynomial may have on the way.
 
     Raises:
@@ -47,7 +47,7 @@ def reduced(expressions: Nested, identities: Identities, *, seconds: float = 5.0
     budget = Budget(seconds, size)
     entries = flat(expressions)
     pairs = _pairs(identities)
-    plain = dict(zip(entries, closed_form(entries, seconds=0.3 * seconds, size=size), strict=True))
+    plain = dict(zip(entries, report_within(budget.share(0.3), entries).value, strict=True))
     found = _reduced(plain.values(), pairs, budget)
     return shaped([found.get(plain[entry], plain[entry]) for entry in entries], expressions)
 
@@ -63,7 +63,7 @@ def _reduced(entries: Iterable[Expr], pairs: Pairs, budget: Budget) -> dict[Expr
     if len(nodes_below(distinct, MAX_NODES)) > MAX_NODES:
         return {}
     originals = sorted(distinct, key=lambda entry: (printed_size(entry), entry.serial))
-    with without_sharing():  # expressions of equal value, but different form, must not become one
+    with isolated(), without_sharing():  # expressions of equal value, but different form, must not become one
         try:
             renewed = _with_reduced_arguments(originals, pairs, budget)
             shortest = ShortestForms(Reduction(renewed, pairs, budget), budget)

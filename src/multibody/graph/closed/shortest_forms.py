@@ -10,7 +10,7 @@ from typing import Any
 
 from multibody.errors import ZeroDivisorError
 from multibody.graph.arrangement import Product, Sum, arranged
-from multibody.graph.closed.form import closed_form_report
+from multibody.graph.closed.form import report_within
 from multibody.graph.closed.laurent import Budget, LimitReachedError
 from multibody.graph.closed.printed_size import printed_size
 from multibody.graph.closed.reduction import Reduction
@@ -52,7 +52,7 @@ class ShortestForms:
         """Closed forms of what the whole expression is reduced to."""
         try:
             with self._a_part_of_the_time() as budget:
-                report = closed_form_report(self._reduction.forms(entry), seconds=budget.seconds, size=budget.size)
+                report = report_within(budget, self._reduction.forms(entry))
                 closed = [form for form, complete in zip(report.value, report.complete, strict=True) if complete]
                 return [form for form in closed if self._reduction.proves(entry, form)]
         except LimitReachedError:

@@ -47,7 +47,8 @@ class _Builder:
             assert self.document.at is not None
             raise self.document.at.error("The model has no name.", "", "Write 'name: my_model' below the version.")
         with located(head["name"].value.at):
-            return System(values.text(head["name"].value), recognise_loops=loops)
+            said = values.text(head["description"].value) if "description" in head else ""
+            return System(values.text(head["name"].value), recognise_loops=loops, description=said)
 
     def system(self) -> System:
         """All sections, those first that others refer to."""

@@ -15,7 +15,7 @@ from multibody.io.model_files.vocabulary import SECTIONS
 
 MAX_FILES = 100
 
-_OWN = ("multibody", "description", "include")  # what each file says about itself
+_OWN = ("multibody", "include")  # what each file says about itself
 _NAMED = (*SECTIONS, "start")
 
 
@@ -109,7 +109,7 @@ class Gatherer:
         self.add(source, Folder(folder.root, path.parent), path)
 
     def _merge(self, content: Mapping, folder: Folder) -> None:
-        own = _OWN if not self._open else (*_OWN, "name")
+        own = _OWN if not self._open else (*_OWN, "name", "description")
         for entry in content:
             if entry.key in _NAMED:
                 known = self.document.sections.setdefault(entry.key, {})

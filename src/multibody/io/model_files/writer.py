@@ -90,6 +90,7 @@ class _Writer:
             found: dict[str, Any] = {
                 "multibody": VERSION,
                 "name": system.name,
+                "description": system.description or None,
                 "gravity": self._plain(system.gravity),
                 "recognise_loops": None if system.recognise_loops else False,
                 "parameters": dict(map(self._parameter, system.all(Parameter))),

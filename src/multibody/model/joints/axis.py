@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from multibody.algebra import Quaternion, Rotation, Vec3, exact_rotation
+from multibody.algebra.direction import named_axis
 from multibody.errors import ModelError
 from multibody.graph import Constant
 
@@ -46,7 +47,7 @@ def axis(direction: Direction) -> Axis | Vec3:
         2
     """
     if isinstance(direction, str):
-        return _named(direction)
+        return Axis(*named_axis(direction), Rotation.identity())
     vector = Vec3.from_any(direction, what="direction").symbolic()
     values = [float(component.value) for component in vector if isinstance(component, Constant)]
     return vector.unit() if len(values) < 3 else _numeric(values)
@@ -61,15 +62,6 @@ def known_axis(kind: object, direction: Direction) -> Axis:
             remedy="Cut another joint of the loop with cut=True, or turn its frames so that the axis is x, y or z.",
         )
     return found
-
-
-def _named(name: str) -> Axis:
-    letter = name.removeprefix("-").removeprefix("+").lower()
-    if letter not in ("x", "y", "z"):
-        raise ModelError(
-            f"'{name}' is not an axis.", remedy="Use 'x', 'y', 'z', '-x' …, or a vector such as (0, 1, 1)."
-        )
-    return Axis("xyz".index(letter), -1 if name.startswith("-") else 1, Rotation.identity())
 
 
 def _numeric(values: list[float]) -> Axis:

@@ -75,15 +75,16 @@ def transmitted(run: Trajectory, joints: Sequence[Joint]) -> dict[str, Vector]:
 
 def _compiled(eom: EquationsOfMotion, joints: tuple[Joint, ...]) -> Function:
     """(t, q, u, r, p, u̇, λ) → the components of all forces and torques; kept with the equations."""
-    key = "reactions", joints
-    if key not in eom.kept:
+    model = eom.model
+
+    def make() -> Function:
         motors = [eom.reaction(joint) for joint in joints]
-        model = eom.model
         ports = {"t": model.time, "q": eom.coordinates, "u": eom.speeds, "r": eom.inputs, "p": eom.parameters}
         ports |= {"a": model.accelerations, "multipliers": eom.multipliers}
         parts = [part for motor in motors for part in (*motor.resultant, *motor.moment)]
-        eom.kept[key] = Function(f"{model.name}_reactions", ports, {"parts": parts})
-    return eom.kept[key]
+        return Function(f"{model.name}_reactions", ports, {"parts": parts})
+
+    return eom.once(("reactions", joints), make)
 
 
 def _chosen(run: Trajectory, names: Sequence[str]) -> list[Joint]:

@@ -1,0 +1,101 @@
+"""``import multibody`` names everything and loads nothing; each name is found where it is at home."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import multibody as mb
+from multibody import formalisms, graph, model
+
+ROOT = Path(__file__).resolve().parents[1]
+HEAVY = set("casadi dask jax llvmlite matplotlib numba pandas rich ruamel scipy sympy viser".split())
+PENDULUM = """
+pendulum = mb.System("pendulum", gravity=(0, 0, -9.81))
+pendulum.joint("angle", pendulum.world, pendulum.body("bob", mass=2, com=(0, 0, -1)), "Ry")
+mb.derive(pendulum).acceleration
+"""
+
+
+def loaded(code: str) -> set[str]:
+    """The modules that a new process holds after some code."""
+    script = f"import json, sys\n{code}\nprint(json.dumps(list(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    )
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout))
+
+
+def test_importing_loads_no_room_and_no_library():
+    found = loaded("import multibody")
+    assert {name for name in found if name.split(".")[0] == "multibody"} == {"multibody"}
+    assert not found & (HEAVY | {"numpy"})
+
+
+def test_a_first_model_needs_neither_a_compiler_nor_what_is_there_for_reading():
+    found = loaded(f"import multibody as mb\n{PENDULUM}")
+    rooms = {name.split(".")[1] for name in found if name.startswith("multibody.")}
+    assert rooms == {"errors", "graph", "algebra", "model", "equations", "formalisms"}
+    assert not found & HEAVY
+    assert not [name for name in found if name.startswith(("multibody.graph.closed", "multibody.graph.latex"))]
+    assert "multibody.formalisms.kane" not in found
+
+
+def test_a_star_brings_all_public_names():
+    names = {}
+    exec("from multibody import *", names)
+    assert set(mb.__all__) <= set(names)
+    assert names["System"] is model.System
+    assert callable(names["simulate"])
+
+
+@pytest.mark.parametrize("room", [mb, graph, formalisms], ids=lambda room: room.__name__)
+def test_every_public_name_is_found_and_listed(room):
+    assert len(room.__all__) == len(set(room.__all__))
+    assert set(room.__all__) <= set(dir(room))
+    assert not [name for name in room.__all__ if not hasattr(room, name)]
+    with pytest.raises(AttributeError, match="has no attribute 'Kain'"):
+        room.Kain
+
+
+@pytest.mark.parametrize(("wrong", "right"), [("mb.Sytem", "System"), ("mb.library.pendlum", "pendulum")])
+def test_a_misspelt_name_is_answered_by_the_right_one(wrong, right):
+    script = f"import multibody as mb\n{wrong}"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    )
+    assert done.returncode == 1
+    assert f"Did you mean: '{right}'?" in done.stderr
+
+
+def test_one_name_catches_all_errors():
+    with pytest.raises(mb.MultibodyError, match="cannot be the name of a system"):
+        mb.System("my system")
+    assert mb.MultibodyError is mb.errors.MultibodyError
+
+
+def test_the_vocabulary_of_models_is_public_as_a_whole():
+    assert set(model.__all__) <= set(mb.__all__)
+    assert not [name for name in model.__all__ if getattr(mb, name) is not getattr(model, name)]
+
+
+def test_a_name_stays_what_it_is_after_its_room_was_entered():
+    for name in ("export", "simulate", "library", "plots"):
+        assert getattr(mb, name) is getattr(mb, name)
+    before = mb.simulate
+    import multibody.simulate
+
+    assert multibody.simulate is before
+    assert mb.graph.parse("2*x").args  # the function, and not the file of that name

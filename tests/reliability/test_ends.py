@@ -1,0 +1,111 @@
+"""Programs that end while something is under way: at once, without a word, and with nothing left behind.
+
+Runs that are stopped by Ctrl-C keep what was computed: ``tests/simulate/test_interrupted.py``.
+"""
+
+import signal
+import sys
+import time
+
+import pytest
+
+from .children import begun, ended
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
+
+SOON = 20  # seconds; the work would take hours, and machines may be busy
+
+PREPARED = """
+import os, signal, sys, threading, time
+import multibody as mb
+from small_models import crane, pendulum
+
+eom = mb.derive(pendulum())
+patient = mb.DormandPrince8(max_steps=10**12)
+mb.simulate(eom, 0.1, integrator=patient)  # what is compiled is there
+
+def run():
+    mb.simulate(eom, 1e8, integrator=patient)
+
+def run_with_a_law():
+    mb.simulate(mb.derive(crane()), 1e8, inputs={"F": lambda t: 0.0}, integrator=patient)
+
+def sweep():
+    mb.sweep(eom, 1e7, initial={"angle": [0.1 * k for k in range(1, 50)]}, workers=4, integrator=patient)
+
+def derivation():
+    while True:
+        mb.derive(crane(links=6), mb.Kane())
+
+def compilation():
+    while True:
+        mb.derive(crane(links=6)).forward_dynamics(0.0, [0.1] * 7, [0.0] * 7, [0.0], [0.7])
+
+def viewer():
+    mb.show(crane(), mb.simulate(mb.derive(crane()), 1.0), browser=False, block=False, port=0)
+    time.sleep(1e4)
+
+def film():
+    mb.animate(mb.simulate(eom, 1e3, samples=10_001), sys.argv[1], fps=60)
+"""
+# Not by print: what is printed while the viewer starts is not shown.
+IN_A_THREAD = """
+os.environ["MULTIBODY_CACHE"] = "off"
+threading.Thread(target={work}, daemon=True).start()
+time.sleep(0.4)
+os.write(1, b"begun\\n")
+"""
+IN_FRONT = """
+os.environ["MULTIBODY_CACHE"] = "off"
+threading.Timer(0.4, os.write, [1, b"begun\\n"]).start()
+{work}()
+"""
+WORK = ["run", "run_with_a_law", "sweep", "derivation", "compilation", "viewer"]
+
+
+@pytest.mark.parametrize("work", WORK)
+def test_the_program_ends_while_a_thread_works(work):
+    child = begun(PREPARED + IN_A_THREAD.format(work=work) + "sys.exit(5)")
+    start = time.monotonic()
+    assert ended(child) == (5, "")
+    assert time.monotonic() - start < SOON
+
+
+@pytest.mark.parametrize("work", WORK)
+def test_a_program_is_told_to_end(work, tmp_path):
+    child = begun(PREPARED + IN_FRONT.format(work=work))
+    child.send_signal(signal.SIGTERM)
+    start = time.monotonic()
+    assert ended(child) == (-signal.SIGTERM, "")
+    assert time.monotonic() - start < SOON
+
+
+def test_a_film_that_is_not_finished_leaves_no_process_and_no_file(tmp_path):
+    child = begun(PREPARED + IN_FRONT.format(work="film"), tmp_path / "long.mp4", TMPDIR=tmp_path)
+    time.sleep(1.0)
+    child.send_signal(signal.SIGINT)
+    code, complaint = ended(child)
+    assert "KeyboardInterrupt" in complaint
+    assert code != 0
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("work", ["derivation", "compilation"])
+def test_ctrl_c_ends_what_is_not_a_run(work):
+    child = begun(PREPARED + IN_FRONT.format(work=work))
+    child.send_signal(signal.SIGINT)
+    start = time.monotonic()
+    code, complaint = ended(child)
+    assert code != 0
+    assert complaint.rstrip().endswith("KeyboardInterrupt")
+    assert "ignored" not in complaint
+    assert time.monotonic() - start < SOON
+
+
+def test_another_thread_that_exits_does_not_disturb_a_run():
+    code = """
+threading.Timer(0.2, sys.exit).start()
+print("begun", flush=True)
+assert mb.simulate(eom, 2000.0, integrator=patient).status.name == "DONE"
+"""
+    assert ended(begun(PREPARED + code)) == (0, "")

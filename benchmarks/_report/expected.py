@@ -115,7 +115,7 @@ LIMITS = {
     "longer.",
     "modular.reuse_gain_6": "The platform itself and the coupling are derived in both ways; for 12 legs the gain is 3.",
     "export.c_vs_sympy_c": "The four-bar: three sines and cosines take most of the time, and of so small a mechanism "
-    "SymPy's formulas are as short as ours. For the Panda the ratio is above 40.",
+    "SymPy's formulas are as short as ours. For the Panda the ratio is above 15.",
     "sympy.vs_pydy": SMALL_MODELS,
     "sympy.vs_lambdify": SMALL_MODELS,
     "view.first_frame_s": "The browser compiles and draws the page on the processor, without a graphics card.",

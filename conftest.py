@@ -1,5 +1,6 @@
 """What tests and doctests share: reproducible random examples, and a cache of machine code that is theirs alone."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,8 @@ settings.load_profile("reproducible")
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # matrices are small here: threads would only wait
     os.environ.setdefault(variable, "1")
+
+gc.set_threshold(50_000, 20, 20)  # expressions are trees without cycles: looking for these is time lost
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

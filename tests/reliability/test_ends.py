@@ -23,6 +23,7 @@ from small_models import crane, pendulum
 eom = mb.derive(pendulum())
 patient = mb.DormandPrince8(max_steps=10**12)
 mb.simulate(eom, 0.1, integrator=patient)  # what is compiled is there
+started = threading.Event()
 
 def run():
     mb.simulate(eom, 1e8, integrator=patient)
@@ -43,6 +44,7 @@ def compilation():
 
 def viewer():
     mb.show(crane(), mb.simulate(mb.derive(crane()), 1.0), browser=False, block=False, port=0)
+    started.set()
     time.sleep(1e4)
 
 def film():

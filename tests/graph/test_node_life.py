@@ -37,7 +37,7 @@ def test_negatives_and_conditions_are_freed_too():
 def test_memory_stays_bounded_over_many_builds():
     def build(k):
         total = x
-        for j in range(120):
+        for j in range(80):
             total = total + sin(y * (k + j / 7)) * total
         return len(topological([total]))
 

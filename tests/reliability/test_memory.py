@@ -46,7 +46,7 @@ x = symbol("x")
 def cycle(k):
     return Function("f", {"x": x}, {"y": sin(x) * (k + 1.5) + x})(0.5)
 
-print_growth(cycle, 40, 200)
+print_growth(cycle, 40, 300)
 """
 SIMULATED = """
 def cycle(k):
@@ -68,7 +68,7 @@ def test_machine_code_that_nobody_holds_is_freed():
     kilobytes, nodes, maps = map(int, said(MEASURED + COMPILED, MULTIBODY_CACHE="off").split())
     assert nodes < 10
     assert maps < 10, "memory for machine code is not given back"
-    assert kilobytes < 200
+    assert kilobytes < 400  # what was lost once was 1.7 for each, 510 in all
 
 
 def test_runs_that_nobody_holds_are_freed():

@@ -24,6 +24,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def only_what_is_new() -> None:
+    """What files before this one left alive is not looked through for cycles again and again."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The user's cache of machine code stays out of it; all processes that test share one, also with later runs.

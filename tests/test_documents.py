@@ -56,7 +56,6 @@ def _nothing_is_left_for_the_next_page():
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
     gc.collect()
-    gc.unfreeze()
 
 
 @pytest.fixture

@@ -251,6 +251,9 @@ FINDINGS = {
     "joint for a frame": (
         lambda: with_load(lambda s, arm: mb.Spring(s["hinge"], arm, 1.0)),
         "error", "Joint('hinge'", "load 'spring'", "body.frame"),
+    "force on a joint": (
+        lambda: with_load(lambda s, arm: mb.Force(s["hinge"], (1, 0, 0))),
+        "error", "Joint('hinge'", "load 'spring'", "body.frame"),
 }  # fmt: skip
 
 

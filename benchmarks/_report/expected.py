@@ -90,8 +90,8 @@ EXPECTED: dict[str, dict[str, Expected]] = {
 }
 
 SMALL_MODELS = (
-    "Small models: about half of our time goes into machine code, which lambdify does without, and SymPy forms their "
-    "equations quickly; the larger a model, the larger the ratio."
+    "Small models: half of our time goes into reading SymPy's objects, a third into machine code, which lambdify does "
+    "without, and SymPy forms their equations quickly; the larger a model, the larger the ratio."
 )
 LIMITS = {
     "graph.derive_vs_casadi": "A new node of the graph takes 2 µs in CPython, and derivatives make most of them; "
@@ -102,9 +102,11 @@ LIMITS = {
     "robots.panda_cached_s": "Reading and deriving are all of it: the cache keeps machine code, not models.",
     "robots.talos_batch_vs_pin": "Memory, it seems: a batch keeps four states at once, and what is computed on the way "
     "for 38 speeds is then four times larger; arms gain more from batches.",
-    "loops.bicycle_derive_vs_sympy": "3,500 new nodes at 2 µs, and building the system itself. SymPy is timed with its "
+    "loops.bicycle_derive_vs_sympy": "2,900 new nodes at 2 µs, of which 1,800 are the equations themselves, and as "
+    "many operations that find a node; a third contain a root, which makes them dearer. SymPy is timed with its "
     "quickest solver, Cramer's rule; its default gave wrong numbers.",
-    "loops.nfourbar_growth": "Deciding which equations are independent is a dense elimination, N³, from N = 40 on.",
+    "loops.nfourbar_growth": "LLVM: long programs are split, and the longer they are, the more values pass from one "
+    "function to the next through memory. Derivation alone is linear.",
     "simulate.batch_gain": "Registers hold four doubles here, and there are two cores. Weighted sums of stages take as "
     "long as the equations of so small a system.",
     "simulate.dp_vs_scipy": "Half of the time is the right-hand side itself, which SciPy calls too; the best method of "

@@ -18,6 +18,32 @@ def test_check(multibody, pendulum):
     assert "1 degree of freedom" in multibody("check", pendulum).out
 
 
+GRIPPER = """\
+<robot name="gripper">
+  <link name="palm"><visual><geometry><mesh filename="package://hand/meshes/palm.stl"/></geometry></visual></link>
+  <link name="left"><inertial><mass value="1"/></inertial></link>
+  <link name="right"><inertial><mass value="1"/></inertial></link>
+  <joint name="a" type="prismatic"><parent link="palm"/><child link="left"/></joint>
+  <joint name="b" type="prismatic"><parent link="palm"/><child link="right"/><mimic joint="a" multiplier="-1"/></joint>
+</robot>
+"""
+
+
+@pytest.mark.parametrize(("wish", "freedom"), [("", 2), (":coupled", 1), (":floating", 8), (":floating,coupled", 7)])
+def test_robots_float_and_fingers_follow_if_that_is_said(multibody, folder, wish, freedom):
+    (folder / "grip.urdf").write_text(GRIPPER)
+    assert multibody("check", f"grip.urdf{wish}", "--json").data["degrees_of_freedom"] == freedom
+
+
+@pytest.mark.parametrize("place", ["palm.stl", "hand/meshes/palm.stl", "meshes/palm.stl"])
+def test_meshes_are_found_in_and_beside_the_package_of_a_robot(multibody, folder, place):
+    for one in ("robot/urdf/grip.urdf", "robot/package.xml", place):
+        (folder / one).parent.mkdir(parents=True, exist_ok=True)
+        (folder / one).write_text(GRIPPER)
+    found = place != "palm.stl"
+    assert ("not found below mesh_root" in multibody("check", "robot/urdf/grip.urdf").out) != found
+
+
 def test_derive(multibody, pendulum):
     data = multibody("derive", pendulum, "--json").data
     known = {"angle": 0.5, "angle_dot": 0.0, "m": 2.0, "mass": 2.0, "l": 1.0, "length": 1.0, "g": 9.81, "M": 0.0,

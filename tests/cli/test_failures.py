@@ -98,6 +98,21 @@ def test_a_model_or_value_that_makes_no_sense_is_3(multibody, words, part):
     assert "Traceback" not in done.err
 
 
+@pytest.mark.parametrize(("file", "part"), [("arm.urdf:flaoting", "'floating'"), ("arm.yaml:arm", "holds one model")])
+def test_what_stands_behind_a_file_must_mean_something(multibody, folder, file, part):
+    (folder / file.partition(":")[0]).write_text('<robot name="arm"><link name="base"/></robot>')
+    done = multibody("check", file)
+    assert done.code == 3
+    assert part in done.err
+
+
+def test_templates_of_robots_are_recognized(multibody, folder):
+    (folder / "arm.urdf.xacro").write_text('<robot name="arm"><xacro:include filename="base.xacro"/></robot>')
+    done = multibody("check", "arm.urdf.xacro")
+    assert done.code == 3
+    assert "Run xacro first" in done.err
+
+
 def test_a_mistake_in_a_model_file_has_line_and_column(multibody, folder):
     (folder / "arm.yaml").write_text(BAD.replace("mass", "mas"))
     done = multibody("check", "arm.yaml")

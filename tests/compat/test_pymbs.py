@@ -9,7 +9,7 @@ import pytest
 
 import multibody as mb
 import multibody.view
-from multibody.compat.pymbs import MbsSystem, UnsupportedError, UsageError, VarKind, diag, pi, rotMat
+from multibody.compat.pymbs import MbsSystem, UnsupportedError, UsageError, VarKind, diag, genCode, pi, rotMat
 from multibody.graph import all_same
 from multibody.model import Kinematics
 
@@ -230,7 +230,8 @@ def world():
         ("addLoad.CmpForce", lambda w: w.addLoad.CmpForce(1.0, w, w.body)),
         ("addLoad.Joint", lambda w: w.addLoad.Joint(1.0, w.joint)),
         ("addLoop.FourBar", lambda w: w.addLoop.FourBar(w, w.body, 3)),
-        ("addLoop.Transmission", lambda w: w.addLoop.Transmission(w.joint[0], w.joint[1])),
+        ("addLoop.Transmission", lambda w: w.addLoop.Transmission(w.joint, w.joint[1])),
+        ("addLoop.ExpJoint", lambda w: w.addLoop.ExpJoint(w.joint, 1.0)),
         ("addSensor.Distance", lambda w: w.addSensor.Distance("d", w)),
         ("addSensor.ConstraintForce", lambda w: w.addSensor.ConstraintForce("F", w.joint[0])),
         ("addVisualisation.Box", lambda w: w.addVisualisation.Box(w, 1, 2, 3, 4)),
@@ -239,6 +240,8 @@ def world():
         ("genCode.Matlab", lambda w: w.genCode("m", "name")),
         ("show", lambda w: w.show("name")),
         ("exportGraphReps", lambda w: w.exportGraphReps("name")),
+        ("addSensor", lambda w: w.addSensor("d", "Temperature", w, w.body)),
+        ("genCode", lambda w: genCode("m", "name")),
         ("rotMat", lambda w: rotMat(1.0, "w")),
     ],
 )
@@ -254,9 +257,10 @@ def test_wrong_usage_is_told_by_the_name_of_the_command(world, command, call):
         ("genSarturisXml", lambda w: w.genSarturisXml("name")),
         ("addFlexibleBody", lambda w: w.addFlexibleBody("beam.sid")),
         ("genCode.Fortran90", lambda w: w.genCode("f90", "name")),
+        ("genCode.CSharp", lambda w: w.genCode.CSharp("name")),
         ("genCode", lambda w: w.genCode("xml", "name")),
         ("genCode.Matlab", lambda w: w.genCode.Matlab("name", symbolic_mode=True)),
-        ("genCode.Modelica", lambda w: w.genCode.Modelica("name", genVisualFile="look")),
+        ("addVisualisation.flexible_Body", lambda w: w.addVisualisation.flexible_Body(cs=w.body)),
         ("genCode.C", lambda w: w.genCode.C("name", pymbs_wrapper=True)),
     ],
 )

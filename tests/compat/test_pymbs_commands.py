@@ -2,14 +2,36 @@
 
 import configparser
 import zipfile
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import multibody as mb
 import multibody.view
-from multibody.compat.pymbs import Matrix, MbsSystem, cos, diag, eye, pi, sin, sqrt, transpose, zeros
-from multibody.graph import all_same, evaluate, symbol
+from multibody.algebra import Vec3
+from multibody.compat.pymbs import (
+    Equal,
+    Greater,
+    If,
+    Less,
+    Matrix,
+    MbsSystem,
+    asin,
+    cos,
+    diag,
+    eye,
+    genEquations,
+    norm,
+    outer,
+    pi,
+    sin,
+    skew,
+    sqrt,
+    transpose,
+    zeros,
+)  # fmt: skip
+from multibody.graph import all_same, evaluate, free_symbols, symbol
 
 G = (0, 0, -9.81)
 
@@ -252,17 +274,21 @@ def test_a_lever_and_a_cylinder():
     assert same(world, system)
 
 
-@pytest.mark.parametrize("posture", [1, -1])
-def test_a_four_bar_with_a_cylinder(posture):
+@pytest.mark.parametrize("swapped", [False, True])
+def test_the_cylinder_of_a_four_bar_follows_crank_and_coupler(swapped):
     world, system, body, at, joint = bars()
-    joint("a", body["world"], body["one"], "Rz", 1.0)
-    joint("b", at("one", "B", 1, 0, 0), body["two"], "Rz")
+    _, a = joint("a", body["world"], body["one"], "Rz", 1.0)
+    _, b = joint("b", at("one", "B", 1, 0, 0), body["two"], "Rz", 0.3)
     joint("d", at("world", "D", 3, 0, 0), body["three"], "Rz")
-    joint("slide", body["three"], body["four"], "Tx", 2.0)
+    joint("slide", body["three"], body["four"], "Tx")
     (c3, s3), (c4, s4) = at("two", "C", 3, 0, 0), body["four"]
-    world.addLoop.FourBarTrans(c3, c4, posture=posture, name="loop")
-    system.loop(mb.FourBarTrans(s3, s4, posture), "loop")
+    world.addLoop.FourBarTrans(*([c4, c3] if swapped else [c3, c4]), posture=-1, name="loop")
+    system.loop(mb.FourBarTrans(s3, s4, independent=[a, b]), "loop")
     assert same(world, system)
+    model = world.genEquations().model
+    (slide,) = (value for one, value in model.values.items() if one.name == "slide")
+    tip = np.exp(1j) + 3 * np.exp(1.3j)
+    assert evaluate(slide, model.start) == pytest.approx(abs(tip - 3))
 
 
 @pytest.mark.parametrize("side", [1, -1])
@@ -310,12 +336,48 @@ def test_joints_that_follow_others():
     )
     world.addLoop.Transmission(j1, j2, 3)
     world.addLoop.ExpJoint(j3, sin(j2.coord) * cos(0.5), "cam")
-    system.loop(mb.Transmission(s1, s2, 3))
+    system.loop(mb.Transmission(s2, s1, Fraction(1, 3)))
     system.loop(mb.ExpJoint(s3, mb.graph.sin(s2.coordinate) * np.cos(0.5)))
     assert same(world, system)
     world.genEquations()
-    assert [one.IsIndependent for one in (j1, j2, j3)] == [False, True, False]
+    assert [one.IsIndependent for one in (j1, j2, j3)] == [True, False, False]
     assert (str(j2.vel), str(j2.acc)) == ("j2_dot", "j2_ddot")
+
+
+def test_one_of_several_movements_may_follow():
+    """A mass on the line x = 2y falls along y: (1 + 1/2²)·ẍ = -g/2; a third movement follows an input."""
+    world = MbsSystem([0, -1, 0])
+    j = world.addJoint(world, world.addBody(3.0), ["Tx", "Ty", "Tz"], name="j")
+    world.addLoop.Transmission(j[0], j[1], 2)
+    world.addLoop.ExpJoint(j[2], world.addInput("lift"))
+    eom = world.genEquations()
+    assert [one.name for one in eom.inputs] == ["lift", "lift_dot", "lift_ddot"]
+    assert evaluate(eom.acceleration[0], {}) == pytest.approx(-9.81 / 2 / 1.25)
+    assert evaluate(eom.model.values[j[1].coord], {j[0].coord: 3.0}) == 1.5
+
+
+def test_a_ratio_of_zero_holds_the_first_joint():
+    world, _, body, _, joint = bars()
+    (j1, _), (j2, _), *_ = (
+        joint(f"j{k}", body["world"], body[name], "Rz", 0.7) for k, name in enumerate(("one", "two", "three", "four"))
+    )
+    world.addLoop.Transmission(j1, j2, 0)
+    model = world.genEquations().model
+    assert [j1.IsIndependent, j2.IsIndependent] == [False, True]
+    assert evaluate(model.values[j1.coord], {}) == 0
+
+
+def test_schemes_for_large_systems_take_loops_too():
+    world, _, body, _, joint = bars()
+    (j1, _), (j2, _), (j3, _), _ = (
+        joint(f"j{k}", body["world"], body[name], "Rz") for k, name in enumerate(("one", "two", "three", "four"))
+    )
+    free = world.genEquations.OrderN()
+    world.addLoop.Transmission(j1, j2, 3)
+    world.addLoop.Transmission(j1, j3, -1)
+    tied = world.genEquations.OrderN()
+    assert (free.formalism, tied.formalism) == ("ArticulatedBody", "Recursive")
+    assert [one.name for one in tied.coordinates] == ["j0", "j3"]
 
 
 # macros, controllers, ranges -----------------------------------------------------------------------------------------
@@ -338,7 +400,7 @@ def test_macros_make_sensors_inputs_and_loads():
     assert (r.shape, T.shape) == ((3,), (3, 3))
 
 
-def test_a_controller_drives_a_simulation():
+def test_a_controller_drives_a_simulation(monkeypatch):
     """A mass on a controlled spring and damper: x = cos 2t without the damper."""
     world = MbsSystem([0, 0, -1])
     mass = world.addBody(1.0)
@@ -348,6 +410,10 @@ def test_a_controller_drives_a_simulation():
     world.addLoad.CmpForce(F, mass, world)
     run = mb.simulate(world.genEquations(), duration=1.0, inputs=world.inputs)
     assert run["x"][-1] == pytest.approx(np.cos(2.0), abs=1e-6)
+    shown = []
+    monkeypatch.setattr(multibody.view, "show", lambda thing, **settings: shown.append(settings))
+    world.show("Mass", AAFrames=0, block=False)
+    assert shown == [{"inputs": world.inputs, "block": False}]
 
 
 def test_ranges_of_joints_are_those_of_the_sliders():
@@ -372,6 +438,61 @@ def test_kinematics_alone_need_no_masses(monkeypatch):
         world.genEquations()
 
 
+# other forms that scripts have ---------------------------------------------------------------------------------------
+
+
+def test_conditions_and_vectors_in_expressions():
+    """A contact that pushes while it is pressed, and the angle between two vectors."""
+    world, (_, b, *_), *_ = two_bodies()
+    r = world.addSensor.Position("r", world, b)
+    push = world.addExpression("push", If(Less(r[2], 0), -500 * r[2], 0))
+    angle = asin(norm(skew(r) * Matrix([0, 0, 1])) / norm(r))
+    world.addExpression("angle", angle)
+    eom = world.genEquations()
+    found = {name: evaluate(eom.outputs[name], eom.model.start | eom.model.parameter_values()) for name in eom.outputs}
+    x, y, z = found["r"]
+    assert found["push"] == pytest.approx(max(0.0, -500 * z))
+    assert found["angle"] == pytest.approx(np.arcsin(np.hypot(x, y) / np.linalg.norm([x, y, z])))
+    assert evaluate(push, dict.fromkeys(free_symbols(push), -0.25)) == 125
+    assert [If(Greater(2, 1), "a", "b"), If(Equal(2, 1), "a", "b")] == ["a", "b"]
+    assert outer([1, 2], [3, 4]).tolist() == [[3, 4], [6, 8]]
+
+
+def test_forms_of_older_versions():
+    world = MbsSystem()
+    m = world.addParam("m", 2.0, "mass of it")
+    stone = world.addBody("stone", m)
+    world.addJoint("fall", world, stone, "Tz")
+    r = world.addSensor("Place", "Position", world, stone, "r")
+    eom = genEquations(world, explicit=False)
+    assert (len(r), list(eom.outputs), eom.model.parameters[0].description) == (3, ["r"], "mass of it")
+
+
+def test_bodies_without_a_joint_stand_still(caplog):
+    world = MbsSystem()
+    world.addJoint(world, world.addBody(1.0), "Tz", name="fall")
+    world.addBody(5.0, [1, 0, 0], name="stray")
+    for eom in (world.genEquations.OrderN(), world.genEquations.Explicit()):
+        assert [evaluate(one, {}) for one in eom.acceleration] == [-9.81]
+    assert caplog.messages == ["The body 'stray' has no joint; it stands still."]
+    assert [one.IsIndependent for one in world.jointDict.values()] == [True]
+
+
+def test_settings_without_a_meaning_here_are_named(tmp_path, monkeypatch, caplog):
+    monkeypatch.chdir(tmp_path)
+    world = MbsSystem()
+    world.addJoint(world, world.addBody(1.0), "Tz")
+    world.genEquations()
+    (path,) = world.genCode("py", "fall", ".\\some\\folder", debugMode=True)
+    assert path.resolve() == tmp_path / "some" / "folder" / "fall_der_state.py"
+    world.genMatlabAnimation("fall", axisLimits=(0, 1))
+    world.genCode.Modelica("fall", genVisualFile="look")
+    assert caplog.messages == [
+        "genCode.Python: not used here: debugMode.", "genMatlabAnimation: not used here: axisLimits.",
+        "genCode.Modelica: not used here: genVisualFile.",
+    ]  # fmt: skip
+
+
 # pictures and files --------------------------------------------------------------------------------------------------
 
 
@@ -388,9 +509,16 @@ def test_shapes_and_their_text(tmp_path):
     shapes.Arrow(world, 2)
     shapes.Frame(world, size=0.3)
     shapes.File(stone, "stone.stl", 1000, name="mesh")
+    shapes.File(stone, "stone.stl", 0.001, name="same_mesh")
+    shapes.Line(stone, -2.5, name="back")
     drawn = world.genEquations().model.drawings
-    assert [type(one.shape).__name__ for one in drawn.values()] == "Box Cylinder Sphere Line Arrow Axes Mesh".split()
-    assert drawn["mesh"].shape.scale == (0.001, 0.001, 0.001)
+    assert [
+        type(one.shape).__name__ for one in drawn.values()
+    ] == "Box Cylinder Sphere Line Arrow Axes Mesh Mesh Line".split()
+    assert drawn["mesh"].shape.scale == drawn["same_mesh"].shape.scale == (0.001, 0.001, 0.001)
+    forward = Vec3(1, 0, 0)
+    assert [float(x) for x in drawn["back"].pose.vector_to_parent(forward)] == [-1, 0, 0]
+    assert drawn["back"].shape.length == 2.5
     page = configparser.ConfigParser()
     page.read(world.exportGraphReps(str(tmp_path / "shapes")))
     assert (tmp_path / "shapes.cfg").is_file()

@@ -83,6 +83,26 @@ def test_symbolic_systems(form):
     assert mb.simulate(eom, 1.0, inputs={"F": 1.0}).status.name == "DONE"
 
 
+@pytest.mark.parametrize("form", ["explicit", "combined"])
+def test_states_beside_coordinates_and_speeds_are_not_lost(form):
+    q, u, a, e = me.dynamicsymbols("q u a e")  # a muscle with activation a, excited by e
+    m, tau = sm.symbols("m tau")
+    right, matrix = sm.Matrix([u, a - q, e - a]), sm.diag(1, m, tau)
+    explicit = me.SymbolicSystem([q, u, a], matrix.inv() * right, coord_idxs=[0], speed_idxs=[1])
+    combined = me.SymbolicSystem([q, u, a], right, mass_matrix=matrix, coord_idxs=[0], speed_idxs=[1])
+    eom = from_sympy(explicit if form == "explicit" else combined, parameters={m: 2.0, tau: 0.5})
+    assert [one.name for one in (*eom.coordinates, *eom.speeds, *eom.inputs)] == ["q", "u", "a", "e"]
+    run = mb.simulate(eom, 2.0, inputs={"e": 0.7}, integrator=mb.DormandPrince8(rtol=1e-11))
+    assert np.isclose(run["a"][-1], 0.7 * (1 - np.exp(-2.0 / 0.5)), rtol=1e-9)
+
+
+def test_where_rates_of_coordinates_stand_apart_the_first_states_are_coordinates():
+    q, u = me.dynamicsymbols("q u")
+    apart = {"mass_matrix": sm.Matrix([[2]]), "coordinate_derivatives": sm.Matrix([u])}
+    eom = from_sympy(me.SymbolicSystem([q, u], sm.Matrix([-8 * q]), **apart))
+    assert np.allclose(our_rates(eom, [0.3], [0.7]), [0.7, -1.2])
+
+
 def test_algebraic_equations_of_a_symbolic_system_are_refused():
     x, y, lam = me.dynamicsymbols("x y lam")
     system = me.SymbolicSystem([x, y, lam], sm.Matrix([y, lam, x + y]), mass_matrix=sm.diag(1, 1, 0), alg_con=[2])
@@ -132,14 +152,87 @@ def test_a_prescribed_motion_brings_its_rates_as_inputs():
         N, [q], [u], [q.diff(t) - u], bodies=[me.Particle("bob", P, m)], forcelist=[(P, m * g * N.x)]
     )
     eom = from_sympy(method, parameters={m: 2.0, l: 1.5, g: 9.81})
-    assert [one.name for one in eom.inputs] == ["x_ddot", "x_dot"]
-    by_name = {"x_dot": 0.3, "x_ddot": 2.0}
+    assert [one.name for one in eom.inputs] == ["x", "x_ddot", "x_dot"]  # x for the place of the bob
+    by_name = {"x": 0.1, "x_dot": 0.3, "x_ddot": 2.0}
     found = our_rates(eom, [0.3], [0.7], [by_name[one.name] for one in eom.inputs])
     assert np.allclose(found[1], (-9.81 * np.sin(0.3) - 2.0 * np.cos(0.3)) / 1.5)
     time = eom.model.time
-    moving = {"x_dot": mb.graph.cos(2 * time), "x_ddot": -2 * mb.graph.sin(2 * time)}
+    sway = mb.graph.sin(2 * time)
+    moving = {"x": sway / 2, "x_dot": mb.graph.cos(2 * time), "x_ddot": -2 * sway}
     run = mb.simulate(eom, 3.0, inputs=moving, integrator=mb.DormandPrince8(rtol=1e-11, atol=1e-12))
     assert run.statistics.energy_drift < 1e-8  # what moves the hinge does work, which is accounted for
+
+
+def test_what_only_the_energy_depends_on_is_a_parameter_too():
+    (q, u), (m, g, d) = me.dynamicsymbols("q u"), sm.symbols("m g d")
+    N, O = me.ReferenceFrame("N"), me.Point("O")
+    O.set_vel(N, 0)
+    P = O.locatenew("P", (d + q) * N.y)
+    method = me.KanesMethod(
+        N, [q], [u], [q.diff(t) - u], bodies=[me.Particle("stone", P, m)], forcelist=[(P, -m * g * N.y)]
+    )
+    eom = from_sympy(method, parameters={m: 2.0, g: 9.81, d: 3.0})
+    known = {eom.coordinates[0]: 0.5, **eom.model.parameter_values()}
+    assert np.isclose(mb.graph.evaluate(eom.potential_energy, known), 2.0 * 9.81 * 3.5)
+    assert mb.simulate(eom, 1.0).statistics.energy_drift < 1e-9
+
+
+def test_functions_of_time_that_matter_to_nothing_are_no_inputs():
+    q, u, x = me.dynamicsymbols("q u x")
+    N, O = me.ReferenceFrame("N"), me.Point("O")
+    O.set_vel(N, 0)
+    P = O.locatenew("P", x * N.x)
+    P.set_vel(N, u * N.x)  # whatever x may be
+    body = me.Particle("body", P, 1)
+    eom = from_sympy(me.KanesMethod(N, [q], [u], [q.diff(t) - u], bodies=[body], forcelist=[(P, -q * N.x)]))
+    assert not eom.inputs
+
+
+def test_actuators_among_the_loads():
+    (q, u), k = me.dynamicsymbols("q u"), sm.Symbol("k")
+    N, O = me.ReferenceFrame("N"), me.Point("O")
+    O.set_vel(N, 0)
+    P = O.locatenew("P", q * N.x)
+    P.set_vel(N, u * N.x)
+    spring = me.LinearSpring(k, me.LinearPathway(O, P), equilibrium_length=1)
+    body = me.Particle("body", P, 2)
+    method = me.KanesMethod(N, [q], [u], [q.diff(t) - u], bodies=[body], forcelist=[spring])
+    assert np.allclose(our_rates(from_sympy(method, parameters={k: 8.0}), [1.5], [0.7]), [0.7, -2.0])
+
+
+# accelerations that were said ----------------------------------------------------------------------------------------
+
+
+def wheel(pivot):
+    """A disc, whose centre moves as a body does that turns about a point: a pivot, or where the disc touches."""
+    (q, u), (r, m) = me.dynamicsymbols("q u"), sm.symbols("r m")
+    N, O = me.ReferenceFrame("N"), me.Point("O")
+    O.set_vel(N, 0)
+    A = N.orientnew("A", "Axis", [q, N.z])
+    A.set_ang_vel(N, u * N.z)
+    C = O.locatenew("C", r * (A.y if pivot else N.y))
+    C.v2pt_theory(O, N, A)
+    body = me.RigidBody("disc", C, A, m, (me.inertia(A, 0, 0, m * r**2 / 2), C))
+    loads = [(A, -3 * N.z), (C, -sm.Symbol("g") * m * N.y)]
+    return O, C, A, N, me.KanesMethod(N, [q], [u], [q.diff(t) - u], bodies=[body], forcelist=loads)
+
+
+def test_an_acceleration_that_is_the_rate_of_the_velocity_changes_nothing():
+    O, C, A, N, method = wheel(pivot=True)
+    C.a2pt_theory(O, N, A)
+    A.set_ang_acc(N, A.ang_vel_in(N).dt(N))
+    eom = from_sympy(method, parameters={"r": 0.5, "m": 2.0, "g": 9.81})
+    torque = -3 + 2.0 * 9.81 * 0.5 * np.sin(0.3)
+    assert np.allclose(our_rates(eom, [0.3], [0.7]), [0.7, torque / (1.5 * 2.0 * 0.5**2)])
+
+
+def test_an_acceleration_that_contradicts_the_velocity_is_refused():
+    O, C, A, N, method = wheel(pivot=False)
+    eom = from_sympy(method, parameters={"r": 0.5, "m": 2.0, "g": 9.81})
+    assert np.allclose(our_rates(eom, [0.3], [0.7]), [0.7, -3 / (1.5 * 2.0 * 0.5**2)])
+    C.a2pt_theory(O, N, A)  # of a point that the disc only touches with
+    with pytest.raises(ModelError, match="acceleration of 'C' that was set in 'N' is not the rate of its velocity"):
+        from_sympy(method)
 
 
 # names, parameters, inputs -------------------------------------------------------------------------------------------
@@ -155,6 +248,14 @@ def test_names_that_are_no_identifiers_or_taken_twice_are_changed_and_reported()
     assert len(eom.notes) == 1
     assert r"\theta_{1}" in eom.notes[0]
     assert eom.symbols[a] is not eom.symbols[b]
+
+
+def test_a_speed_that_is_named_like_a_rate_keeps_the_name_of_its_acceleration():
+    method = sprung_mass(lambda q, u: me.dynamicsymbols("q_ddot") - q, speed="q_dot")
+    eom = from_sympy(method, parameters={"m": 2.0})
+    assert [one.name for one in eom.inputs] == ["q_ddot_input"]
+    run = mb.simulate(eom, 1.0, inputs={"q_ddot_input": 1.0})
+    assert np.isclose(run["q"][-1], 1 - np.cos(np.sqrt(0.5)), atol=1e-6)
 
 
 def test_parameters_without_values_are_listed_when_numbers_are_needed():
@@ -189,7 +290,7 @@ def test_functions_that_are_not_known_are_named():
     with pytest.raises(ConversionError, match="besselj"):
         from_sympy(sprung_mass(lambda q, u: sm.besselj(0, q)))
     spring = sm.Function("spring")
-    with pytest.raises(ConversionError, match="spring"):
+    with pytest.raises(ConversionError, match=r'Nobody said what the function spring is(.|\n)*functions=\{"spring"'):
         from_sympy(sprung_mass(lambda q, u: spring(q)))
     eom = from_sympy(
         sprung_mass(lambda q, u: spring(q)), functions={"spring": lambda x: -(x**3)}, parameters={"m": 2.0}
@@ -205,6 +306,8 @@ def test_accelerations_in_loads_are_refused():
 def test_what_is_no_object_of_the_mechanics_package():
     with pytest.raises(ConversionError, match="A Symbol is none of SymPy's objects"):
         from_sympy(sm.Symbol("x"))
+    with pytest.raises(ConversionError, match=r"of PyDy's System its eom_method, with parameters=….constants"):
+        from_sympy(object())
 
 
 def test_a_kanes_method_without_bodies():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sympy as sm
+import sympy.physics.mechanics as me
 
 import multibody as mb
 from multibody.compat.sympy import from_sympy, to_sympy
@@ -122,6 +123,15 @@ def test_equations_come_back_as_they_were(make):
     expected = our_rates(eom, state.q, state.u, r)
     scale = max(1.0, np.abs(expected).max())
     assert np.abs(our_rates(back, state.q, state.u, r) - expected).max() < 1e-12 * scale
+
+
+def test_rates_of_inputs_are_written_as_derivatives_and_come_back():
+    q, u, f = me.dynamicsymbols("q u f")
+    t = me.dynamicsymbols._t
+    written = me.SymbolicSystem([q], sm.Matrix([u, f - q * f.diff(t) + f.diff(t, 2)]), speeds=[u])
+    back = to_sympy(from_sympy(written))
+    assert (back.dyn_implicit_rhs[0] - written.comb_explicit_rhs[1]).expand() == 0
+    assert [one.name for one in from_sympy(back).inputs] == ["f", "f_ddot", "f_dot"]
 
 
 def test_closed_forms_as_a_symbolic_system():

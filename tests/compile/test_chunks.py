@@ -57,6 +57,19 @@ def test_places_in_the_workspace_are_used_again():
     assert f(0.5, 0.25) == pytest.approx(evaluate(chain, {x: 0.5, y: 0.25}), rel=1e-13)
 
 
+def test_parts_without_connection_are_computed_one_after_the_other(monkeypatch):
+    monkeypatch.setattr(emit, "CHUNK", 40)
+    starts = symbols(" ".join(f"x{k}" for k in range(30)))
+    parts = list(starts)
+    for k in range(39):  # layer by layer, as a formalism goes through a row of mechanisms
+        parts = [part * y + k % 3 for part in parts]
+    f = Function("f", {"x": starts, "y": y}, {"z": parts})
+    at = np.linspace(-0.9, 0.9, 30)
+    assert f._module.workspace <= 2  # in the order in which they were made, 30 values would be kept
+    expected = evaluate(parts, dict(zip(starts, at, strict=True)) | {y: 0.25}).astype(float)
+    assert f(at, 0.25) == pytest.approx(expected, rel=1e-13)
+
+
 def test_a_workspace_too_large_for_the_stack(monkeypatch):
     monkeypatch.setattr(emit, "STACK", 10)
     monkeypatch.setattr(emit, "CHUNK", 20)

@@ -355,6 +355,24 @@ def test_wrong_settings(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file"]
 
 
+def test_only_an_fmu_of_our_own_is_replaced(tmp_path: Path) -> None:
+    eom = named_case("four_bar_explicit").eom
+    path = write_fmu(eom, tmp_path / "a.fmu", compiler="")
+    assert write_fmu(eom, path, compiler="") == path
+    with ZipFile(tmp_path / "other.fmu", "w") as other:
+        other.writestr("modelDescription.xml", '<fmiModelDescription generationTool="another"/>')
+    (tmp_path / "damaged.fmu").write_bytes(path.read_bytes()[:-30])
+    (tmp_path / "notes.txt").write_text("precious")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "nowhere").symlink_to("nothing")
+    for name in ("other.fmu", "damaged.fmu", "notes.txt", "folder", "nowhere"):
+        with pytest.raises(StorageError, match="another file already, which is no FMU of multibody"):
+            write_fmu(eom, tmp_path / name, compiler="")
+    assert (tmp_path / "notes.txt").read_text() == "precious"
+    write_fmu(eom, tmp_path / "notes.txt", compiler="", overwrite=True)
+    assert (tmp_path / "notes.txt").read_bytes() == path.read_bytes()
+
+
 def test_without_derivatives(version: int, tmp_path: Path) -> None:
     unit = Unit.of(named_case("crane_crab").eom, tmp_path, Fmi(version, derivatives=False), options=["-O0"])
     part = unit.description.modelExchange

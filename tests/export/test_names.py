@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import multibody as mb
+from multibody.errors import ModelError
 from multibody.export import (
     C,
     Casadi,
@@ -18,6 +19,9 @@ from multibody.export import (
     Fmi,
     JavaScript,
     Jax,
+    Julia,
+    Latex,
+    Markdown,
     Matlab,
     Modelica,
     Program,
@@ -27,7 +31,7 @@ from multibody.export import (
     export,
 )
 from multibody.export.module_names import module_name
-from multibody.graph import sin
+from multibody.graph import sin, symbols
 
 from .driving import run, tool
 
@@ -130,7 +134,7 @@ def test_own_words_as_parameters_in_cpp(tmp_path: Path) -> None:
     (tmp_path / "main.cpp").write_text(
         '#include "spring.hpp"\nint main() { return spring::Model().parameters().k > 9; }\n'
     )
-    run(tool("g++"), "-std=c++11", *STRICT, "main.cpp", folder=tmp_path)
+    run(tool("g++"), "-std=c++11", *STRICT, "-Wshadow", "main.cpp", folder=tmp_path)
 
 
 def test_own_words_as_parameters_in_rust(tmp_path: Path) -> None:
@@ -151,6 +155,37 @@ def test_own_words_as_parameters_in_javascript(tmp_path: Path) -> None:
 def test_own_words_as_parameters_in_fmi(tmp_path: Path) -> None:
     export(spring(*OWN), Fmi(), tmp_path)
     run(tool("gcc"), "-std=c99", *STRICT, "all.c", folder=tmp_path / "sources")
+
+
+# names that cannot be told apart -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["input", "parameter", "sensor"])
+def test_names_of_two_quantities_are_refused(kind: str, tmp_path: Path) -> None:
+    """The speed of the joint x is called x_dot, and the second entry of a vector F is F_2."""
+    for name in ("x_dot", "F_2"):
+        system = mb.System("cart")
+        force = system.input("F", 3)
+        slide = system.joint("x", system.world, system.body("box", 1.0), "Tx")
+        system.load(mb.JointLoad(slide, force[1]))
+        if kind == "sensor":
+            system.sensor(name, mb.Expression(system.time))
+        else:
+            getattr(system, kind)(name)
+        with pytest.raises(ModelError, match=f"Several quantities are called '{name}'"):
+            export(mb.derive(system), C(), tmp_path)
+
+
+@pytest.mark.parametrize("where", ["load", "sensor"])
+def test_symbols_without_a_value_are_refused(where: str, tmp_path: Path) -> None:
+    system, (k,) = mb.System("cart"), symbols("k")
+    slide = system.joint("x", system.world, system.body("box", 1.0), "Tx")
+    if where == "load":
+        system.load(mb.JointLoad(slide, -k * slide.coordinate))
+    else:
+        system.sensor("pull", mb.Expression(k * slide.coordinate))
+    with pytest.raises(ModelError, match="Nobody gives a value to 'k'"):
+        export(mb.derive(system), C(), tmp_path)
 
 
 # names of systems --------------------------------------------------------------------------------------------------
@@ -203,6 +238,18 @@ def test_two_models_share_a_folder(tmp_path: Path) -> None:
     run(tool("cmake"), "--build", "build", folder=tmp_path)
     ends = [run(tmp_path / "build" / f"{name}_test", folder=tmp_path) for name in ("one", "other")]
     assert ends[0] == ends[1]
+
+
+@pytest.mark.parametrize("name", ["маятник_" * 6, "ö" * 200, "Z" * 200])
+def test_names_that_are_longer_than_those_of_files(name: str, tmp_path: Path) -> None:
+    """In C, each letter that is not ASCII has seven; file systems take 255 bytes."""
+    eom = spring(name=name)
+    for target in (C(), Cpp(), Casadi(), Fmi(), JavaScript(), Jax(), Julia(), Latex(), Markdown(), Modelica(), Rust()):
+        export(eom, target, tmp_path / type(target).__name__)
+    (path,) = export(eom, Python(), tmp_path).written
+    assert name == loaded(path).NAME
+    assert mb.simulate(eom, duration=0.01).status.name == "DONE"
+    assert len({module_name(f"{name[:-1]}{last}", "c") for last in "abc"}) == 3
 
 
 @pytest.mark.parametrize("name", ["install", "clean"])

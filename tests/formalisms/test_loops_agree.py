@@ -434,3 +434,17 @@ def test_a_joint_is_not_assembled_the_wrong_way_round(kind):
 def test_a_formalism_that_cannot_is_part_of_the_comparison():
     comparison = mb.compare(library.spatial_four_bar(), [mb.Recursive(), mb.ArticulatedBody()])
     assert "j5" in comparison.derivations[1].refusal
+
+
+def test_two_joints_that_move_with_one_and_the_same_speed():
+    """The fingers of a gripper: b = a, so that both axes have the speed of a. By hand, 4 ü = F."""
+    gripper = mb.System("gripper", gravity=(0, 0, 0))
+    a = gripper.joint("a", gripper.world, gripper.body("left", 1), "Tx")
+    b = gripper.joint("b", gripper.world, gripper.body("right", 3), "Ty")
+    gripper.loop(mb.ExpJoint(b, a.coordinate), "follow")
+    force = gripper.input("F")
+    gripper.load(mb.JointLoad(b, force))
+    assert all_same([*mb.derive(gripper).acceleration], [force / 4])
+    assert mb.compare(gripper).agree
+    with pytest.raises(ModelError, match="a speed of its own"):
+        mb.derive(gripper, mb.ArticulatedBody())

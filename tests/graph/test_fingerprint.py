@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from multibody.errors import MultibodyError
 from multibody.graph import Constant, cos, rank, same, sin, sqrt, symbols, topological, where, without_sharing
-from multibody.graph.field import P
+from multibody.graph.field import P, Surd, inverse
 
 from .recipes import (
     ALL,
@@ -205,3 +205,19 @@ def test_rank_of_no_rows_and_of_zeros():
 def test_fingerprints_are_elements_of_the_field():
     nodes = topological([sin(x + 1 / y) ** 3 / (x - 0.1)])
     assert all(isinstance(node.fp, int) and 0 <= node.fp < P for node in nodes)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_sums_of_roots_obey_the_laws_of_a_field(seed):
+    rng = random.Random(seed)
+    roots = [Surd.root(3), Surd.root(5), Surd.root((Surd.root(3) + 7) % P)]  # the last one is a root within a root
+
+    def element():
+        return (rng.choice(roots) * rng.randrange(P) + rng.choice([*roots, 1]) * rng.randrange(P)) % P
+
+    a, b, c = element(), element(), element()
+    assert a * b % P == b * a % P
+    assert a * ((b + c) % P) % P == (a * b + a * c) % P
+    assert a * inverse(a) % P == 1
+    assert (a - b + b) % P == a
+    assert [root * root % P for root in roots] == [3, 5, Surd.root(3) + 7]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import sympy
 from hypothesis import assume, given, settings
+from sympy.physics.biomechanics import FiberForceLengthPassiveDeGroote2016
 from sympy.physics.mechanics import dynamicsymbols
 
 from multibody.errors import ConversionError, ExpressionError, InvalidNameError
@@ -154,6 +155,32 @@ def test_matrices_become_arrays_and_come_back():
         to_sympy(np.full((1, 1, 1), x, dtype=object))
 
 
+BEYOND_ONE = (1.2, 1.9, 30.0)
+REAL = dict.fromkeys((sympy.acosh, sympy.acoth, sympy.asec, sympy.acsc), BEYOND_ONE) | {sympy.asech: (0.1, 0.5, 0.9)}
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        sympy.asinh, sympy.acosh, sympy.atanh, sympy.acsch, sympy.asech, sympy.acoth, sympy.asec, sympy.acsc,
+        sympy.acot, sympy.sech, sympy.csch, sympy.coth, sympy.sinc, sympy.UnevaluatedExpr,
+        lambda a: sympy.SingularityFunction(a, sympy.Rational(1, 10), 2),
+        lambda a: sympy.Piecewise((a, sympy.Xor(a < 0, a > -1)), (2, True)),
+        lambda a: sympy.Derivative(a**3, a),
+        FiberForceLengthPassiveDeGroote2016.with_defaults,
+    ],
+)  # fmt: skip
+def test_functions_that_follow_from_others(function):
+    ours, theirs = from_sympy(function(X)), function(X).doit().simplify()
+    for at in REAL.get(function, (-0.3, 0.2, 0.8)):
+        assert math.isclose(evaluate(ours, {x: at}), float(theirs.subs(X, at)), rel_tol=1e-13)
+
+
+def test_functions_at_special_places():
+    assert evaluate(from_sympy(sympy.sinc(X)), {x: 0.0}) == 1
+    assert math.isclose(evaluate(from_sympy(sympy.asinh(X)), {x: -1e8}), math.asinh(-1e8), rel_tol=1e-8)
+
+
 def test_tables_pass_as_functions():
     spring = Table("spring", [0, 1, 2], [0, 1, 4])
     theirs = to_sympy(spring(x) * y)
@@ -194,6 +221,8 @@ def test_what_has_no_counterpart_is_refused_by_name(thing):
 def test_the_refusal_names_the_object():
     with pytest.raises(ConversionError, match=r"gamma(.|\n)*gamma\(x\)"):
         from_sympy(1 + sympy.sin(sympy.gamma(X)))
+    with pytest.raises(ConversionError, match="SymPy's Integral has no counterpart"):
+        from_sympy(1 + sympy.Integral(Y, (Y, 0, X)))
 
 
 def test_odd_names_are_refused():

@@ -68,6 +68,20 @@ def test_what_is_not_found_or_not_allowed(folder: Path, uri: str) -> None:
     assert uri[:200] in message or repr(uri[:200]) in message
 
 
+def test_relative_addresses_start_from_the_description_and_then_from_the_folder(folder: Path) -> None:
+    meshes = MeshFolder(folder, folder / "arm" / "urdf")
+    assert meshes.find("../meshes/a b.stl") == meshes.find("arm/meshes/a b.stl") == folder / "arm/meshes/a b.stl"
+    assert meshes.find("../../top.stl") == folder / "top.stl"
+    assert meshes.find("../../../secret.stl") is None
+    assert MeshFolder(folder / "arm", folder).find("top.stl") is None  # the description lies outside
+
+
+def test_long_lists_of_missing_files_are_cut(folder: Path) -> None:
+    meshes = MeshFolder(folder)
+    assert [meshes.find(f"{k}.stl") for k in range(5)] == [None] * 5
+    assert meshes.messages() == ["Meshes or textures not found below mesh_root: '0.stl', '1.stl', '2.stl' and 2 more."]
+
+
 def test_a_neighbour_with_a_similar_name_is_outside(folder: Path) -> None:
     assert MeshFolder(folder).find(f"{folder}2/near.stl") is None
 

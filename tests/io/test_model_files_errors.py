@@ -245,6 +245,22 @@ def test_a_text_reads_no_files():
     assert "folder" in fault(mesh).remedy
 
 
+@pytest.mark.parametrize(
+    ("uri", "path"),
+    [
+        ("../meshes/a.stl", "meshes/a.stl"),
+        ("/a.stl", "a.stl"),
+        ("package://m/a.stl", "package://m/a.stl"),
+        ("..", "mesh"),
+    ],
+)
+def test_meshes_that_were_not_found_are_written_so_that_they_are_read(tmp_path, uri, path):
+    system = mb.System("s")
+    system.draw(system.world, mb.Mesh(None, uri=uri))
+    (drawing,) = read_model(write_model(system, tmp_path / "s.yaml")).drawings.values()
+    assert (drawing.shape.path, drawing.shape.uri) == (None, path)
+
+
 def test_meshes_lie_in_the_folder(tmp_path):
     mesh = CRANE + "drawings: {m: {frame: crab, shape: {Mesh: {path: parts/a.stl, scale: 0.001}}}}\n"
     path = folder(tmp_path, main=mesh)

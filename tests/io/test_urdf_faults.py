@@ -46,6 +46,15 @@ HANDLED = {
     ),
     "zero axis": (arm('<axis xyz="0 0 0"/>'), "The axis of joint 'q' is zero; the x axis is taken."),
     "long axis": (arm('<axis xyz="0 0 2"/>'), "The axis of joint 'q' has length 2; it is brought to length 1."),
+    "an axis as text": (arm("<axis>0 0 1</axis>"), "The axis of joint 'q' (line 5) has no xyz; the x axis is taken."),
+    "two origins": (
+        arm('<origin xyz="1 0 0"/><origin xyz="2 0 0"/>'),
+        "The joint 'q' (line 5) has several <origin>; the first one is used.",
+    ),
+    "two masses": (
+        inertial(f'<mass value="1"/><mass value="2"/>{INERTIA}'),
+        "The inertial of link 'tip' (line 4) has several <mass>; the first one is used.",
+    ),
     "no limits": (arm(), "The revolute joint 'q' has no limits; its range is left open."),
     "empty limits": (arm('<limit effort="1" velocity="1"/>'), "has limits without lower and upper"),
     "limits the wrong way": (arm('<limit lower="1" upper="-1"/>'), "lower = 1.0 above upper = -1.0"),
@@ -90,6 +99,22 @@ HANDLED = {
     "unknown geometry": (
         robot(link("base", "<collision><geometry><cone/></geometry></collision>")),
         "A collision of link 'base' (line 3) has no known geometry; it is left out.",
+    ),
+    "a scale of four numbers": (
+        robot(link("base", '<visual><geometry><mesh filename="a.stl" scale="1 1 1 1"/></geometry></visual>')),
+        "A visual of link 'base' (line 3) is left out: The attribute scale=\"1 1 1 1\" does not hold 3 numbers.",
+    ),
+    "a shape nowhere": (
+        robot(link("base", '<collision><origin xyz="0 0"/><geometry><sphere radius="1"/></geometry></collision>')),
+        "A collision of link 'base' (line 3) is left out",
+    ),
+    "a colour of three numbers": (
+        robot(link("base", ""), '<material name="m"><color rgba="1 0 0"/></material>'),
+        "A colour (line 4) is left open: The attribute rgba=\"1 0 0\" does not hold 4 numbers.",
+    ),
+    "a world that is no link": (
+        robot(link("tip"), joint("q", "world", "tip")),
+        "The joint 'q' begins at 'world', which is no link: the world is meant.",
     ),
     "meshes without folder": (
         robot(link("base", '<visual><geometry><mesh filename="package://a/b.stl"/></geometry></visual>')),
@@ -181,6 +206,9 @@ def test_errors_name_the_line_and_what_may_be_meant() -> None:
     with pytest.raises(NumberError) as caught:
         read_urdf(arm('\n\n<origin xyz="0 0 nan"/>'))
     assert caught.value.where == "<origin> in the given text, line 7"
+    with pytest.raises(NumberError) as commas:
+        read_urdf(arm('<origin xyz="0, 0, 1"/>'))
+    assert "not by commas" in commas.value.remedy
     with pytest.raises(TopologyError) as missing:
         read_urdf(robot(TWO, joint("q", "base", "tipp")))
     assert missing.value.cause == "Perhaps 'tip' is meant."

@@ -45,6 +45,37 @@ def test_translations_along_any_axis(axis: tuple[float, ...]) -> None:
     np.testing.assert_allclose(pose(found, "tip", 0.8), PLACE @ moved(None, shift), atol=1e-14)
 
 
+@pytest.mark.parametrize("kind", ["revolute", "continuous", "prismatic"])
+def test_a_locked_joint_stays_where_it_was_put(kind: str) -> None:
+    text = arm(f'{ORIGIN}<axis xyz="1 2 -3"/><limit lower="-1" upper="1"/>', kind)
+    free, held = read_urdf(text), read_urdf(text, locked={"q": 0.8})
+    assert (held.joints, dict(held.limits), held.messages[0]) == ((), {}, "Held fast: 'q' at 0.8.")
+    np.testing.assert_allclose(pose(held, "tip"), pose(free, "tip", 0.8), atol=1e-14)
+    np.testing.assert_allclose(pose(read_urdf(text, locked=["q"]), "tip"), PLACE, atol=1e-14)
+    np.testing.assert_allclose(pose(read_urdf(text, locked="q"), "tip"), PLACE, atol=1e-14)
+
+
+@pytest.mark.parametrize(("mimic", "left"), [("couple", ()), ("independent", ("r",))])
+def test_joints_that_follow_a_locked_one_are_locked_where_couplings_count(mimic: str, left: tuple[str, ...]) -> None:
+    follower = joint("r", "base", "hand", "continuous", '<mimic joint="q" multiplier="2" offset="0.1"/>')
+    text = robot(link("base", ""), link("hand"), link("tip"), follower, joint("q", "base", "tip"))
+    found = read_urdf(text, locked={"q": 0.3}, mimic=mimic)
+    assert found.joints == left
+    if not left:
+        np.testing.assert_allclose(pose(found, "hand"), moved(about((1, 0, 0), 0.7)), atol=1e-14)
+
+
+def test_what_cannot_be_locked() -> None:
+    with pytest.raises(ModelError, match="no joint 'Q' to be locked") as error:
+        read_urdf(arm(), locked=["Q"])
+    assert "Did you mean 'q'?" in str(error.value)
+    with pytest.raises(ModelError, match=r"planar joint 'q' cannot be locked at 0\.5"):
+        read_urdf(arm(kind="planar"), locked={"q": 0.5})
+    for value in (math.nan, math.inf, "0.3", None):
+        with pytest.raises(ModelError, match="'q' cannot be locked at"):
+            read_urdf(arm(), locked={"q": value})
+
+
 def test_without_axis_it_is_x() -> None:
     assert np.allclose(pose(read_urdf(arm()), "tip", 0.8), moved(about((1, 0, 0), 0.8)))
 
@@ -71,6 +102,14 @@ def test_floating_joints_have_six_degrees_of_freedom() -> None:
     np.testing.assert_allclose(pose(found, "tip", (1, 2, 3, half, 0, 0, half)), expected, atol=1e-14)
 
 
+def test_spherical_joints_turn_about_a_point() -> None:
+    found = read_urdf(arm(ORIGIN, "spherical"))
+    assert [symbol.name for symbol in found.system.freeze().coordinates] == [f"q_{k}" for k in "qw qx qy qz".split()]
+    half = math.sqrt(0.5)
+    expected = PLACE @ moved(about((0, 1, 0), math.pi / 2))
+    np.testing.assert_allclose(pose(found, "tip", (half, 0, half, 0)), expected, atol=1e-14)
+
+
 def test_a_floating_base_moves_the_root_link() -> None:
     found = read_urdf(robot(link("base"), link("tip"), joint("q", "base", "tip")), floating=True)
     model = found.system.freeze()
@@ -85,6 +124,7 @@ def test_a_floating_base_moves_the_root_link() -> None:
 def test_a_root_called_world_is_the_world() -> None:
     found = read_urdf(robot(link("world", ""), link("tip"), joint("q", "world", "tip")))
     assert found.frame("world") is found.system.world
+    assert found.messages == ()
     assert [body.name for body in found.system.freeze().bodies] == ["tip"]
 
 
@@ -236,6 +276,20 @@ def test_snapping_also_applies_to_single_angles() -> None:
 # what stands beside mechanics ------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("given", "range_"),
+    [
+        ('lower="-inf" upper="inf"', (None, None)),
+        ('lower="-Infinity" upper="1"', (None, 1.0)),
+        ('upper="+inf"', (0, None)),
+    ],
+)
+def test_infinite_limits_are_none(given: str, range_: tuple[object, object]) -> None:
+    found = read_urdf(arm(f'<limit {given} effort="inf" velocity="2"/>'))
+    assert found.limits["q"] == Limits(*range_, None, 2.0)
+    assert found.joint("q").limits == (None,)
+
+
 def test_limits_damping_and_friction() -> None:
     found = read_urdf(
         arm('<limit lower="-1" upper="2" effort="30" velocity="4"/><dynamics damping="0.5" friction="0.1"/>')
@@ -383,3 +437,12 @@ def test_followers_follow_when_coupled() -> None:
     ratios = np.array(u)
     expected = -ratios @ bias / (ratios @ mass @ ratios)
     np.testing.assert_allclose(eom.forward_dynamics(0.0, q[2:], u[2:], [], []), [expected], rtol=1e-12)
+
+
+def test_fingers_that_do_the_same_have_one_coordinate() -> None:
+    parts = [link(name) for name in ("palm", "left", "right")]
+    parts += [joint("a", "palm", "left", "prismatic"), joint("b", "palm", "right", "prismatic", '<mimic joint="a"/>')]
+    eom = derive(read_urdf(robot(*parts), mimic="couple", gravity=(-9.81, 0, 0)).system)
+    assert [q.name for q in eom.coordinates] == ["a"]
+    np.testing.assert_allclose(eom.mass_matrix(0.0, [0.2], [0.0], [], []), [[4.0]])
+    np.testing.assert_allclose(eom.forward_dynamics(0.0, [0.2], [0.3], [], []), [-9.81])

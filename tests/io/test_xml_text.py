@@ -72,6 +72,12 @@ def test_encodings(encoding: str) -> None:
     assert read_xml(text).get("name") == "käfer"  # a string is decoded already, whatever it says
 
 
+def test_zeros_at_the_end_as_programs_in_c_write_them_are_passed_over() -> None:
+    assert read_xml(b'<robot name="x"/>\r\n\0\0').get("name") == "x"
+    with pytest.raises(ParseError, match="invalid token"):
+        read_xml(b'<robot name="x">\0</robot>')
+
+
 @pytest.mark.parametrize("encoding", ["klingon", "utf-32", "shift_jis", "punycode", "base64"])
 def test_unknown_encodings_are_refused(encoding: str) -> None:
     with pytest.raises(ParseError):

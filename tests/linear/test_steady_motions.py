@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.errors import ModelError
+from multibody.errors import ModelError, SingularMatrixError
 from multibody.graph import cos, sin
 from multibody.linear import critical_values, equilibrium, kalman, linearize, lqr, output_feedback, pole_sensitivities
 
@@ -99,6 +99,41 @@ def test_a_quaternion_that_turns_and_a_support_that_shakes_are_undecided():
     shaken.joint("z", shaken.world, base, "Tz", prescribed=0.1 * cos(100 * shaken.time))
     shaken.joint("a", base, shaken.body("bob", 1.0, (0, 0, 1.0)), "Ry")
     assert equilibrium(mb.derive(shaken)).stability == "undecided"
+
+
+def spinning_top(joint):
+    """A heavy top that leans by 0.6 rad: its joint has three coordinates."""
+    top = mb.System("top", gravity=(0, 0, -G))
+    top.joint("e", top.world, top.body("body", 1.0, (0, 0, 0.1), (2e-3, 2e-3, 4e-3)), joint, q=(0, 0.6, 0))
+    return mb.derive(top)
+
+
+def test_a_state_that_is_steady_for_an_instant_only_is_told_from_one_that_lasts():
+    """(C - A)·cos θ·ψ̇² + C·n·ψ̇ = m·g·l; speeds along axes that spin with the top do not stay what they are."""
+    found = equilibrium(
+        spinning_top(["Rz", "Rx", "Rz"]), fixed={"e_rx": 0.6, "e_rz2_dot": 150.0}, moving=["e_rz1", "e_rz2"]
+    )
+    slow = min(np.roots([(4e-3 - 12e-3) * np.cos(0.6), 4e-3 * 150, -G * 0.1]), key=abs)
+    assert found["e_rz1_dot"] == pytest.approx(slow, rel=1e-9)
+    assert found.lasts
+    angles = spinning_top(mb.Spherical("zxz"))
+    instant = equilibrium(angles, fixed={"e_a2": 0.6}, at={"e_wz": 150.0, "e_wx": 1.0}, moving=["e_a1", "e_a3"])
+    assert not instant.lasts
+    assert str(instant).startswith("top: steady motion for an instant only, undecided")
+
+
+def test_an_equilibrium_at_a_branching_is_shown_without_poles():
+    """A parallelogram that lies flat may become a parallelogram again, or an antiparallelogram."""
+    system = mb.System("flat", gravity=(G, 0, 0))
+    cranks = [system.body(name, 1.0, (0.5, 0, 0), (0, 0.1, 0.1)) for name in "ab"]
+    for k, crank in enumerate(cranks):
+        system.joint(f"{crank.name}_turn", system.frame(f"foot{k}", (k, 0, 0)), crank, "Rz", q=0.0)
+    tips = [crank.frame(f"{crank.name}_tip", (1, 0, 0)) for crank in cranks]
+    system.constraint(mb.DistanceConstraint(*tips, 1.0), name="coupler")
+    found = equilibrium(mb.derive(system))
+    assert str(found).startswith("flat: equilibrium, undecided")
+    with pytest.raises(SingularMatrixError, match="singular at the operating point"):
+        _ = found.poles
 
 
 def test_time_in_the_equations_does_no_harm_where_poles_stay():

@@ -6,7 +6,8 @@ from tests.linear.bicycle import example
 
 import multibody as mb
 from multibody.errors import ModelError
-from multibody.linear import linearize
+from multibody.graph import symbols
+from multibody.linear import linearize, numbers
 from multibody.linear.critical import critical_values
 from multibody.linear.sensitivity import pole_sensitivities
 from multibody.linear.spectrum import eigenvalues
@@ -201,3 +202,14 @@ def test_sensitivities_of_a_loop_against_differences():
 def test_what_was_looked_for_cannot_be_varied():
     with pytest.raises(ModelError, match="There is no fixed quantity 'phi'"):
         pole_sensitivities(equilibrium(hoop()), "phi")
+
+
+def test_large_expressions_are_compiled_once_many_numbers_were_asked_for(monkeypatch):
+    """A root locus asks for hundreds; walking through a large graph takes long each time."""
+    monkeypatch.setattr(numbers, "LARGE", 0)
+    monkeypatch.setattr(numbers, "MANY", 4)
+    (x,) = symbols("x")
+    found = numbers.Numbers([x * x + 1], [x], [x], str)
+    values, compiled = zip(*((found({x: float(k)})[0], "_function" in vars(found)) for k in range(6)), strict=True)
+    assert values == tuple(k * k + 1.0 for k in range(6))
+    assert compiled == (False, False, False, False, True, True)

@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 
 import multibody as mb
 from multibody.errors import ModelError
-from multibody.graph import evaluate, is_zero, rank
+from multibody.graph import all_same, evaluate, is_zero, rank
 
 from .mechanisms import SHAPES, accelerations, assembled, closed_states, gaps
 
@@ -209,6 +209,39 @@ def test_a_loop_through_the_coupler_of_another_one():
     assert [q.name for q in model.coordinates] == ["q"]
     assert np.all(np.max([gaps(model.unreduced, *pair, values) for values in states], axis=0) < 1e-10)
     assert max(differences(model, states)) < 1e-10
+
+
+def test_what_determined_joints_follow_stays_independent():
+    """A cylinder on the coupler of a four-bar: the crank, which the coupler follows, cannot follow the cylinder."""
+    system, _ = train(1)
+    foot, rod = (system.body(name, 1, (0.2, 0.1, 0), (0.1, 0.2, 0.3)) for name in ("foot", "rod"))
+    system.joint("tilt", system.frame("Q", (0.2, -1.6, 0)), foot, "Rz")
+    slide = system.joint("slide", foot, rod, "Tx")
+    pair = system["coupler0"].frame("P", (0.6, 0.4, 0)), rod
+    system.loop(mb.FourBarTrans(*pair), "lift")
+    model = system.freeze()
+    assert [q.name for q in model.coordinates] == ["q"]
+    apart = [gaps(model.unreduced, *pair, values) for values in closed_states(model, 3)]
+    assert np.all(np.max(apart, axis=0) < 1e-10)
+    del system.loops["lift"]
+    system.loop(mb.FourBarTrans(*pair, independent=slide), "lift")
+    with pytest.raises(ModelError, match=r"The coordinate q cannot be a dependent one.\n.*loop 'lift'"):
+        system.freeze()
+
+
+def test_a_joint_that_follows_an_input_moves_as_a_prescribed_one():
+    def crane(prescribed):
+        system = mb.System("crane", gravity=(0, 0, -9.81))
+        crab, place = system.body("crab", 10), system.input("place")
+        move = system.joint("move", system.world, crab, "Tx", prescribed=2 * place if prescribed else None)
+        system.joint("swing", crab, system.body("load", 1, (0, 0, -2)), "Ry")
+        if not prescribed:
+            system.loop(mb.ExpJoint(move, 2 * place))
+        return mb.derive(system)
+
+    followed, given = crane(False), crane(True)
+    assert followed.inputs == given.inputs
+    assert all_same(list(followed.acceleration), list(given.acceleration))
 
 
 @pytest.mark.parametrize("chosen", ["a", "b", "d"])

@@ -76,7 +76,7 @@ WRITERS = {
     "model.yaml": "mb.write_model(system, path, overwrite=True)",
     "run.gif": "mb.animate(run, path, overwrite=True)",
     "run.glb": "mb.animate(run, path, overwrite=True)",
-    "crane.fmu": "mb.write_fmu(eom, path)",
+    "crane.fmu": "mb.write_fmu(eom, path, overwrite=True)",
     "out/crane.c": "mb.export(eom, mb.C(), path.parent, overwrite=True)",
     "out/crane.mo": "mb.export(eom, mb.Modelica(), path.parent, overwrite=True)",
     "out/crane.m": "mb.export(eom, mb.Matlab(), path.parent, overwrite=True)",

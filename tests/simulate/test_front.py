@@ -47,6 +47,13 @@ def test_expressions_tables_and_functions_as_inputs():
     assert ramp["x"][-1] == pytest.approx(1 / 6, abs=1e-9)
 
 
+def test_a_controller_needs_no_sensors():
+    system = mb.System("cart")
+    system.load(mb.JointLoad(system.joint("x", system.world, system.body("box", 2.0), "Tx"), system.input("F")))
+    run = simulate(mb.derive(system), 1.0, inputs={"F": lambda t, q, u, sensors: 4.0 + len(sensors)})
+    assert run["x"][-1] == pytest.approx(1.0, abs=1e-6)
+
+
 def test_feedback_by_a_measured_value():
     system, _ = cart()
     run = simulate(mb.derive(system), 3.0, q={"x": 1.0}, inputs={"F": -system.measured("twice")}, integrator=TIGHT)

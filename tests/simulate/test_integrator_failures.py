@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import multibody as mb
 from multibody.graph import cos, sqrt
 from multibody.simulate.contract import Status
 from multibody.simulate.fixed_step import RungeKutta4, SemiImplicitEuler, Symplectic
@@ -74,3 +75,16 @@ def test_what_is_not_stiff_does_not_say_so():
 def test_leapfrog_with_too_long_steps_for_its_damping_says_so():
     problem, y0 = start(on_a_rail(lambda t, x, v: -1e3 * v, v=1.0))
     assert move(Symplectic(step=0.01), problem, y0, 1.0).status is Status.SOLVER_FAILED
+
+
+def test_a_given_motion_beyond_what_a_mechanism_reaches_is_named_as_the_cause():
+    """A piston on a crank of 1 m and a rod of 2 m is driven beyond 3 m."""
+    engine = mb.System("engine")
+    crank, rod = (engine.body(name, 1.0, (l / 2, 0, 0), (0, 1, 1)) for name, l in (("crank", 1.0), ("rod", 2.0)))
+    engine.joint("turn", engine.world, crank, "Rz", q=0.5)
+    engine.joint("knee", crank.frame("pin", (1.0, 0, 0)), rod, "Rz")
+    engine.joint("stroke", engine.world, engine.body("piston", 1.0), "Tx", prescribed=2.5 + engine.time)
+    engine.joint("eye", rod.frame("end", (2.0, 0, 0)), engine["piston"], "Rz")
+    run = mb.simulate(mb.derive(engine), duration=1.0)
+    assert run.t[-1] == pytest.approx(0.5, abs=5e-3)
+    assert "a given motion leads beyond what it can reach" in run.message

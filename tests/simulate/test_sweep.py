@@ -157,6 +157,13 @@ def test_a_run_of_a_sweep_is_that_of_simulate(eom):
     assert runs[-1].t[-1] == runs[3].t[-1]
 
 
+def test_what_does_not_move_can_be_swept():
+    system = mb.System("table")
+    system.joint("stand", system.world, system.body("top", system.parameter("m", 1.0)), mb.Weld())
+    runs = mb.sweep(mb.derive(system), 0.1, parameters={"m": [1.0, 2.0]}, workers=1)
+    assert runs.status == ["DONE", "DONE"]
+
+
 def test_the_number_of_workers_changes_nothing(eom):
     runs = [
         sweep(eom, 5.0, parameters={"m": mb.Uniform(1, 2)}, draws=40, seed=3, workers=workers) for workers in (1, 3)

@@ -223,7 +223,7 @@ def test_other_parameters_give_another_run() -> None:
         assert viewer._playback.time.max == pytest.approx(made.t[-1])
 
 
-def test_inputs_go_on_as_before_unless_they_are_moved() -> None:
+def test_inputs_go_on_as_before_or_by_their_laws_unless_they_are_moved() -> None:
     eom = mb.derive(pendulum())
     run = mb.simulate(eom, duration=1.0, inputs={"push": lambda t: 5 * np.sin(3 * t)}, samples=301)
     with show(eom, run, port=0, browser=False, block=False) as viewer:
@@ -235,6 +235,12 @@ def test_inputs_go_on_as_before_unless_they_are_moved() -> None:
         viewer._loop.ask("run", rerun.run)
         assert viewer._loop.settle(60)
         assert (viewer._exhibit.motion.run["push"] == 1.0).all()
+
+    with show(eom, inputs={"push": lambda t: 5 * np.sin(3 * t)}, port=0, browser=False, block=False) as viewer:
+        viewer._rerun.duration.value = 1.0
+        viewer._loop.ask("run", viewer._rerun.run)
+        assert viewer._loop.settle(60)
+        assert viewer._exhibit.motion.run["angle"][-1] == pytest.approx(run["angle"][-1], abs=1e-6)
 
 
 def test_sensors_without_equations() -> None:

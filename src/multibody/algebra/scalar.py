@@ -31,9 +31,12 @@ Scalar: TypeAlias = Any
 """A float (int, Fraction, complex), a NumPy array of them (one entry per member of a batch), or an ``Expr``."""
 
 
+_KINDS = (Expr, float, np.ndarray, numbers.Number)  # the last one asks slowly
+
+
 def is_scalar(thing: object) -> bool:
     """Whether ``thing`` can be a component: a number, an array or an expression, but neither text nor a list."""
-    return isinstance(thing, Expr | float | numbers.Number | np.ndarray)
+    return isinstance(thing, _KINDS)
 
 
 def plus(a: Scalar, b: Scalar) -> Scalar:

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from multibody.library import LibraryModel
 
 YAML = (".yaml", ".yml")
-URDF = (".urdf", ".xml")
+URDF = (".urdf", ".xml", ".xacro")
 PYTHON = (".py",)
+ROBOTS: dict[str, dict[str, Any]] = {"floating": {"floating": True}, "coupled": {"mimic": "couple"}}
+"""What may stand behind a URDF file and a colon: a root that moves freely; joints that follow those they mimic."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +59,8 @@ def find_model(text: str) -> Source:
 
     Args:
         text: the name of a library model; or the path of a YAML file, a URDF file, or a Python file, of which
-            ``file.py:name`` picks one of several things.
+            ``file.py:name`` picks one of several things. ``robot.urdf:floating`` has a root that moves freely, and
+            in ``robot.urdf:coupled`` joints follow those that they mimic.
 
     Raises:
         ModelError: if there is no such model, or the file does not describe one.
@@ -109,17 +112,37 @@ def _from_library(name: str) -> Source:
     return Source(name, "library", model.build(), model)
 
 
-def _from_yaml(path: Path, _: str) -> Source:
+def _from_yaml(path: Path, name: str) -> Source:
     from multibody.io.model_files import read_model
 
+    if name:
+        raise ModelError(f"A model file holds one model; ':{name}' has no meaning.", where=str(path))
     return Source(str(path), "yaml", read_model(path))
 
 
-def _from_urdf(path: Path, _: str) -> Source:
+def _from_urdf(path: Path, wishes: str) -> Source:
     from multibody.io import read_urdf
 
-    robot = read_urdf(path, mesh_root=path.resolve().parent)
-    return Source(str(path), "urdf", robot.system, messages=robot.messages)
+    chosen = [word.strip() for word in wishes.split(",")] if wishes else []
+    for word in chosen:
+        if word not in ROBOTS:
+            raise ModelError(
+                f"A robot cannot be read as '{word}'.",
+                where=f"{path}:{wishes}",
+                cause=suggestion([word], list(ROBOTS)),
+                remedy=f"Put one or both of these behind the file: {path.name}:{','.join(ROBOTS)}.",
+            )
+    options = {key: value for word in chosen for key, value in ROBOTS[word].items()}
+    robot = read_urdf(path, mesh_root=_mesh_root(path.resolve()), **options)
+    return Source(f"{path}:{wishes}" if wishes else str(path), "urdf", robot.system, messages=robot.messages)
+
+
+def _mesh_root(path: Path) -> Path:
+    """Where a robot's meshes may be: in its ROS package or beside that; or in its folder, or beside a folder 'urdf'."""
+    for folder in path.parents:
+        if (folder / "package.xml").is_file():
+            return folder.parent
+    return path.parent.parent if path.parent.name == "urdf" else path.parent
 
 
 def _from_python(path: Path, name: str) -> Source:

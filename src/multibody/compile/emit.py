@@ -16,6 +16,7 @@ from typing import Any
 
 from multibody.compile.access import Access, Columns, Rows
 from multibody.compile.body import Body, targets
+from multibody.compile.order import ordered
 from multibody.compile.program import Operation, Program
 from multibody.compile.sincos import sincos_function
 from multibody.compile.tables import table_functions
@@ -64,7 +65,8 @@ def lane_module(program: Program, lanes: int) -> Module:
 
 def _bodies(program: Program, vector: Vector, access: type[Access]) -> tuple[list[str], int]:
     """The functions of the main stage, and the room for what they pass on."""
-    chunks = list(_chunks(program.main)) or [()]
+    steps = ordered(program) if len(program.main) > CHUNK else program.main
+    chunks = list(_chunks(steps)) or [()]
     slots, width = _workspace(chunks)
     computed = {step.node for step in program.main}
     first, *more = list(_chunks([one for one in targets(program) if one.node not in computed])) or [()]

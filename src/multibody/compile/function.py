@@ -44,7 +44,7 @@ class Function:
     """
 
     def __init__(self, name: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-        self.name = names.check(name, "function")
+        self.name = names.check(name, "function", 2 * names.MAX_LENGTH)  # that of a system, and what it computes
         self.inputs: tuple[Port, ...] = input_ports(inputs, name)
         self.outputs: tuple[Port, ...] = output_ports(outputs, self.inputs, name)
 

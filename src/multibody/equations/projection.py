@@ -16,9 +16,10 @@ from multibody.equations.solution import solved_softly, tips_first
 from multibody.errors import SingularMatrixError
 from multibody.graph import ONE, ZERO, Expr, absolute, array, ldl, ldl_solve, maximum, product, sqrt
 from multibody.graph.linear_algebra import Matrix
+from multibody.model.assembly import angles_of
 
-FAST = 1000.0
-"""A speed from which on rounding is felt in velocities."""
+LARGE = 1000.0
+"""A speed from which on rounding is felt in velocities, and a length from which on it is felt in positions."""
 
 
 class Correction(NamedTuple):
@@ -27,8 +28,8 @@ class Correction(NamedTuple):
     Attributes:
         q: corrected coordinates.
         u: corrected speeds.
-        gaps: the largest |φ| and the largest |B·u + β| before the correction; at speeds above ``FAST`` in proportion,
-            because rounding grows with them.
+        gaps: the largest |φ| and the largest |B·u + β| before the correction; at lengths and speeds above ``LARGE`` in
+            proportion, because rounding grows with them.
     """
 
     q: list[Expr]
@@ -46,12 +47,13 @@ def correction(eom: EquationsOfMotion, softness: float = 0.0) -> Correction | No
     gaps: list[Expr] = [ZERO, ZERO]
     if rows:
         moved, gap = _moved(eom, rows, [eom.constraints.velocity[row] for row in rows], u, softness)
-        u, gaps[1] = moved, gap / maximum(ONE, _largest(eom.speeds) / FAST)
+        u, gaps[1] = moved, gap / maximum(ONE, _largest(eom.speeds) / LARGE)
     positions = {row: eom.constraints.equations[row].position for row in rows}
     closed = [row for row, position in positions.items() if position is not None]
     if closed:
         phi = [position for position in positions.values() if position is not None]
-        shift, gaps[0] = _moved(eom, closed, phi, array([ZERO] * len(eom.speeds)), softness)
+        shift, gap = _moved(eom, closed, phi, array([ZERO] * len(eom.speeds)), softness)
+        gaps[0] = gap / maximum(ONE, _largest(_lengths(eom)) / LARGE)
         q = q + product(eom.N, shift)
     for places in quaternions:
         square = sum((q[k] * q[k] for k in places), ZERO)
@@ -68,6 +70,12 @@ def _moved(
     effect = _compliance(eom, B)
     forces = solved_softly(product(B, effect), array(gap), softness)
     return start - product(effect, forces), _largest(gap)
+
+
+def _lengths(eom: EquationsOfMotion) -> list[Expr]:
+    """The coordinates that may become large: neither angles nor parts of quaternions."""
+    bounded = angles_of(eom.model) | {eom.coordinates[k] for places in eom.model.quaternions for k in places}
+    return [one for one in eom.coordinates if one not in bounded]
 
 
 def _largest(values: Iterable[Expr]) -> Expr:

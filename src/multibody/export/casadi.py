@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from multibody.export.code import Body
 from multibody.export.contract import Names, Target, routine_names
+from multibody.export.module_names import file_name
 from multibody.export.options import check_options
 from multibody.export.program import Program
 from multibody.export.pythonlike import LISTS, PLACES, floats, function, lists, module
 from multibody.export.quantities import Result
 from multibody.export.syntax import Syntax, one_line
 from multibody.graph import Table
-from multibody.graph.names import escape
 
 
 def _functions() -> dict[str, str]:
@@ -70,7 +70,7 @@ class Casadi(Target):
             *(SYNTAX.table(table, name) for name, table in code.tables.items()),
             *(_function(body, program) for body in code.bodies),
         )
-        return {f"{escape(program.name, 'python')}_casadi.py": text}
+        return {f"{file_name(program.name, 'python')}_casadi.py": text}
 
 
 def _function(body: Body, program: Program) -> str:

@@ -42,7 +42,9 @@ class Cpp(SourceTarget):
     def files(self, program: Program) -> Mapping[str, str]:
         """One header."""
         name = module_name(program.name, "cpp")
-        return {f"{name}.hpp": _header(program, self.code(program, SYNTAX, [*clike.OWN, "parameters"]), name)}
+        sizes = [f"n_{array}" for array in program.signals]
+        code = self.code(program, SYNTAX, [*clike.OWN, *sizes, "Model", "Parameters", "parameters"])
+        return {f"{name}.hpp": _header(program, code, name)}
 
 
 def _header(program: Program, code: Code, name: str) -> str:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from multibody.export.code import Body, Code
 from multibody.export.contract import SourceTarget
+from multibody.export.module_names import file_name
 from multibody.export.program import Program
 from multibody.export.pythonlike import floats
 from multibody.export.quantities import Quantity
 from multibody.export.syntax import Syntax, one_line, quoted
 from multibody.graph import Table
-from multibody.graph.names import escape
 
 
 def _functions() -> dict[str, str]:
@@ -82,7 +82,7 @@ class JavaScript(SourceTarget):
             _parameters(code),
             *(text for body in code.bodies for text in _function(body)),
         ]
-        return {f"{escape(program.name, 'javascript')}.mjs": "\n\n".join(parts) + "\n"}
+        return {f"{file_name(program.name, 'javascript')}.mjs": "\n\n".join(parts) + "\n"}
 
 
 def _lists(program: Program) -> str:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from multibody.export.code import Body
 from multibody.export.contract import Names, Target, routine_names
 from multibody.export.guarding import guarded
+from multibody.export.module_names import file_name
 from multibody.export.options import check_options
 from multibody.export.program import Program
 from multibody.export.pythonlike import LISTS, PLACES, function, lists, module, numpy_functions, numpy_table, rooms
 from multibody.export.quantities import Routine
 from multibody.export.syntax import Syntax, one_line
 from multibody.graph import isolated, substitute, topological
-from multibody.graph.names import escape
 from multibody.graph.traverse import flat
 
 SYNTAX = Syntax(
@@ -50,7 +50,7 @@ class Jax(Target):
             _PACKED,
             *(_function(body) for body in code.bodies),
         )
-        return {f"{escape(program.name, 'python')}_jax.py": text}
+        return {f"{file_name(program.name, 'python')}_jax.py": text}
 
 
 def _differentiable(program: Program, routine: Routine) -> Routine:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from multibody.export.code import Body, Code
 from multibody.export.contract import SourceTarget
+from multibody.export.module_names import file_name
 from multibody.export.program import Program
 from multibody.export.pythonlike import floats
 from multibody.export.quantities import Quantity
 from multibody.export.syntax import Syntax, one_line
 from multibody.graph import Table
-from multibody.graph.names import escape
 
 
 def _functions() -> dict[str, str]:
@@ -81,8 +81,8 @@ class Julia(SourceTarget):
     def files(self, program: Program) -> Mapping[str, str]:
         """One module."""
         code = self.code(program, SYNTAX, OWN)
-        name = escape(program.name, "julia")
-        capital = escape(f"{program.name[:1].upper()}{program.name[1:]}", "julia")
+        name = file_name(program.name, "julia")
+        capital = file_name(f"{program.name[:1].upper()}{program.name[1:]}", "julia")
         parts = [
             _INTRODUCTION.format(name=one_line(program.name), module=f"{capital}_" if capital in LISTS else capital),
             _lists(program),

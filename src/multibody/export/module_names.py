@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import re
 import sys
+from hashlib import blake2b
 
 from multibody.graph.names import escape
+
+LONGEST = 200
+"""Bytes that a file may be called by without its ending, of the 255 that file systems have."""
 
 
 def module_name(name: str, target: str) -> str:
@@ -28,7 +32,26 @@ def module_name(name: str, target: str) -> str:
         ... )
         ('crane', 'math_', 'random_', 'types_')
     """
-    return escape(f"{name}_" if _hides(name.rstrip("_"), target) else name, target)
+    return file_name(f"{name}_" if _hides(name.rstrip("_"), target) else name, target)
+
+
+def file_name(name: str, target: str) -> str:
+    """How a language spells the name of a model, no longer than that of a file may be; different for different names.
+
+    Args:
+        name: of the model.
+        target: the language, as for ``escape``.
+
+    Example:
+        >>> file_name("crane", "c"), len(file_name(40 * "φ", "c")), file_name(100 * "φ", "python") == 100 * "φ"
+        ('crane', 200, True)
+    """
+    spelled = escape(name, target)
+    if len(spelled.encode()) <= LONGEST:
+        return spelled
+    digest = blake2b(name.encode(), digest_size=5).hexdigest()
+    start = spelled.encode()[: LONGEST - len(digest) - 2].decode(errors="ignore").rstrip("_")
+    return f"{start}_h{digest}"
 
 
 def _hides(name: str, target: str) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
+from multibody.equations.known_symbols import require_distinct, require_known
 from multibody.equations.symbol_table import Entry
 from multibody.errors import ConversionError, UnknownNameError
 from multibody.export.code import Code, coded
@@ -51,6 +52,7 @@ class Program:
 
         Raises:
             MissingValueError: with the names of all parameters that have no number.
+            ModelError: if one name stands for several quantities, or a symbol for none.
             AssemblyError: if no position keeps all constraints.
 
         Example:
@@ -63,6 +65,7 @@ class Program:
             ('rad', 0.3, 'angle_dot')
         """
         _require_equations(eom)
+        _require_names_and_values(eom)
         meanings = {(entry.kind, entry.name): entry for entry in eom.symbol_table().entries}
 
         def quantities(kind: str, values: Iterable[tuple[Symbol, float]]) -> tuple[Quantity, ...]:
@@ -213,6 +216,14 @@ def _require_equations(eom: object) -> None:
             if isinstance(eom, System | Model)
             else "Give what derive(system) returns.",
         )
+
+
+def _require_names_and_values(eom: EquationsOfMotion) -> None:
+    """Code tells quantities apart by their names; symbols that are none of them could not be written."""
+    outputs = {name: np.shape(value) for name, value in eom.outputs.items()}
+    require_distinct(eom.model, [one for name, shape in outputs.items() for one in entries(name, shape)])
+    values = [*eom.rates, *eom.acceleration, *(one for value in eom.outputs.values() for one in flat(value))]
+    require_known(values, eom, f"system '{eom.model.name}'", eom.multipliers)
 
 
 def _quantity(entry: Entry, value: float, symbol: Symbol) -> Quantity:

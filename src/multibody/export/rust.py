@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from multibody.export.code import Body, Code
 from multibody.export.contract import SourceTarget
+from multibody.export.module_names import file_name
 from multibody.export.program import Program
 from multibody.export.pythonlike import floats
 from multibody.export.syntax import CALLED, Syntax, one_line
 from multibody.graph import Table
-from multibody.graph.names import escape
 
 
 def _functions() -> dict[str, str]:
@@ -90,7 +90,7 @@ class Rust(SourceTarget):
             *(_table(table, name) for name, table in code.tables.items()),
             *(text for body in code.bodies for text in _function(body, program)),
         ]
-        return {f"{escape(program.name, 'rust')}.rs": "\n\n".join(parts) + "\n"}
+        return {f"{file_name(program.name, 'rust')}.rs": "\n\n".join(parts) + "\n"}
 
 
 def _sizes(program: Program) -> str:

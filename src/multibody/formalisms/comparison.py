@@ -23,11 +23,15 @@ from multibody.formalisms.newton_euler import NewtonEuler
 from multibody.formalisms.recursive import Recursive
 from multibody.formalisms.wittenburg import Wittenburg
 from multibody.graph import ZERO, Expr, all_same, array, evaluate, jacobian, product, solve, substitute
-from multibody.model import Model, System
+from multibody.model import Kinematics, Model, System
+from multibody.model.constraint_equations import Constraints
+from multibody.model.start_state import consistent
 
 _ALL = (Recursive(), ArticulatedBody(), NewtonEuler(), Kane(), Lagrange(), Wittenburg(), Modular())
 STATES = 20
 """How many random states are tried where equality is not proved."""
+NEAR = 0.1
+"""How far they are from the start, in rad and m, where loops must be closed."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,9 @@ class Agreement:
         first: name of one.
         second: name of the other.
         proved: the accelerations and the constraint forces are the same functions of all symbols.
-        difference: otherwise the largest difference of accelerations at random states, relative to the largest one.
+        difference: otherwise the largest difference of accelerations at random states, relative to the largest one;
+            for a mechanism that moves because of special lengths or directions only (Bennett, Bricard), at states in
+            which its loops are closed: elsewhere its equations contradict each other.
     """
 
     first: str
@@ -180,9 +186,7 @@ def _difference(model: Model, one: Sequence[Expr], other: Sequence[Expr]) -> flo
 
     States for which neither has a value say nothing; where only one has, and where there are no others, they differ.
     """
-    rng = np.random.default_rng(0)
-    states = (model.time, *model.coordinates, *model.speeds, *model.input_symbols)
-    known: dict[Any, Any] = {symbol: rng.normal(size=STATES) for symbol in states} | model.parameter_values()
+    known = _random_states(model) | model.parameter_values()
     both = (evaluate(list(part), known) for part in (one, other))
     first, second = (np.array([np.broadcast_to(value, STATES) for value in part]) for part in both)
     telling = np.isfinite(first).all(axis=0) | np.isfinite(second).all(axis=0)
@@ -190,3 +194,22 @@ def _difference(model: Model, one: Sequence[Expr], other: Sequence[Expr]) -> flo
         scale = np.maximum(np.abs(first).max(axis=0), np.finfo(float).tiny)
         gaps = (np.abs(first - second).max(axis=0) / scale)[telling]
     return float(np.nan_to_num(gaps, nan=np.inf, posinf=np.inf).max()) if len(gaps) else np.inf
+
+
+def _random_states(model: Model) -> dict[Any, Any]:
+    """Values for time, coordinates, speeds and inputs; of closed loops where equations have a meaning only there."""
+    rng = np.random.default_rng(0)
+    states = (model.time, *model.coordinates, *model.speeds, *model.input_symbols)
+    constraints = Constraints.of(Kinematics(model))
+    if not len(constraints) or not constraints.softness:
+        return {symbol: rng.normal(size=STATES) for symbol in states}
+    closed = np.array([_closed(constraints, rng) for _ in range(STATES)]).T
+    return dict.fromkeys(states, np.zeros(STATES)) | dict(zip((*model.coordinates, *model.speeds), closed, strict=True))
+
+
+def _closed(constraints: Constraints, rng: np.random.Generator) -> list[float]:
+    """Coordinates and speeds near the start that keep all constraints."""
+    model = constraints.model
+    q = [model.start[one] + NEAR * rng.normal() for one in model.coordinates]
+    state = consistent(constraints, q, rng.normal(size=len(model.speeds)))
+    return [*state.q, *state.u]

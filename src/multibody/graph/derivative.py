@@ -6,7 +6,7 @@ derivative of a graph with n nodes is a graph with a small multiple of n nodes, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -155,7 +155,7 @@ def _has_hidden_singularity(order: list[Any]) -> bool:
 
 
 def _reverse_sweep(
-    order: list[Any], outputs: list[Expr], weights: list[Expr], inputs: Sequence[Expr], needed: set[Any]
+    order: list[Any], outputs: list[Expr], weights: list[Expr], inputs: Sequence[Expr], needed: Collection[Any]
 ) -> list[Expr]:
     bars: dict[Any, Expr] = {}
     for output, weight in zip(outputs, weights, strict=True):
@@ -168,7 +168,7 @@ def _reverse_sweep(
     return [bars.get(symbol, ZERO) for symbol in inputs]
 
 
-def _shares(node: Any, bar: Expr, needed: set[Any]) -> list[tuple[Any, Expr]]:
+def _shares(node: Any, bar: Expr, needed: Collection[Any]) -> list[tuple[Any, Expr]]:
     """What each operand of a node gets of the node's weight."""
     op = node.op
     if op == "mul":
@@ -208,10 +208,11 @@ def jacobian(outputs: Nested, inputs: Nested) -> NDArray[Any]:
     """
     rows, columns = flat(outputs), flat(inputs)
     order = topological(rows)
-    needed = _depends_on(order, columns)
+    below = _inputs_below(order, columns)
+    needed, by_columns = below.keys(), sum(map(int.bit_count, below.values()))
     result = np.full((len(rows), len(columns)), ZERO, dtype=object)
-    by_rows = _reverse_cost(order, rows, needed)
-    if by_rows < _forward_cost(order, columns) and not _has_hidden_singularity(order):
+    by_rows = len(rows) * len(needed) < by_columns or _reverse_cost(order, rows, needed) < by_columns
+    if by_rows and not _has_hidden_singularity(order):
         for i, row in enumerate(rows):
             result[i, :] = _reverse_sweep(topological([row]), [row], [ONE], columns, needed)
     else:
@@ -237,21 +238,19 @@ def _forward_columns(order: list[Any], inputs: Sequence[Expr]) -> dict[Any, dict
     return rates
 
 
-def _forward_cost(order: list[Any], inputs: list[Expr]) -> int:
-    """How many nodes all columns touch: for each node, the number of inputs below it."""
+def _inputs_below(order: list[Any], inputs: list[Expr]) -> dict[Any, int]:
+    """For each node that depends on inputs a bit for each of them: all columns together touch so many nodes."""
     below: dict[Any, int] = {node: 1 << i for i, node in enumerate(inputs)}
-    cost = 0
     for node in order:
         mask = below.get(node, 0)
         for arg in node.args:
             mask |= below.get(arg, 0)
         if mask:
             below[node] = mask
-            cost += mask.bit_count()
-    return cost
+    return below
 
 
-def _reverse_cost(order: list[Any], outputs: list[Expr], needed: set[Any]) -> int:
+def _reverse_cost(order: list[Any], outputs: list[Expr], needed: Collection[Any]) -> int:
     """How many nodes all rows touch: for each node, the number of outputs above it."""
     above: dict[Any, int] = {}
     for i, output in enumerate(outputs):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Union
 
@@ -95,8 +96,11 @@ class Surd:
         return Surd({(radicand,): 1})
 
     def __add__(self, other: Value) -> Surd:
+        added = _terms(other)
+        if not added:
+            return self
         terms = dict(self.terms)
-        for roots, coefficient in _terms(other).items():
+        for roots, coefficient in added.items():
             total = (terms.get(roots, 0) + coefficient) % P
             if total:
                 terms[roots] = total
@@ -116,11 +120,14 @@ class Surd:
         return -self + other
 
     def __mul__(self, other: Value) -> Surd:
-        result = Surd({})
-        for roots, coefficient in self.terms.items():
-            for others, factor in _terms(other).items():
-                result = result + _product(roots, others, coefficient * factor % P)
-        return result
+        if isinstance(other, int):
+            return Surd({roots: c * other % P for roots, c in self.terms.items()} if other % P else {})
+        terms: dict[tuple[Value, ...], int] = {}
+        for others, factor in other.terms.items():
+            for roots, coefficient in self.terms.items():
+                for product, unit in _product(roots, others):
+                    terms[product] = (terms.get(product, 0) + coefficient * factor * unit) % P
+        return Surd({roots: coefficient for roots, coefficient in terms.items() if coefficient})
 
     __rmul__ = __mul__
 
@@ -147,11 +154,11 @@ class Surd:
         return 1 + max(inner, default=0)
 
     def _key(self) -> tuple[tuple[tuple[int, ...], int], ...]:
-        return tuple(sorted((tuple(map(_order, roots)), c) for roots, c in self.terms.items()))
+        return tuple(sorted((_orders(roots), c) for roots, c in self.terms.items()))
 
     def __lt__(self, other: object) -> bool:
         """Whether the leading coefficient lies in the lower half of the field: a sign to normalise by."""
-        return self._key()[-1][1] <= HALF
+        return self.terms[max(self.terms, key=_orders)] <= HALF
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Surd) and self.terms == other.terms
@@ -181,13 +188,19 @@ def _order(value: Value) -> int:
     return value if isinstance(value, int) else scramble(0, value._key())
 
 
-def _product(roots: tuple[Value, ...], others: tuple[Value, ...], coefficient: int) -> Value:
-    """coefficient · Π roots · Π others, with every squared root replaced by its radicand."""
-    single = sorted(set(roots) ^ set(others), key=_order)
-    result: Value = Surd({tuple(single): coefficient})
+@lru_cache(maxsize=10_000)
+def _orders(roots: tuple[Value, ...]) -> tuple[int, ...]:
+    """A total order on products of roots."""
+    return tuple(map(_order, roots))
+
+
+@lru_cache(maxsize=10_000)  # few roots occur, in many products
+def _product(roots: tuple[Value, ...], others: tuple[Value, ...]) -> tuple[tuple[tuple[Value, ...], int], ...]:
+    """The terms of Π roots · Π others, with every squared root replaced by its radicand."""
+    result = Surd({tuple(sorted(set(roots) ^ set(others), key=_order)): 1})
     for radicand in set(roots) & set(others):
         result = result * radicand
-    return result
+    return tuple(result.terms.items())
 
 
 def random_root(radicand: Value) -> Value:

@@ -35,12 +35,13 @@ _PLAIN = re.compile(rf"[A-Za-z][A-Za-z0-9_]{{0,{MAX_LENGTH - 1}}}")
 _CODE = re.compile(r"u([0-9a-f]{4,6})_")
 
 
-def check(name: object, what: str = "symbol") -> str:
+def check(name: object, what: str = "symbol", longest: int = MAX_LENGTH) -> str:
     """The name itself if it can be used as one, otherwise an ``InvalidNameError``.
 
     Args:
-        name: a Python identifier, ASCII or Unicode, of at most 200 characters.
+        name: a Python identifier, ASCII or Unicode.
         what: the thing that is to be named, for the message.
+        longest: how many characters it may have; more than a user's names where something is added to these.
 
     Example:
         >>> check("φ_1"), check("lambda")
@@ -57,12 +58,21 @@ def check(name: object, what: str = "symbol") -> str:
     if not isinstance(name, str):
         cause, remedy = f"It is of type {type(name).__name__}.", "Give a string."
     else:
-        cause, remedy = _fault(name)
+        cause, remedy = _fault(name, longest)
         if not cause:
             return name
     shown = name[:40] + "…" if isinstance(name, str) and len(name) > 40 else name
-    article = "an" if what[:1] in "aeiou" else "a"
-    raise InvalidNameError(f"{shown!r:.80} cannot be the name of {article} {what}.", cause=cause, remedy=remedy)
+    raise InvalidNameError(f"{shown!r:.80} cannot be the name of {with_article(what)}.", cause=cause, remedy=remedy)
+
+
+def with_article(what: str) -> str:
+    """A word as a sentence has it.
+
+    Example:
+        >>> with_article("input"), with_article("joint")
+        ('an input', 'a joint')
+    """
+    return f"{'an' if what[:1] in 'aeiou' else 'a'} {what}"
 
 
 def suggestion(unknown: Iterable[object], known: Iterable[str]) -> str:
@@ -88,12 +98,12 @@ def suggestion(unknown: Iterable[object], known: Iterable[str]) -> str:
     return ""
 
 
-def _fault(name: str) -> tuple[str, str]:
+def _fault(name: str, longest: int) -> tuple[str, str]:
     """What is wrong with a name and what to do about it; two empty strings if nothing is."""
     if not name:
         return "It is empty.", "Give it at least one letter."
-    if len(name) > MAX_LENGTH:
-        return f"It has {len(name)} characters.", f"Use at most {MAX_LENGTH}."
+    if len(name) > longest:
+        return f"It has {len(name)} characters.", f"Use at most {longest}."
     if not name.isidentifier():
         odd = next((c for c in name if not f"x{c}".isidentifier()), "")
         first = "a digit" if name[0].isdigit() else repr(name[0])

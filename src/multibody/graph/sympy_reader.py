@@ -5,14 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import cache, reduce
-from operator import add, and_, mul, or_
 from typing import Any
 
 from multibody.errors import ConversionError
 from multibody.graph import functions as f
-from multibody.graph.conditions import equal, less, less_equal, where
-from multibody.graph.expr import Expr, Kind, as_expr, constant, recip
+from multibody.graph.expr import Expr, Kind, as_expr, constant
+from multibody.graph.sympy_rules import rules
 
 Functions = Mapping[str, Callable[..., Any]]
 
@@ -29,15 +27,16 @@ class SympyReader:
         self._symbols = symbols
         self._functions = functions
         self._done: dict[int, tuple[Any, Any]] = {}  # the object is kept too, so that its id stays its own
+        self._instead: dict[int, tuple[Any, Any]] = {}
 
     def read(self, root: Any) -> Any:
         """The expression, condition or truth value for a SymPy object."""
         stack = [root]
         while stack:
             node = stack[-1]
-            args = () if is_symbol(node) else node.args
+            args = () if id(node) in self._done else self._below(node)
             missing = [arg for arg in args if id(arg) not in self._done]
-            if missing and id(node) not in self._done:
+            if missing:
                 stack += missing
                 continue
             if id(node) not in self._done:
@@ -45,13 +44,25 @@ class SympyReader:
             stack.pop()
         return self._done[id(root)][1]
 
+    def _below(self, node: Any) -> tuple[Any, ...]:
+        """What has to be converted before a node: its operands, or what is to be read instead of it."""
+        if is_symbol(node) and not _is_pending(node):
+            return ()
+        if not node.args or node.func in rules() or str(node.func) in self._functions:
+            return tuple(node.args)
+        if id(node) not in self._instead:
+            self._instead[id(node)] = node, _written_out(node)
+        return (self._instead[id(node)][1],)
+
     def _converted(self, node: Any, args: list[Any]) -> Any:
+        if id(node) in self._instead:
+            return args[0]
         if is_symbol(node):
             return self._symbol(node)
         if not args and not getattr(node, "is_Function", False):
             return _number(node)
-        if node.func in _rules():
-            return _rules()[node.func](*args)
+        if node.func in rules():
+            return rules()[node.func](*args)
         if str(node.func) in self._functions:
             return as_expr(self._functions[str(node.func)](*args))
         raise unknown(node)
@@ -112,64 +123,46 @@ def _number(node: Any) -> Any:
     raise unknown(node)
 
 
+def _is_pending(node: Any) -> bool:
+    """Whether it is a derivative that can be carried out."""
+    from sympy import Derivative
+    from sympy.core.function import AppliedUndef
+
+    return isinstance(node, Derivative) and not isinstance(node.expr, AppliedUndef)
+
+
+def _written_out(node: Any) -> Any:
+    """What a function says that it stands for, such as the curves of muscles; a derivative, carried out.
+
+    Sums and integrals are not tried: SymPy could be busy with them for long.
+    """
+    import sympy
+
+    tried = isinstance(node, sympy.Derivative | sympy.Function)
+    said = (node.doit(deep=False), node.rewrite(sympy.Piecewise, deep=False)) if tried else ()
+    for other in said:
+        if other.func != node.func:
+            return other
+    raise unknown(node)
+
+
 def unknown(node: Any) -> ConversionError:
     """The error for an object without counterpart."""
+    from sympy.core.function import AppliedUndef
+
     try:
         shown = str(node)[:200]
     except RecursionError:
         shown = f"a {type(node).__name__}"
+    if isinstance(node, AppliedUndef):
+        return ConversionError(
+            f"Nobody said what the function {node.func} is.",
+            where=shown,
+            remedy=f'Say it: functions={{"{node.func}": …}}, with a table or a Python function of expressions.',
+        )
     return ConversionError(
         f"SymPy's {type(node).__name__} has no counterpart in an expression.",
         where=shown,
         cause="Only finite real numbers, elementary functions, Piecewise, Min, Max and conditions can be converted.",
         remedy="Replace it in SymPy first, or give a function or an expression for it.",
     )
-
-
-def _power(base: Any, exponent: Any) -> Expr:
-    e = f.exp(1)
-    return f.exp(exponent) if base is e else f.power(base, exponent)
-
-
-def _piecewise(*pairs: tuple[Any, Any]) -> Expr:
-    *others, (value, condition) = pairs
-    if condition is not True:
-        raise ConversionError(
-            "A Piecewise has no value where none of its conditions holds.",
-            cause="Its last condition is not True.",
-            remedy="Add a last pair (value, True).",
-        )
-    for other, holds in reversed(others):
-        value = where(holds, other, value)
-    return as_expr(value)
-
-
-def _not(condition: Any) -> Any:
-    return not condition if isinstance(condition, bool) else ~condition
-
-
-def _step(x: Any, at_zero: Any) -> Expr:
-    return where(less(x, 0), 0, where(less(0, x), 1, at_zero))
-
-
-def _chain(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """A function of two operands for any number of them."""
-    return lambda *args: reduce(function, args)
-
-
-@cache
-def _rules() -> dict[Any, Callable[..., Any]]:
-    """What each of SymPy's classes means."""
-    import sympy as s
-
-    return {
-        s.Add: _chain(add), s.Mul: _chain(mul), s.Pow: _power, s.Abs: f.absolute, s.sign: f.sign, s.exp: f.exp,
-        s.log: f.log, s.sin: f.sin, s.cos: f.cos, s.tan: f.tan, s.asin: f.asin, s.acos: f.acos, s.atan: f.atan,
-        s.atan2: f.atan2, s.sinh: f.sinh, s.cosh: f.cosh, s.tanh: f.tanh, s.Min: _chain(f.minimum),
-        s.Max: _chain(f.maximum), s.Heaviside: _step,
-        s.re: lambda x: x, s.conjugate: lambda x: x, s.im: lambda x: constant(0),  # everything here is real
-        s.sec: lambda x: recip(f.cos(x)), s.csc: lambda x: recip(f.sin(x)), s.cot: lambda x: f.cos(x) / f.sin(x),
-        s.Piecewise: _piecewise, s.functions.elementary.piecewise.ExprCondPair: lambda value, holds: (value, holds),
-        s.Lt: less, s.Le: less_equal, s.Gt: lambda a, b: less(b, a), s.Ge: lambda a, b: less_equal(b, a), s.Eq: equal,
-        s.Ne: lambda a, b: _not(equal(a, b)), s.And: _chain(and_), s.Or: _chain(or_), s.Not: _not,
-    }  # fmt: skip

@@ -12,11 +12,12 @@ class MeshFolder:
 
     Args:
         root: the folder below which all files must lie; None if files are not looked for.
-
+        here: the folder of the description, from which relative paths start before they start from ``root``.
     """
 
-    def __init__(self, root: str | os.PathLike[str] | None) -> None:
+    def __init__(self, root: str | os.PathLike[str] | None, here: Path | None = None) -> None:
         self._root = None if root is None else Path(root).resolve()
+        self._here = None if here is None else here.resolve()
         self._known: dict[str, Path | None] = {}
         self._refused: dict[str, list[str]] = {}
 
@@ -28,7 +29,8 @@ class MeshFolder:
     def find(self, uri: str) -> Path | None:
         """The file behind ``package://…``, ``model://…``, ``file://…`` or a relative path; None if there is none.
 
-        Symbolic links are followed first: what counts is where the file really is.
+        Symbolic links are followed first: what counts is where the file really is. But a path that leaves the folder
+        as it is written is not even looked at.
         """
         if uri not in self._known:
             self._known[uri] = None if self._root is None else self._search(uri, self._root)
@@ -40,7 +42,9 @@ class MeshFolder:
             self._refuse("not looked for, because the address is not a path below mesh_root", uri)
             return None
         try:
-            places = [(root / candidate).resolve() for candidate in candidates]
+            starts = [root] if self._here is None else [self._here, root]
+            written = [Path(os.path.normpath(start / one)) for start in starts for one in candidates]
+            places = [place.resolve() for place in written if place.is_relative_to(root)]
             below = [place for place in places if place.is_relative_to(root)]
             found = next((place for place in below if place.is_file()), None)
         except (OSError, ValueError, RuntimeError):  # too long, or links in a circle
@@ -56,14 +60,20 @@ class MeshFolder:
         """What was not found or not allowed."""
         if self._root is None and self._known:
             return [f"{len(self._known)} files of meshes and textures are named; to find them, give mesh_root."]
-        return [f"Meshes or textures {why}: {', '.join(map(repr, uris))}." for why, uris in self._refused.items()]
+        return [f"Meshes or textures {why}: {_listed(uris)}." for why, uris in self._refused.items()]
+
+
+def _listed(uris: list[str], most: int = 3) -> str:
+    """The first few, and how many more there are; a humanoid has a hundred meshes in one folder."""
+    more = len(uris) - most
+    return ", ".join(map(repr, uris[:most])) + (f" and {more} more" if more > 0 else "")
 
 
 def _candidates(uri: str) -> list[PurePosixPath]:
     """The paths that an address may stand for; none if it is of a kind that is not followed."""
     scheme, mark, rest = uri.replace("\\", "/").partition("://")
     if not mark:
-        return _plain(scheme)
+        return _plain(scheme, upward=True)
     if scheme == "file":
         return _plain(unquote(rest))
     if scheme in ("package", "model"):
@@ -72,8 +82,9 @@ def _candidates(uri: str) -> list[PurePosixPath]:
     return []
 
 
-def _plain(text: str, *, relative: bool = False) -> list[PurePosixPath]:
+def _plain(text: str, *, relative: bool = False, upward: bool = False) -> list[PurePosixPath]:
     """A path without tricks, or nothing."""
     path = PurePosixPath(text)
-    odd = not path.parts or ".." in path.parts or ":" in text or any(ord(letter) < 32 for letter in text)
-    return [] if odd or (relative and path.is_absolute()) else [path]
+    odd = not path.parts or ":" in text or any(ord(letter) < 32 for letter in text)
+    odd = odd or (".." in path.parts and not upward) or (relative and path.is_absolute())
+    return [] if odd else [path]

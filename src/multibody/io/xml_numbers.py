@@ -42,7 +42,7 @@ def numbers(element: Element, attribute: str, count: int, largest: float = LARGE
         return None
     words = text.split()
     if len(words) != count:
-        _refuse(element, attribute, f"does not hold {count} numbers", "Numbers are separated by spaces, not by commas.")
+        _refuse(element, attribute, f"does not hold {count} number{'s' * (count > 1)}", _hint(text))
     values = tuple(float(word) if _NUMBER.fullmatch(word) else math.nan for word in words)
     if not all(map(math.isfinite, values)):
         what = "is not a finite number" if count == 1 else f"does not hold {count} finite numbers"
@@ -67,6 +67,8 @@ def three(element: Element | None, attribute: str, default: Three) -> Three:
 def _hint(text: str) -> str:
     if "${" in text or "$(" in text:
         return "It is an expression for xacro; run xacro on the file first."
+    if "," in text:
+        return "Numbers are separated by spaces, not by commas, and have a decimal point."
     return "Write plain numbers, such as 0.5 or -1e-3."
 
 

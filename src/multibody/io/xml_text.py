@@ -19,6 +19,7 @@ from multibody.errors import ModelError, ParseError
 MAX_BYTES = 32 * 2**20
 MAX_ELEMENTS = 400_000
 MAX_DEPTH = 100
+_ILL_FORMED = "It is cut off or misspelled, or has a bare '&' or '<' in a value, or '--' in a comment."
 
 Source = str | bytes | os.PathLike[str]
 """The path of a file, or XML itself: bytes, or a string with a ``<`` in it."""
@@ -92,6 +93,13 @@ def read_xml(source: Source) -> Element:
     return _Builder(label, encoding).parsed(data)
 
 
+def folder_of(source: Source) -> Path | None:
+    """The folder that a file is in; None for XML itself."""
+    if isinstance(source, bytes) or (isinstance(source, str) and "<" in source):
+        return None
+    return Path(source).parent
+
+
 def _content(source: Source) -> tuple[bytes, str, str | None]:
     """The document as bytes, what to call it, and its encoding if the document has no say in that."""
     if isinstance(source, bytes):
@@ -134,12 +142,12 @@ class _Builder:
         """The root element."""
         text = data.lstrip()
         self._skipped = data[: len(data) - len(text)]
+        if b"\0" not in text[:4]:  # as UTF-16 has there
+            text = text.rstrip(b"\0")  # with which programs in C end their texts
         try:
             self._parser.Parse(text, True)
         except expat.ExpatError as error:
-            self._fail(
-                f"The text is not well-formed XML: {expat.ErrorString(error.code)}.", "It is cut off or misspelled."
-            )
+            self._fail(f"The text is not well-formed XML: {expat.ErrorString(error.code)}.", _ILL_FORMED)
         except (LookupError, ValueError) as error:  # an encoding that Python does not know
             self._fail(f"The text cannot be decoded: {error}.", "The encoding that the first line names is unusual.")
         assert self._root is not None  # expat does not accept a document without elements

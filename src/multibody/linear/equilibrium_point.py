@@ -11,8 +11,9 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.equations.table import Table, aligned
+from multibody.errors import SingularMatrixError
 from multibody.graph import free_symbols
-from multibody.linear.lasting import lasting
+from multibody.linear.lasting import goes_on, lasting
 from multibody.linear.linear_system import LinearizedSystem
 from multibody.linear.linearizer import Linearizer
 from multibody.linear.point import OperatingPoint, by_name, place
@@ -103,14 +104,28 @@ class Equilibrium:
         """What the poles say; marginal if they do not decide: some have the real part zero, and none grows.
 
         Undecided where poles mean nothing, because the linear system changes along the motion: a shaft that is stiffer
-        in one direction, seen from where it does not turn; a quaternion that turns; a support that shakes.
+        in one direction, seen from where it does not turn; a quaternion that turns; a support that shakes. Undecided
+        too at a dead point, where constraints are singular, so that there is no linear system.
         """
-        if not self._lasting:
+        try:
+            decisive = self._lasting
+        except SingularMatrixError:
+            decisive = False
+        if not decisive:
             return "undecided"
         poles, doubts = doubtful(self.linear.A)
         if (poles.real > doubts).any():
             return "unstable"
         return "stable" if (poles.real < -doubts).all() else "marginal"
+
+    @cached_property
+    def lasts(self) -> bool:
+        """Whether the state stays steady as the motion goes on and time goes by, or is so for an instant only.
+
+        Speeds of a ball joint belong to the axes of the body: of a top that turns about its axis and about another one,
+        they change even though it moves steadily. Use angles for it, such as a joint ``["Rz", "Rx", "Rz"]``.
+        """
+        return goes_on(self.equations, self.w)
 
     @cached_property
     def _lasting(self) -> bool:
@@ -126,7 +141,8 @@ class Equilibrium:
         eom, looked_for = self.eom, {one.name for one in self.equations.unknown}
         shown = {**self.state, **{n: v for n, v in {**self.inputs, **self.parameters}.items() if n in looked_for}}
         rows = [[name, f"{value:.9g}"] for name, value in {**shown, **self.multipliers}.items()]
-        head = f"{eom.model.name}: {'steady motion' if self.equations.moving else 'equilibrium'}, {self.stability}"
+        kind = "steady motion" if self.equations.moving else "equilibrium"
+        head = f"{eom.model.name}: {kind}{'' if self.lasts else ' for an instant only'}, {self.stability}"
         return "\n".join([head, *(f"  {line}" for line in aligned(rows).splitlines())])
 
 
@@ -151,5 +167,6 @@ class Equilibria(Table, Sequence[Equilibrium]):
 
 
 def _growth(one: Equilibrium) -> str:
-    growth = float(np.asarray(one.poles).real.max(initial=-np.inf))
-    return {"marginal": "0", "undecided": "", "stable": f"{growth:.6g}", "unstable": f"{growth:.6g}"}[one.stability]
+    if one.stability == "undecided":
+        return ""
+    return "0" if one.stability == "marginal" else f"{float(np.asarray(one.poles).real.max(initial=-np.inf)):.6g}"

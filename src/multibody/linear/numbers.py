@@ -18,7 +18,10 @@ OFTEN = 3
 """Calls after which compiling pays."""
 
 LARGE = 30_000
-"""Operations from which on compiling takes longer than many walks."""
+"""Operations from which on compiling takes as long as many walks."""
+
+MANY = 30
+"""Calls after which compiling pays even then: so many systems are looked at for a root locus or a critical value."""
 
 TINY = 1e-7
 """A divisor below this may be a zero that rounding hides: the limit is taken there."""
@@ -93,7 +96,7 @@ class Numbers:
         wanted = [*self.expressions, *self._divisors, *self._switches]
         if not wanted:
             return np.zeros(0)
-        if self._calls > OFTEN and len(self._order) < LARGE:
+        if self._calls > (OFTEN if len(self._order) < LARGE else MANY):
             return np.asarray(self._function([known[one] for one in self.symbols]))
         return _walked(wanted, known)
 

@@ -5,15 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from multibody.model.constraint_equations import Constraints
 from multibody.model.display import html_text
 from multibody.model.kinematics import Kinematics
 from multibody.model.model import Model
-from multibody.model.regularity import NO_NUMBERS, at_start, basis, pivoted_columns
-
-SINGULAR = 1e-7  # smallest singular value of the independent constraint equations, relative to the largest
+from multibody.model.regularity import NO_NUMBERS, at_start, is_singular, pivoted_columns
 
 
 @dataclass(frozen=True)
@@ -106,7 +102,7 @@ def analyse(model: Model) -> Analysis:
         mobility=len(full.speeds) - len(rows),
         redundant=constraints.redundant,
         independent=tuple(full.speeds[k].name for k in pivoted_columns(B)[0]),
-        singular=len(basis(B)) < len(rows) or _nearly_singular(B),
+        singular=is_singular(B),
     )
 
 
@@ -115,8 +111,3 @@ def _counted(model: Model, constraints: Constraints) -> int:
     moving = sum(len(joint.speeds) for joint in model.joints if joint.prescribed is None)
     forbidden = sum(6 for _ in model.joints) - moving
     return 6 * len(model.bodies) - forbidden - len(constraints)
-
-
-def _nearly_singular(B: np.ndarray) -> bool:
-    values = np.linalg.svd(B, compute_uv=False)
-    return bool(len(values) and values[-1] < SINGULAR * values[0])

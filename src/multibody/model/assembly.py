@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.errors import AssemblyError, MultibodyError
+from multibody.errors import AssemblyError, ExpressionError, MultibodyError
 from multibody.graph import Expr, evaluate, free_symbols
 from multibody.model.constraint_equations import Constraints
 from multibody.model.model import Model
@@ -24,8 +24,10 @@ Vector = NDArray[np.float64]
 STEPS = 60
 TRIES = 24
 LONGEST_STEP = 0.6  # in radians and metres: no leap to another way of assembly
+LARGE = 10.0  # metres: beyond, steps of lengths grow in proportion
 SMALLEST = 1e-16  # of a gap that can be closed further
 ROUNDED = 1e-14  # a gap that is nothing but rounding
+LAST_DIGITS = 4 * float(np.finfo(float).eps)  # of a coordinate: where it is large, they open gaps
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,13 +80,36 @@ class Assembly:
         for row, places in enumerate(self.model.quaternions):
             lengths[row, places] = 2 * q[places]
         found = self.constraints.gap_slopes
-        return np.vstack([found.filled(self._numbers(found.entries, q)), lengths])
+        return np.vstack([found.filled(self._required(found.entries, q)), lengths])
 
     def velocity(self, q: Vector, u: Vector | None = None) -> tuple[Vector, Vector]:
         """B and β; the speeds matter only to equations that are not linear in them."""
-        beta = np.asarray(self._numbers(list(self.constraints.beta), q, u), dtype=float)
+        beta = np.asarray(self._required(list(self.constraints.beta), q, u), dtype=float)
         found = self.constraints.sparse_B
-        return found.filled(self._numbers(found.entries, q, u)), beta
+        return found.filled(self._required(found.entries, q, u)), beta
+
+    def _required(self, expressions: list[Any], q: Vector, u: Vector | None = None) -> list[Any]:
+        """Numbers, or an error that names the constraint that has none."""
+        try:
+            return self._numbers(expressions, q, u)
+        except ExpressionError as error:
+            raise self._without_value(q, u) or error from error
+
+    def _without_value(self, q: Vector, u: Vector | None) -> ExpressionError | None:
+        """The error for the first constraint that has no value, by its name."""
+        rows = np.column_stack([self.constraints.B, self.constraints.beta])
+        for owner, row in zip(self.constraints.owners, rows, strict=True):
+            try:
+                self._numbers(list(row), q, u)
+            except ExpressionError as error:
+                return ExpressionError(
+                    f"The constraint '{owner}' has no value in this position.",
+                    where=f"system '{self.model.name}': {error.where}",
+                    cause="It has no direction there: an axis along a normal, or points that coincide; or an argument "
+                    "is outside a function's domain.",
+                    remedy="Start elsewhere, or turn its frames.",
+                )
+        return None
 
     def _numbers(self, expressions: list[Any], q: Vector, u: Vector | None = None) -> list[Any]:
         known = self._known | dict(zip(self.model.coordinates, map(float, q), strict=True))
@@ -101,7 +126,14 @@ class Assembly:
         """The coordinates near a guess that keep all constraints, also from around it; None if they are not found."""
         free = [k for k in range(len(guess)) if k not in set(held)]
         found = (self._approach(start, free) for start in _around(guess, free, tries if free else 1))
-        return next((q for q, error in found if error <= tolerance), None)
+        return next((q for q, error in found if self._is_closed(q, error, tolerance)), None)
+
+    def _is_closed(self, q: Vector, error: float, tolerance: float) -> bool:
+        """Whether the gaps are within the tolerance, or nothing but the last digits of large coordinates and arms."""
+        if error <= tolerance or not np.isfinite(error):
+            return error <= tolerance
+        digits = LAST_DIGITS * np.abs(self.slopes(q)) @ np.maximum(1.0, np.abs(q))
+        return error <= float(digits.max(initial=0.0))
 
     def _approach(self, guess: Vector, free: list[int]) -> tuple[Vector, float]:
         """The best that Newton's method finds from a guess, with its error.
@@ -109,18 +141,29 @@ class Assembly:
         It goes on until rounding stops it, because gaps of redundant equations shrink with the square of the distance.
         """
         q, error = guess.copy(), self._error(guess)
+        longest = self._longest_steps(guess, error)
         for _ in range(STEPS):
             if error <= SMALLEST or not free:
                 break
             step = np.zeros_like(q)
             step[free] = -np.linalg.lstsq(self.slopes(q)[:, free], self.gaps(q), rcond=1e-10)[0]
-            step *= min(1.0, LONGEST_STEP / max(float(np.abs(step).max(initial=0.0)), 1e-300))
+            step *= min(1.0, 1 / max(float(np.abs(step / longest).max(initial=0.0)), 1e-300))
             better = next((f for f in (1.0, 0.5, 0.25, 0.1, 0.02) if self._error(q + f * step) < error), None)
             if better is None:
                 break
             q = q + better * step
             error = self._error(q)
         return q, error
+
+    def _longest_steps(self, guess: Vector, error: float) -> Vector:
+        """The longest step of each coordinate; lengths of a large mechanism may change by more."""
+        longest = np.full(len(guess), LONGEST_STEP)
+        if max(float(np.abs(guess).max(initial=0.0)), error) > LARGE:
+            angles = angles_of(self.model)
+            lengths = [k for k, one in enumerate(self.model.coordinates) if one not in angles]
+            sizes = (*np.abs(guess[lengths]), error if np.isfinite(error) else 0.0)
+            longest[lengths] *= max(1.0, float(max(sizes)) / LARGE)
+        return longest
 
     def _error(self, q: Vector) -> float:
         try:
@@ -140,7 +183,7 @@ class Assembly:
         best, least = guess, np.inf
         for start in _around(guess, free, TRIES):
             q, error = self._approach(start, free)
-            if error <= tolerance:
+            if self._is_closed(q, error, tolerance):
                 return q
             if error < least:
                 best, least = q, error
@@ -158,8 +201,10 @@ class Assembly:
             moved[free] = x
             return moved
 
-        found = least_squares(lambda x: self.gaps(with_free(x)), q[free], max_nfev=100)
-        return with_free(found.x)
+        found = with_free(least_squares(lambda x: self.gaps(with_free(x)), q[free], max_nfev=100).x)
+        turns = [k for k, one in enumerate(self.model.coordinates) if one in angles_of(self.model) and k in free]
+        found[turns] -= 2 * np.pi * np.round(found[turns] / (2 * np.pi))
+        return found
 
     def modes(self, guess: Vector, held: Iterable[int], tries: int, tolerance: float) -> list[Vector]:
         """Different ways to assemble the mechanism, found from random starts; the one nearest to the guess first."""
@@ -170,7 +215,7 @@ class Assembly:
             start = guess.copy()
             start[free] += (0 if trial == 0 else 2.0) * rng.normal(size=len(free))
             q, error = self._approach(start, free)
-            if error <= tolerance and all(self._apart(q, other) for other in found):
+            if self._is_closed(q, error, tolerance) and all(self._apart(q, other) for other in found):
                 found.append(q)
         return sorted(found, key=lambda q: float(np.linalg.norm(q - guess)))
 
@@ -188,7 +233,8 @@ class Assembly:
         worst = {
             one: float(np.linalg.norm([x for x, o in zip(phi, owners, strict=False) if o == one])) for one in owners
         }
-        still = ", ".join(f"'{name}' by {gap:.3g}" for name, gap in worst.items() if gap > 1e-9)
+        seen = min(1e-9, float(phi.max(initial=0.0)) / 2)
+        still = ", ".join(f"'{name}' by {gap:.3g}" for name, gap in worst.items() if gap > seen)
         reached = ", ".join(f"{one.name}={value:.6g}" for one, value in zip(self.model.coordinates, q, strict=True))
         return AssemblyError(
             f"The mechanism cannot be assembled: it stays open at {still or 'a quaternion'}.",

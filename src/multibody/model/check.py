@@ -62,7 +62,8 @@ def check(system: System) -> Report:
     placed = {finding.what for finding in found if finding.where}
     once = (finding for finding in dict.fromkeys(found) if finding.where or finding.what not in placed)
     ordered = sorted(once, key=lambda finding: finding.severity)  # errors come before warnings
-    return Report(system.name, bodies, joints, loops, freedom, tuple(ordered))
+    given = sum(len(joint.speeds) for joint in system.all(Joint) if joint.prescribed is not None)
+    return Report(system.name, bodies, joints, loops, freedom, tuple(ordered), given)
 
 
 def model_findings(system: System, model: Model, values: dict[Symbol, float] | None) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from multibody.algebra import Inertia, MomentumMotor, Symmetric3
 from multibody.errors import MultibodyError
 from multibody.graph import ZERO, Expr, Symbol, as_expr, rank, substitute
 from multibody.model.body import Body
+from multibody.model.constraint_equations import Constraints
 from multibody.model.energy import inertia_of
 from multibody.model.kinematics import ZERO3, Kinematics
 from multibody.model.model import Link
@@ -41,15 +42,26 @@ def _problems(body: Body, values: Mapping[Symbol, float] | None) -> list[str]:
 
 
 def singular_findings(kinematics: Kinematics, values: Mapping[Symbol, float] | None) -> Iterator[Finding]:
-    """Speeds that no inertia resists: first for all values of the parameters, then for their defaults."""
+    """Speeds that neither inertia nor constraints resist: for all values of the parameters, then for their defaults."""
     mass = mass_matrix(kinematics)
-    found = list(_stuck(kinematics, mass, "")) or list(_dependent(kinematics, mass, ""))
+    found = _unheld(kinematics, mass, "")
     if not found and values:
         numbers: dict[Expr, Expr] = {symbol: as_expr(value) for symbol, value in values.items()}
         known = substitute(mass, numbers)
         note = " with the default values of the parameters"
-        found = list(_stuck(kinematics, known, note)) or list(_dependent(kinematics, known, note))
+        found = _unheld(kinematics, known, note)
     yield from found
+
+
+def _unheld(kinematics: Kinematics, mass: Any, note: str) -> list[Finding]:
+    """What makes a mass matrix singular; nothing where no motion u has both M·u = 0 and B·u = 0.
+
+    Then constraints hold what has no mass, and accelerations exist: a slider without mass at the end of a rod.
+    """
+    B = Constraints.of(kinematics).B
+    if len(B) and rank(np.vstack([mass, B])) == len(mass):
+        return []
+    return list(_stuck(kinematics, mass, note)) or list(_dependent(kinematics, mass, note))
 
 
 def mass_matrix(kinematics: Kinematics) -> Any:

@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 
 from multibody.errors import AssemblyError, MultibodyError
-from multibody.graph import Expr, Symbol, evaluate, free_symbols
+from multibody.graph import Expr, Symbol, as_expr, evaluate, free_symbols, rank, substitute
 from multibody.model.assembly import angles_of
 from multibody.model.body import Frame
+from multibody.model.check_mass import mass_matrix
 from multibody.model.constraint_equations import Constraints
 from multibody.model.joint import Joint
 from multibody.model.kinematics import Kinematics
 from multibody.model.loads.line import AlongLine
 from multibody.model.model import QUATERNION, Model
-from multibody.model.regularity import NO_NUMBERS, at_start
+from multibody.model.regularity import NO_NUMBERS, at_start, is_singular, without_inertia
 from multibody.model.report import Finding
 from multibody.model.sensors.distance import Line
 
@@ -36,6 +37,7 @@ def start_findings(kinematics: Kinematics, values: Values | None) -> Iterator[Fi
     if values is not None:
         yield from _open_loops(model)
         yield from _lines(kinematics, values)
+        yield from _gimbal_lock(kinematics, values)
 
 
 def _of_joint(joint: Joint, model: Model) -> Iterator[Finding]:
@@ -84,12 +86,37 @@ def _open_loops(model: Model) -> Iterator[Finding]:
     if not constraints.equations or _is_contradictory(constraints):
         return
     try:
-        at_start(constraints)
+        B = at_start(constraints)[2]
+        if is_singular(B[list(constraints.independent)]):
+            yield Finding(
+                "warning", "The start is a singular configuration: the mechanism can move in more ways there.",
+                f"system '{model.name}'", "Links lie on one line, or it is at a dead point.",
+                "Start a little away from there, or derive with constraints=Multipliers(softness=1e-9).",
+            )  # fmt: skip
     except AssemblyError as error:
         follows = any(one.kind == "input" for one in free_symbols(list(constraints.gaps)))
         yield Finding("warning" if follows else "error", error.what, error.where, error.cause, error.remedy)
     except NO_NUMBERS as error:
         yield Finding.of(error)
+
+
+def _gimbal_lock(kinematics: Kinematics, values: Values) -> Iterator[Finding]:
+    """Speeds that inertia resists in general, but not together in the position of the start."""
+    model = kinematics.model
+    if model.constraints or not model.speeds:
+        return  # start values may be moved, and constraints may hold what has no mass
+    mass = substitute(mass_matrix(kinematics), {symbol: as_expr(value) for symbol, value in values.items()})
+    if rank(mass) < len(mass):
+        return  # in all positions, which is an error elsewhere
+    known: dict[Any, float] = {**model.start, model.time: 0.0, **dict.fromkeys(model.input_symbols, 0.0)}
+    numbers = np.array(evaluate(mass, known), dtype=float)
+    stuck = without_inertia(numbers)
+    if stuck and (np.diagonal(numbers) >= 0).all():  # negative masses are told elsewhere
+        yield Finding(
+            "warning", f"Nothing resists a motion of {' and '.join(model.speeds[k].name for k in stuck)} at the start.",
+            f"system '{model.name}'", "Axes of hinges are in line there (gimbal lock), or masses are on an axis.",
+            "Start elsewhere, or use Spherical() or Free(), which have no such positions.",
+        )  # fmt: skip
 
 
 def _is_contradictory(constraints: Constraints) -> bool:

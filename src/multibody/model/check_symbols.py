@@ -10,6 +10,7 @@ import numpy as np
 
 from multibody.errors import MultibodyError
 from multibody.graph import Symbol, array, free_symbols
+from multibody.graph.names import with_article
 from multibody.model.body import Body, Frame
 from multibody.model.kinematics import Kinematics
 from multibody.model.model import Model
@@ -51,7 +52,10 @@ def _tried(where: str, make: Any, uses: list[Uses]) -> Iterator[Finding]:
 
 
 def _of_load(load: Any, kinematics: Kinematics) -> list[Any]:
-    parts = [part for applied in load.forces(kinematics) for part in applied.force.components()]
+    applied = list(load.forces(kinematics))
+    for one in applied:
+        kinematics.model.attachment(one.frame)  # an error if it is none
+    parts = [part for one in applied for part in one.force.components()]
     return [*parts, *load.generalized(kinematics).values(), load.potential(kinematics)]
 
 
@@ -110,9 +114,9 @@ def _same_names(model: Model) -> Iterator[Finding]:
         kinds += [(s.name, "sensor") for s in np.ravel(np.array(signal(name, sensor, model.name), dtype=object))]
     for name, count in Counter(name for name, _ in kinds).items():
         if count > 1:
-            both = " and a ".join(kind for other, kind in kinds if other == name)
+            both = " and ".join(with_article(kind) for other, kind in kinds if other == name)
             yield Finding(
-                "error", f"{count} quantities are called '{name}': a {both}.", f"system '{model.name}'",
+                "error", f"{count} quantities are called '{name}': {both}.", f"system '{model.name}'",
                 "Rates are called like what they are the rate of, with _dot; entries of arrays with _1, _2.",
                 "Rename one of them.",
             )  # fmt: skip

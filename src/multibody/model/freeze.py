@@ -39,7 +39,8 @@ def frozen(system: System) -> Model:
     order = tuple(joints[branch.edge.name] for branch in tree.branches)
     moving = [joint for joint in order if joint.prescribed is None]
     cuts = tuple(joints[edge.name] for edge in tree.cuts)
-    builder.follow([one for constraint in system.constraints.values() for one in constraint.expressions])
+    closures = (*system.constraints.values(), *(loop.closure for loop in system.loops.values()))
+    builder.follow([one for constraint in closures for one in constraint.expressions])
     model = Model(
         name=system.name,
         time=system.time,

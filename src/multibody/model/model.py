@@ -16,7 +16,7 @@ from multibody.model.display import model_html
 from multibody.model.drawing import Drawing
 from multibody.model.joint import Joint
 from multibody.model.joints import Motion
-from multibody.model.quantity import Input, Parameter, defaults, rate_name
+from multibody.model.quantity import Input, Parameter, defaults, rate_name, shaped_names
 
 QUATERNION = ("qw", "qx", "qy", "qz")
 """The labels of coordinates that form a unit quaternion."""
@@ -37,7 +37,8 @@ class Link:
         q: its coordinates: symbols, or expressions where the motion is prescribed.
         u: its speeds.
         a: the rates of its speeds.
-        columns: the number of each speed in the model's vector u; None where it is not one of these itself.
+        columns: the number of each speed in the model's vector u; None where it is not one of these itself, or is
+            that of another axis already.
         partials: for each of its speeds, the derivatives by the model's speeds, by their numbers; none where the motion
             is prescribed.
         drift: the rates of its speeds while the model's speeds do not change.
@@ -57,21 +58,31 @@ class Link:
     drift: tuple[Expr, ...]
     inertia: Inertia | None
 
-    def written_in(self, speeds: Sequence[Symbol], rates: Sequence[Symbol], known: Mapping[Expr, Expr]) -> Link:
-        """The same link in other coordinates and speeds.
 
-        Args:
-            speeds: the new speeds of the model.
-            rates: the symbols of their rates.
-            known: the old coordinates, speeds and accelerations that are no states any more, in terms of the new ones.
-        """
-        q, u, a = (tuple(substitute(list(part), known)) for part in (self.q, self.u, self.a))
-        table = jacobian(list(u), speeds).reshape(len(u), len(speeds))
-        partials = tuple({k: factor for k, factor in enumerate(row) if factor.fp != 0} for row in table)
-        places = {speed: k for k, speed in enumerate(speeds)}
-        columns = tuple(places.get(one) if isinstance(one, Symbol) else None for one in u)
-        drift = tuple(substitute(list(a), dict.fromkeys(rates, ZERO)))
-        return replace(self, q=q, u=u, a=a, columns=columns, partials=partials, drift=drift)
+def written_in(
+    links: Sequence[Link], speeds: Sequence[Symbol], rates: Sequence[Symbol], known: Mapping[Expr, Expr]
+) -> tuple[Link, ...]:
+    """The same links in other coordinates and speeds; a speed that several axes have is that of the first one.
+
+    Args:
+        links: of a model.
+        speeds: the new speeds of the model.
+        rates: the symbols of their rates.
+        known: the old coordinates, speeds and accelerations that are no states any more, in terms of the new ones.
+    """
+    free = {speed: column for column, speed in enumerate(speeds)}
+    result = [_rewritten(link, speeds, rates, known) for link in links]
+    columns = [[free.pop(one, None) if isinstance(one, Symbol) else None for one in link.u] for link in result]
+    return tuple(replace(link, columns=tuple(own)) for link, own in zip(result, columns, strict=True))
+
+
+def _rewritten(link: Link, speeds: Sequence[Symbol], rates: Sequence[Symbol], known: Mapping[Expr, Expr]) -> Link:
+    """A link in other coordinates and speeds, with its columns as they were."""
+    q, u, a = (tuple(substitute(list(part), known)) for part in (link.q, link.u, link.a))
+    table = jacobian(list(u), speeds).reshape(len(u), len(speeds))
+    partials = tuple({k: factor for k, factor in enumerate(row) if factor.fp != 0} for row in table)
+    drift = tuple(substitute(list(a), dict.fromkeys(rates, ZERO)))
+    return replace(link, q=q, u=u, a=a, partials=partials, drift=drift)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +177,11 @@ class Model:
     def input_symbols(self) -> tuple[Symbol, ...]:
         """All inputs, one after the other, arrays row by row."""
         return tuple(symbol for one in self.inputs for symbol in one.flat)
+
+    @cached_property
+    def measured(self) -> Mapping[str, str]:
+        """The names of all symbols that stand for measured values, each with that of its sensor."""
+        return {label: name for name, one in self.sensors.items() for label in shaped_names(name, one.shape)}
 
     def expressions(self) -> list[Expr]:
         """Everything that the links are made of: constants of geometry and inertia, coordinates, speeds."""

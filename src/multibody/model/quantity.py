@@ -72,9 +72,14 @@ def shaped_symbols(name: str, kind: Kind, scope: str, shape: Shape) -> Any:
     if not shape:
         return symbol(name, kind, scope)
     result = np.empty(shape, dtype=object)
-    for place in np.ndindex(*shape):
-        result[place] = symbol("_".join([name, *(str(k + 1) for k in place)]), kind, scope)
+    for place, one in zip(np.ndindex(*shape), shaped_names(name, shape), strict=True):
+        result[place] = symbol(one, kind, scope)
     return result
+
+
+def shaped_names(name: str, shape: Shape) -> list[str]:
+    """The names of such symbols, row by row."""
+    return ["_".join([name, *(str(k + 1) for k in place)]) for place in np.ndindex(*shape)]
 
 
 def parameter(name: str, default: Any, scope: str, unit: str, description: str) -> Parameter:

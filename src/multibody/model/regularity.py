@@ -13,6 +13,8 @@ from multibody.model.constraint_equations import Constraints
 from multibody.model.start_state import guessed, placed, start_guess
 
 RANK = 1e-6  # relative size of a row that counts as dependent
+SINGULAR = 1e-7  # smallest singular value of the independent constraint equations, relative to the largest
+NO_INERTIA = 1e-6  # smallest eigenvalue of a mass matrix whose diagonal is scaled to one
 NO_NUMBERS = (MissingValueError, AssemblyError, ExpressionError)
 """Why there may be nothing to decide by: no parameters, no closed configuration, or a singular start."""
 
@@ -73,6 +75,23 @@ def basis(matrix: Vector) -> list[int]:
             units[len(chosen)] = rest / length
             chosen.append(k)
     return chosen
+
+
+def is_singular(B: Vector) -> bool:
+    """Whether equations that are independent elsewhere are not, or hardly, independent here."""
+    values = np.linalg.svd(B, compute_uv=False)
+    return len(basis(B)) < len(B) or bool(len(values) and values[-1] < SINGULAR * values[0])
+
+
+def without_inertia(M: Vector) -> list[int]:
+    """The speeds of a motion for which a mass matrix, with all entries scaled to 1 on its diagonal, is singular."""
+    sizes = np.sqrt(np.maximum(np.diagonal(M), 0.0))
+    if not len(M) or not np.isfinite(M).all():
+        return []
+    if not (sizes > 0).all():
+        return [k for k, size in enumerate(sizes) if not size]
+    values, motions = np.linalg.eigh(M / np.outer(sizes, sizes))
+    return [] if values[0] > NO_INERTIA else [k for k, part in enumerate(motions[:, 0]) if abs(part) > 0.1]
 
 
 def pivoted_columns(B: Vector) -> tuple[list[int], list[int]]:

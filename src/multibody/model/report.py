@@ -50,6 +50,7 @@ class Report:
         loops: how many joints close kinematic loops; None if that cannot be said.
         degrees_of_freedom: how many speeds can be chosen freely, for almost all positions; None if that cannot be said.
         findings: errors first.
+        given: how many movements are prescribed.
     """
 
     system: str
@@ -58,6 +59,7 @@ class Report:
     loops: int | None
     degrees_of_freedom: int | None
     findings: tuple[Finding, ...]
+    given: int = 0
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -98,7 +100,9 @@ class Report:
             _count(self.loops, "loop"),
             _count(self.degrees_of_freedom, "degree of freedom", "degrees of freedom"),
         ]
-        if self.loops and self.degrees_of_freedom == 0:
+        if self.degrees_of_freedom == 0 and self.given:
+            counts[-1] += f" beside {_count(self.given, 'given motion')}"
+        elif self.loops and self.degrees_of_freedom == 0:
             counts[-1] += " in general (some loops move all the same: see analyse)"
         head = f"system '{self.system}': {', '.join(filter(None, counts))}"
         return "\n".join([head, *map(str, self.findings)] if self.findings else [head, "nothing to complain about"])

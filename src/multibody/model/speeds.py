@@ -29,7 +29,7 @@ from multibody.graph import (
     time_derivative,
 )  # fmt: skip
 from multibody.model.kinematics import Kinematics
-from multibody.model.model import Model
+from multibody.model.model import Model, written_in
 from multibody.model.quantity import acceleration_symbol
 from multibody.model.sensors.signal import resolved
 
@@ -67,7 +67,7 @@ def with_speeds(model: Model, speeds: Mapping[str, Any]) -> Model:
     changed = {one: value for one, value in (known | rates).items() if one is not value and isinstance(one, Symbol)}
     return replace(
         model,
-        links=tuple(link.written_in(tuple(w), accelerations, known | rates) for link in model.links),
+        links=written_in(model.links, tuple(w), accelerations, known | rates),
         speeds=tuple(w),
         accelerations=accelerations,
         rates=tuple(substitute(list(model.rates), known)),

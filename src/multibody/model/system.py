@@ -321,7 +321,7 @@ class System:
                 raise ModelError(
                     f"The name '{name}' is taken twice.",
                     where=f"system '{self.name}'",
-                    cause=f"It belongs to {owner if owner == 'time' else f'a {owner}'} already.",
+                    cause=f"It belongs to {owner if owner == 'time' else names.with_article(owner)} already.",
                     remedy="Names are unique within a system; choose another one.",
                 )
 

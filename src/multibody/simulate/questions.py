@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from multibody.equations import EquationsOfMotion
+from multibody.equations.known_symbols import require_distinct, require_known
 from multibody.errors import ConversionError, ModelError
-from multibody.graph import Expr, Symbol, as_expr, free_symbols
+from multibody.graph import Expr, as_expr
 from multibody.model import Model, System
 from multibody.model.concerning import concerning
 from multibody.model.sensors.signal import resolved
@@ -47,22 +47,8 @@ def require_question(where: str, eom: Any, integrator: Any = None, **by_name: An
                 where=f"{what} of {where}",
                 remedy=f"Write {what}={{'name': value}}.",
             )
-    _require_distinct(eom.model)
+    require_distinct(eom.model, eom.model.sensors)
     _require_values(eom)
-
-
-def _require_distinct(model: Model) -> None:
-    """What is asked for by name must be one thing."""
-    symbols = (model.time, *model.coordinates, *model.speeds, *model.input_symbols, *model.parameter_symbols)
-    count = Counter([*(one.name for one in (*symbols, *model.accelerations)), *model.sensors])
-    twice = [name for name, times in count.items() if times > 1]
-    if twice:
-        raise ModelError(
-            f"Several quantities are called {', '.join(map(repr, twice))}.",
-            where=f"system '{model.name}'",
-            cause="Rates are called like what they are the rate of, with _dot; entries of arrays with _1, _2.",
-            remedy="Rename one of them; system.check() tells what they are.",
-        )
 
 
 def _require_values(eom: EquationsOfMotion) -> None:
@@ -74,24 +60,6 @@ def _require_values(eom: EquationsOfMotion) -> None:
         return True
 
     eom.once("values for all symbols", require)
-
-
-def require_known(expressions: list[Expr], eom: EquationsOfMotion, where: str) -> None:
-    """An error if expressions contain symbols that have no value in a run of these equations."""
-    known = {eom.model.time, *eom.coordinates, *eom.speeds, *eom.inputs, *eom.parameters, *eom.model.accelerations}
-    strange = [one for one in free_symbols(expressions) if one not in known]
-    if strange:
-        raise ModelError(
-            f"Nobody gives a value to {', '.join(_told(one, eom) for one in strange)}.",
-            where=where,
-            cause="It comes from another system, or from symbol(…).",
-            remedy="Use parameters, inputs, coordinates and speeds of this system; system.check() says where it is.",
-        )
-
-
-def _told(one: Symbol, eom: EquationsOfMotion) -> str:
-    foreign = one.scope and one.scope != eom.model.name
-    return f"'{one.name}' of system '{one.scope}'" if foreign else f"'{one.name}'"
 
 
 def expression_of(thing: Any, eom: EquationsOfMotion, where: str, remedy: str) -> Expr:

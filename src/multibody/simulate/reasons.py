@@ -10,15 +10,21 @@ import numpy as np
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ExpressionError, MultibodyError
 from multibody.graph import evaluate
+from multibody.model.regularity import is_singular, without_inertia
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.run import Record
 from multibody.simulate.run_functions import WORKS
 
-SINGULAR = 1e-6
-"""An eigenvalue of the scaled mass matrix that is so small makes trouble."""
-
 EXPLODED = 1e15
 """A coordinate or speed that no mechanism has."""
+
+SINGULAR = (
+    "The mechanism is in, or next to, a singular configuration: links lie on one line, a dead point or a branching; or "
+    "a given motion leads beyond what it can reach.",
+    "Look at eom.margin(q) there; start a little away, check given motions, or derive with "
+    "constraints=Multipliers(softness=1e-9).",
+)
+"""For constraints that are not independent of each other."""
 
 REASONS: dict[Status, tuple[str, str]] = {
     Status.STEP_TOO_SMALL: (
@@ -34,10 +40,7 @@ REASONS: dict[Status, tuple[str, str]] = {
         "The equations are stiff, events pile up, or a loop that is solved in closed form is at a dead point.",
         "Try Cvode(), a larger max_steps, an impact with rest > 0, or System(…, recognise_loops=False).",
     ),
-    Status.CONSTRAINTS_LOST: (
-        "The mechanism is in, or next to, a singular configuration.",
-        "Look at eom.margin(q) there; change the start a little, or use a smaller max_step.",
-    ),
+    Status.CONSTRAINTS_LOST: SINGULAR,
     Status.SOLVER_FAILED: ("The solver says why.", "Try another integrator, or other tolerances."),
     Status.INTERRUPTED: ("You stopped it.", "What was computed is kept; run on from its last state."),
 }
@@ -79,6 +82,8 @@ def _particular(eom: EquationsOfMotion, t: float, y: Vector, p: Vector) -> Itera
             "is outside of a function's domain.",
             "Start elsewhere, or change the load; along a coordinate, use JointLoad, JointSpring or JointDamper.",
         )
+    if _without_rank(eom, known):
+        yield SINGULAR
     stuck = _without_inertia(eom, known)
     if stuck:
         yield (
@@ -104,20 +109,22 @@ def _without_value(eom: EquationsOfMotion, known: Mapping[Any, float]) -> list[s
 
 
 def _without_inertia(eom: EquationsOfMotion, known: Mapping[Any, float]) -> list[str]:
-    """The speeds of a motion for which the mass matrix, with all entries scaled to 1 on its diagonal, is singular."""
+    """The speeds of a motion that nothing resists there."""
     try:
         M = np.asarray(evaluate([list(row) for row in eom.M], known), dtype=np.float64)
     except MultibodyError:
         return []
-    sizes = np.sqrt(np.maximum(np.diagonal(M), 0.0))
-    if not len(M) or not np.isfinite(M).all():
-        return []
-    if not (sizes > 0).all():
-        return [u.name for u, size in zip(eom.speeds, sizes, strict=True) if not size]
-    values, motions = np.linalg.eigh(M / np.outer(sizes, sizes))
-    if values[0] > SINGULAR:
-        return []
-    return [u.name for u, part in zip(eom.speeds, motions[:, 0], strict=True) if abs(part) > 0.1]
+    return [eom.speeds[k].name for k in without_inertia(M)]
+
+
+def _without_rank(eom: EquationsOfMotion, known: Mapping[Any, float]) -> bool:
+    """Whether the constraint equations that count are not independent of each other there."""
+    rows = list(eom.constraints.independent)
+    try:
+        B = np.asarray(evaluate([list(eom.B[row]) for row in rows], known), dtype=np.float64)
+    except MultibodyError:
+        return False
+    return bool(rows) and bool(np.isfinite(B).all()) and is_singular(B)
 
 
 def told(eom: EquationsOfMotion, status: Status, t: float, y: Vector, said: str, cause: str, remedy: str) -> str:

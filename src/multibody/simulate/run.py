@@ -263,8 +263,10 @@ class Run:
             self._problem.r[place] = called(law, self._eom, place, t, q, u, lambda: self._sensors(t, q, u))
 
     def _sensors(self, t: float, q: Vector, u: Vector) -> dict[str, Any]:
-        values = self._eom.sensors(t, q, u, self._problem.r, self._problem.p)
         names = list(self._eom.outputs)
+        if not names:
+            return {}
+        values = self._eom.sensors(t, q, u, self._problem.r, self._problem.p)
         return dict(zip(names, values if len(names) > 1 else [values], strict=True))
 
     def _split(self, y: Vector) -> tuple[Vector, Vector]:

@@ -48,7 +48,7 @@ def export(
 
         path = output / f"{escape(eom.model.name, 'c')}.fmu"
         refuse(path, force)
-        fates = {"written": [write_fmu(eom, path, parameters=values)]}
+        fates = {"written": [write_fmu(eom, path, parameters=values, overwrite=force)]}
     else:
         from multibody.export import export as exported
 

@@ -1,5 +1,7 @@
 """PyMbs scripts: ``from multibody.compat.pymbs import *`` in the place of ``from PyMbs.Input import *``.
 
+Whatever a script imports from another part of PyMbs, such as ``PyMbs.Symbolics``, comes from here, too.
+
 Example:
     >>> from multibody.compat.pymbs import MbsSystem
     >>> world = MbsSystem([0, 0, -1])
@@ -12,11 +14,16 @@ Example:
 from multibody.compat.pymbs.complaints import UnsupportedError, UsageError
 from multibody.compat.pymbs.frames import Body, Frame
 from multibody.compat.pymbs.joints import Joint
+from multibody.compat.pymbs.of_world import genCode, genEquations, genMatlabAnimation, show
 from multibody.compat.pymbs.quantities import VarKind
 from multibody.compat.pymbs.symbolics import (
+    Equal,
     Ex,
     Ey,
     Ez,
+    Greater,
+    If,
+    Less,
     Matrix,
     acos,
     asin,
@@ -26,9 +33,13 @@ from multibody.compat.pymbs.symbolics import (
     diag,
     exp,
     eye,
+    norm,
+    outer,
     pi,
+    rot_mat,
     rotMat,
     sin,
+    skew,
     sqrt,
     tan,
     transpose,
@@ -37,7 +48,8 @@ from multibody.compat.pymbs.symbolics import (
 from multibody.compat.pymbs.system import MbsSystem
 
 __all__ = [
-    "Body", "Ex", "Ey", "Ez", "Frame", "Joint", "Matrix", "MbsSystem", "UnsupportedError", "UsageError", "VarKind",
-    "acos", "asin", "atan", "atan2", "cos", "diag", "exp", "eye", "pi", "rotMat", "sin", "sqrt", "tan", "transpose",
-    "zeros",
+    "Body", "Equal", "Ex", "Ey", "Ez", "Frame", "Greater", "If", "Joint", "Less", "Matrix", "MbsSystem",
+    "UnsupportedError", "UsageError", "VarKind", "acos", "asin", "atan", "atan2", "cos", "diag", "exp", "eye",
+    "genCode", "genEquations", "genMatlabAnimation", "norm", "outer", "pi", "rotMat", "rot_mat", "show", "sin", "skew",
+    "sqrt", "tan", "transpose", "zeros",
 ]  # fmt: skip

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Mapping
+
 from multibody.errors import ModelError, MultibodyError
+
+_log = logging.getLogger("multibody")
 
 
 class UsageError(ModelError, TypeError):
@@ -11,3 +16,18 @@ class UsageError(ModelError, TypeError):
 
 class UnsupportedError(MultibodyError, NotImplementedError):
     """Something that PyMbs can do and multibody cannot, or does in another way."""
+
+
+def rigid_only(command: str) -> UnsupportedError:
+    """What a command for flexible bodies answers."""
+    return UnsupportedError(
+        "Bodies are rigid here.",
+        where=f"PyMbs' {command}",
+        remedy="Divide the body into rigid ones, with springs on the joints between them.",
+    )
+
+
+def unused(command: str, settings: Mapping[str, object]) -> None:
+    """Say which settings of PyMbs have no meaning here."""
+    if settings:
+        _log.warning("%s: not used here: %s.", command, ", ".join(settings))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from multibody.compat.pymbs.command import command
-from multibody.compat.pymbs.complaints import UnsupportedError
+from multibody.compat.pymbs.complaints import UnsupportedError, unused
 from multibody.compat.pymbs.workshop import Workshop
 from multibody.graph import names
 
@@ -25,6 +25,8 @@ class GenCode:
     """Writes code into a folder, which is made if it is not there, and returns the paths of the files.
 
     Files that were changed by hand, such as ``<name>_inputs.m``, stay; a new text goes beside them, as ``name.new``.
+    Backslashes in a folder's name separate folders, everywhere. Settings of PyMbs that have no meaning here, such as
+    ``debugMode``, are logged.
     """
 
     def __init__(self, workshop: Workshop) -> None:
@@ -49,57 +51,65 @@ class GenCode:
         return written
 
     @command()
-    def Python(self, modelname: str, dirname: str = ".") -> tuple[Path, ...]:
+    def Python(self, modelname: str, dirname: str = ".", **settings: Any) -> tuple[Path, ...]:
         """``<name>_der_state.py`` with a function ``<name>_der_state(t, y)``, and all else that ``Python()`` writes."""
         from multibody.compat.pymbs.files import PythonFile
 
+        unused("genCode.Python", settings)
         return self.write("genCode.Python", PythonFile(), modelname, dirname)
 
     @command()
-    def Matlab(self, modelname: str, dirname: str = ".", symbolic_mode: bool = False) -> tuple[Path, ...]:
+    def Matlab(
+        self, modelname: str, dirname: str = ".", symbolic_mode: bool = False, **settings: Any
+    ) -> tuple[Path, ...]:
         """``<name>_sim.m``, ``_der_state.m``, ``_inputs.m``, ``_sensors.m``, ``_visual.m``, and ``_parameters.m``."""
         from multibody.export import Matlab
 
         if symbolic_mode:
             raise _unsupported("symbolic_mode", "equations.to_sympy() gives symbolic equations")
+        unused("genCode.Matlab", settings)
         return self.write("genCode.Matlab", Matlab(), modelname, dirname)
 
     @command()
     def Modelica(
-        self, modelname: str, dirname: str = ".", inputsAsInputs: bool = True, genVisualFile: Any = None
+        self, modelname: str, dirname: str = ".", inputsAsInputs: bool = True, **settings: Any
     ) -> tuple[Path, ...]:
         """``<name>_der_state.mo``: with inputs, or partial, with variables that have no equation."""
         from multibody.compat.pymbs.files import ModelicaFile
 
-        if genVisualFile is not None:
-            raise _unsupported("genVisualFile", "show(), or multibody.write_page(…), shows the system")
+        unused("genCode.Modelica", settings)
         return self.write("genCode.Modelica", ModelicaFile(partial=not inputsAsInputs), modelname, dirname)
 
     @command()
     def C(
         self, modelname: str, dirname: str = ".", pymbs_wrapper: bool = False, sfunction: bool = False,
-        include_visual: bool = False,
+        include_visual: bool = False, **settings: Any,
     ) -> tuple[Path, ...]:  # fmt: skip
         """``<name>.h``, ``<name>.c`` and a test program; on request an S-function for Simulink."""
         from multibody.export import C, SFunction
 
         if pymbs_wrapper or include_visual:
             raise _unsupported("pymbs_wrapper and include_visual", "multibody compiles equations by itself")
+        unused("genCode.C", settings)
         return self.write("genCode.C", SFunction() if sfunction else C(), modelname, dirname)
 
     @command()
-    def Cpp(self, modelname: str, dirname: str = ".") -> tuple[Path, ...]:
+    def Cpp(self, modelname: str, dirname: str = ".", **settings: Any) -> tuple[Path, ...]:
         """``<name>.hpp``."""
         from multibody.export import Cpp
 
+        unused("genCode.Cpp", settings)
         return self.write("genCode.Cpp", Cpp(), modelname, dirname)
 
     @command()
-    def Fmu(self, modelname: str, dirname: str = ".", compile: bool = True) -> tuple[Path, ...]:  # noqa: A002
+    def Fmu(
+        self, modelname: str, dirname: str = ".", compile: bool = True, **settings: Any  # noqa: A002
+    ) -> tuple[Path, ...]:  # fmt: skip
         """``<name>.fmu``; the model in it has the name of the world, see ``MbsSystem(name=…)``."""
         from multibody.export import write_fmu
 
-        path = Path(dirname) / f"{names.check(modelname, 'model')}.fmu"
+        unused("genCode.Fmu", settings)
+        path = _folder(dirname) / f"{names.check(modelname, 'model')}.fmu"
         return (write_fmu(self._workshop.derived("genCode.Fmu"), path, compiler=None if compile else ""),)
 
     FMU = Fmu
@@ -112,6 +122,16 @@ class GenCode:
             remedy="Use genCode.C, and call it from Fortran by iso_c_binding.",
         )
 
+    Fortran = Fortran90
+
+    def CSharp(self, *args: Any, **named: Any) -> None:
+        """Not supported."""
+        raise UnsupportedError(
+            "There is no code for C#.",
+            where="PyMbs' genCode.CSharp",
+            remedy="Use genCode.C, and call it from C# by P/Invoke, or genCode.Fmu.",
+        )
+
     def write(self, label: str, target: Target, modelname: str, dirname: str, only: str = "") -> tuple[Path, ...]:
         """The files of a target under the name of a model; on request those alone that end in one of some words."""
         from multibody.compat.pymbs.files import TitledProgram
@@ -120,7 +140,13 @@ class GenCode:
         program = TitledProgram.titled(self._workshop.derived(label), names.check(modelname, "model"))
         files: Mapping[str, str] = target.files(program)
         wanted = tuple(only.split())
-        return write(dirname, {path: text for path, text in files.items() if not wanted or path.endswith(wanted)}).files
+        chosen = {path: text for path, text in files.items() if not wanted or path.endswith(wanted)}
+        return write(_folder(dirname), chosen).files
+
+
+def _folder(dirname: str) -> Path:
+    """Scripts that were written for Windows separate folders by backslashes."""
+    return Path(dirname.replace("\\", "/"))
 
 
 def _unsupported(what: str, instead: str) -> UnsupportedError:

@@ -10,6 +10,7 @@ from multibody.compat.pymbs.workshop import Workshop
 from multibody.equations import EquationsOfMotion
 from multibody.errors import SingularMatrixError
 from multibody.formalisms import ArticulatedBody, Formalism, NewtonEuler, Recursive, derive
+from multibody.formalisms.articulated_body import has_own_speeds
 
 
 class GenEquations:
@@ -49,14 +50,20 @@ class GenEquations:
     def OrderN(
         self, diff: Levels = 0, kinematicsOnly: bool = False, simplify: bool = False, graphOptimizations: bool = True
     ) -> EquationsOfMotion | None:
-        """For large systems, without a mass matrix: ``multibody.ArticulatedBody()``."""
-        return self._derive(ArticulatedBody(), diff, kinematicsOnly)
+        """For large systems, without a mass matrix: ``multibody.ArticulatedBody()``.
+
+        Where loops are solved in closed form, joints have no speeds of their own, which it needs: ``Recursive()``.
+        """
+        self._workshop.hold_strays()
+        suits = has_own_speeds(self._workshop.system.freeze())
+        return self._derive(ArticulatedBody() if suits else Recursive(), diff, kinematicsOnly)
 
     def _derive(self, formalism: Formalism, diff: Any, kinematics_only: bool) -> EquationsOfMotion | None:
         levels = diff if isinstance(diff, list | tuple) else [diff]
         if not all(level in (0, 1, 2) for level in levels):
             raise UsageError(f"Constraints have no level {diff!r}.", remedy="Write 0, 1, 2, or a list of them.")
         self._workshop.kinematics_only = kinematics_only
+        self._workshop.hold_strays()
         try:
             self._workshop.equations = derive(self._workshop.system, formalism)
         except SingularMatrixError:  # parts without mass

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from multibody import model
-from multibody.compat.pymbs.complaints import UnsupportedError
+from multibody.compat.pymbs.complaints import UnsupportedError, UsageError
 from multibody.model.quantity import acceleration_symbol
 
 if TYPE_CHECKING:
@@ -45,6 +45,19 @@ class Joint:
     def __iter__(self) -> Iterator[Joint]:
         return (self[k] for k in range(len(self)))
 
+    def single(self, task: str) -> Joint:
+        """The same, if it has one movement.
+
+        Raises:
+            UsageError: if it has none, or several.
+        """
+        if len(self) != 1:
+            raise UsageError(
+                f"{task} needs a joint with one movement, and {self!r} has {len(self)}.",
+                remedy="Name one of several movements: joint[0], joint[1] ….",
+            )
+        return self
+
     def entire(self, task: str) -> model.Joint:
         """The joint of the system.
 
@@ -75,9 +88,9 @@ class Joint:
 
     @property
     def IsIndependent(self) -> bool:
-        """Whether its coordinates are states; those that follow from a loop are not. After ``genEquations``."""
+        """Whether it has coordinates, and they are states; those that follow from a loop are not."""
         states = self._workshop.derived("joint.IsIndependent").coordinates
-        return all(self.made.coordinates[k] in states for k in self.numbers)
+        return bool(self.numbers) and all(self.made.coordinates[k] in states for k in self.numbers)
 
     def __repr__(self) -> str:
         part = "" if self.whole else f"[{', '.join(map(str, self.numbers))}]"

@@ -12,9 +12,11 @@ from multibody.compat.pymbs.command import Value, command
 from multibody.compat.pymbs.frames import Frame, scalar
 from multibody.compat.pymbs.joints import Joint
 from multibody.compat.pymbs.workshop import Workshop
-from multibody.graph import Expr, Symbol, evaluate
+from multibody.graph import Expr, Symbol, as_expr, evaluate
+from multibody.graph.number import is_number
 from multibody.model import Kinematics, Model
 from multibody.model.assembly import angles_of
+from multibody.model.loops.way import Passage, Way
 
 
 class AddLoop:
@@ -33,8 +35,11 @@ class AddLoop:
 
     @command("CS1 CS2 name posture", "name CS1 CS2 posture")
     def FourBarTrans(self, CS1: Frame, CS2: Frame, posture: int = 1, name: str | None = None) -> Any:
-        """A four-bar with a cylinder for one of its bars: crank and cylinder stay independent."""
-        return self._add(model.FourBarTrans(CS1.made, CS2.made, int(posture)), name)
+        """A four-bar with a cylinder for one of its bars: its crank and coupler stay independent, as in PyMbs.
+
+        So there is one solution only, and the posture is not needed.
+        """
+        return self._add(FourBarTrans(CS1.made, CS2.made), name)
 
     @command("CS1 CS2 name setUp", "name CS1 CS2 setUp")
     def Steering(self, CS1: Frame, CS2: Frame, setUp: int = 1, name: str | None = None) -> Any:
@@ -68,17 +73,56 @@ class AddLoop:
 
     @command("name j1 j2 ratio")
     def Transmission(self, j1: Joint, j2: Joint, ratio: Value = 1, name: str | None = None) -> Any:
-        """Two joints in a fixed ratio, q₁ = ratio·q₂; a ratio of zero holds the first one fast."""
-        first, second = (one.entire("addLoop.Transmission") for one in (j1, j2))
-        return self._add(model.Transmission(first, second, scalar(ratio)), name)
+        """Two joints in a fixed ratio, q₁ = ratio·q₂; a ratio of zero holds the first one fast.
+
+        As in PyMbs the second joint follows, so that one may lead several; with a ratio of zero, or one that is a
+        parameter, the first does.
+        """
+        first, second = (one.single("addLoop.Transmission") for one in (j1, j2))
+        factor = scalar(ratio)
+        if is_number(factor) and factor != 0:
+            first, second, factor = second, first, 1 / as_expr(factor)
+        if first.whole and second.whole:
+            return self._add(model.Transmission(first.made, second.made, factor), name)
+        return self._add(_following(first, factor * second.coord), name)
 
     @command("name j exp")
     def ExpJoint(self, j: Joint, exp: Value, name: str | None = None) -> Any:
-        """A joint whose coordinate is an expression; here for the dynamics as well."""
-        return self._add(model.ExpJoint(j.entire("addLoop.ExpJoint"), scalar(exp)), name)
+        """A joint whose coordinate is an expression; here for the dynamics as well.
+
+        If the expression contains inputs, their rates are inputs, too: ``<input>_dot`` and ``<input>_ddot``.
+        """
+        return self._add(_following(j.single("addLoop.ExpJoint"), scalar(exp)), name)
 
     def _add(self, loop: model.ExplicitLoop, name: str | None) -> model.ExplicitLoop:
         return self._workshop.system.loop(loop, self._workshop.part_name(name, "loop"))
+
+
+class FourBarTrans(model.FourBarTrans):
+    """A four-bar with a cylinder whose length follows from the angles of crank and coupler."""
+
+    def drives(self, way: Way) -> list[Passage]:
+        """Both hinges of the side without the cylinder, if they are all there."""
+        plain = [side for side in way.sides if not any(one.slides for one in side)]
+        return plain[0] if plain and len(plain[0]) == 2 else super().drives(way)
+
+
+def _following(joint: Joint, value: Any) -> model.ExpJoint:
+    """A joint, or one of its movements, whose coordinate is an expression."""
+    return model.ExpJoint(joint.made, value) if joint.whole else ExpMovement(joint.made, joint.numbers[0], value)
+
+
+class ExpMovement(model.ExpJoint):
+    """One of several movements of a joint, whose coordinate is an expression."""
+
+    def __init__(self, joint: model.Joint, number: int, value: Any) -> None:
+        self.number = number
+        super().__init__(joint, value)
+
+    @property
+    def coordinate(self) -> Symbol:
+        """The coordinate of the movement."""
+        return self.joint.coordinates[self.number]
 
 
 class CrankSlider(model.CrankSlider):

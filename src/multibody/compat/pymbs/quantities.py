@@ -26,7 +26,7 @@ class VarKind(IntEnum):
 class Quantities(Workshop):
     """Commands for what has a symbol."""
 
-    @command("name symbol_str defaultValue positive negative")
+    @command("symbol_str defaultValue name positive negative", "name symbol_str defaultValue positive negative")
     def addParam(
         self, symbol_str: str, defaultValue: Value, positive: bool = False, negative: bool = False,
         name: str | None = None,

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from multibody.compat.pymbs.command import Value, command
-from multibody.compat.pymbs.complaints import UnsupportedError, UsageError
+from multibody.compat.pymbs.complaints import UnsupportedError, UsageError, rigid_only, unused
 from multibody.compat.pymbs.gen_code import GenCode
 from multibody.compat.pymbs.workshop import Workshop
 from multibody.errors import StorageError
 from multibody.graph import Expr
 from multibody.model import Parameter
-
-_log = logging.getLogger("multibody")
 
 
 class Assignment(NamedTuple):
@@ -30,12 +27,15 @@ class Results(Workshop):
     genCode: GenCode  # noqa: N815 - as PyMbs calls it
 
     @command()
-    def show(self, modelname: str | None = None, options: Any = None, **settings: Any) -> Any:
+    def show(self, modelname: str | None = None, options: Any = None, AAFrames: Any = None, **settings: Any) -> Any:
         """The system in the browser, with sliders; a script waits until Ctrl-C.
+
+        Controllers act in the runs that the page makes.
 
         Args:
             modelname: for a title, which is that of the world here.
             options: of the window of PyMbs, which are not needed here; use ``setJointRange``.
+            AAFrames: likewise.
             settings: for ``multibody.show``, such as ``port=8080`` or ``block=False``.
 
         Returns:
@@ -44,11 +44,12 @@ class Results(Workshop):
         from multibody import view
 
         kinematics = self.kinematics_only and self.equations is None
-        return view.show(self.system if kinematics else self.derived("show"), **settings)
+        laws = {"inputs": self.inputs} if self.controllers else {}
+        return view.show(self.system if kinematics else self.derived("show"), **laws | settings)
 
     @command()
     def genMatlabAnimation(
-        self, modelname: str, dirname: str = ".", axislimits: Value | None = None
+        self, modelname: str, dirname: str = ".", axislimits: Value | None = None, **settings: Any
     ) -> tuple[Path, ...]:
         """``<name>_visual.m``, which moves the system in MATLAB or Octave, and what it calls.
 
@@ -56,9 +57,9 @@ class Results(Workshop):
             modelname: the name.
             dirname: the folder.
             axislimits: understood and not needed: the axes fit the motion.
+            settings: not needed, either.
         """
-        if axislimits is not None:
-            _log.warning("genMatlabAnimation: the axes fit the motion; axislimits is not used.")
+        unused("genMatlabAnimation", settings | ({} if axislimits is None else {"axislimits": axislimits}))
         from multibody.export import Matlab
 
         return self.genCode.write(
@@ -116,8 +117,4 @@ class Results(Workshop):
 
     def addFlexibleBody(self, *args: Any, **named: Any) -> None:
         """Not supported."""
-        raise UnsupportedError(
-            "Bodies are rigid here.",
-            where="PyMbs' addFlexibleBody",
-            remedy="Divide the body into rigid ones, with springs on the joints between them.",
-        )
+        raise rigid_only("addFlexibleBody")

@@ -6,6 +6,7 @@ from typing import Any
 
 from multibody import model
 from multibody.compat.pymbs.command import Group, command
+from multibody.compat.pymbs.complaints import UsageError
 from multibody.compat.pymbs.frames import Frame
 from multibody.compat.pymbs.joints import Joint as AnyJoint
 from multibody.compat.pymbs.quantities import VarKind, as_written
@@ -20,6 +21,15 @@ class AddSensor:
 
     def __init__(self, workshop: Workshop) -> None:
         self._workshop = workshop
+
+    def __call__(self, name: str, kind: str, *args: Any, **named: Any) -> Any:
+        """The form of the first versions of PyMbs: ``addSensor('Place', 'Position', CS1, CS2, 'r')``."""
+        if kind not in vars(AddSensor) or kind.startswith("_"):
+            known = [one for one in vars(AddSensor) if one[0].isupper()]
+            raise UsageError(
+                f"There is no sensor {kind!r:.100}.", where="PyMbs' addSensor", remedy=f"There are: {', '.join(known)}."
+            )
+        return getattr(self, kind)(*args, name=name, **named)
 
     @command("CS1 CS2 symbol name category", "name symbol CS1 CS2 category")
     def Distance(

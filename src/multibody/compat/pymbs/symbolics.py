@@ -75,6 +75,32 @@ Ex, Ey, Ez = (Matrix(row) for row in np.eye(3, dtype=int))
 """Unit vectors."""
 
 
+def norm(vector: Any) -> Any:
+    """The length of a vector.
+
+    Example:
+        >>> norm(Matrix([2, 3, 6]))
+        7.0
+    """
+    return sqrt(sum(part * part for part in np.ravel(vector)))
+
+
+def skew(vector: Any) -> Matrix:
+    """The matrix of a cross product: ``skew(v)*w`` is v × w.
+
+    Example:
+        >>> (skew([1, 0, 0]) * Matrix([0, 1, 0])).tolist()
+        [0, 0, 1]
+    """
+    x, y, z = np.ravel(np.array(vector, dtype=object))
+    return Matrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+
+
+def outer(first: Any, second: Any) -> Matrix:
+    """The matrix of all products of two vectors' entries."""
+    return Matrix(np.outer(np.array(first, dtype=object), np.array(second, dtype=object)))
+
+
 def transpose(matrix: Any) -> Any:
     """Rows as columns; a number is its own."""
     return Matrix(np.transpose(matrix)) if np.ndim(matrix) else matrix
@@ -101,6 +127,37 @@ def rotMat(angle: Any, axis: Any) -> Matrix:
     turned = eye(3)
     turned[j, j], turned[j, k], turned[k, j], turned[k, k] = c, s, -s, c
     return turned
+
+
+rot_mat = rotMat
+"""As later versions of PyMbs call it."""
+
+
+def If(condition: Any, then: Any, otherwise: Any) -> Any:
+    """One value where a condition holds, another one elsewhere.
+
+    Example:
+        >>> If(Less(2, 1), "less", "not less"), If(Less(graph.symbol("x"), 0), 1, 2)
+        ('not less', where(x < 0, 1, 2))
+    """
+    if isinstance(condition, bool):
+        return then if condition else otherwise
+    return graph.where(condition, then, otherwise)
+
+
+def Less(first: Any, second: Any) -> Any:
+    """Whether the first is less than the second."""
+    return graph.less(first, second)
+
+
+def Greater(first: Any, second: Any) -> Any:
+    """Whether the first is greater than the second."""
+    return graph.less(second, first)
+
+
+def Equal(first: Any, second: Any) -> Any:
+    """Whether both are the same."""
+    return graph.equal(first, second)
 
 
 def _function(name: str, plain: Callable[..., float]) -> Callable[..., Any]:

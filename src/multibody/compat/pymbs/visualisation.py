@@ -7,10 +7,12 @@ from typing import Any
 
 from multibody import model
 from multibody.compat.pymbs.command import Paint, Value, command
+from multibody.compat.pymbs.complaints import rigid_only
 from multibody.compat.pymbs.frames import Frame as AnyFrame
 from multibody.compat.pymbs.frames import scalar
 from multibody.compat.pymbs.workshop import Workshop
 from multibody.graph import as_expr
+from multibody.graph.number import is_number
 from multibody.model import Drawing
 
 
@@ -58,13 +60,15 @@ class AddVisualisation:
 
     @command("name cs length")
     def Line(self, cs: AnyFrame, length: Value = 1, name: str | None = None, color: Paint | None = None) -> Drawing:
-        """A line from the origin of a frame along its x axis."""
-        return self._draw(cs, model.Line(length, colour=_colour(color)), name)
+        """A line from the origin of a frame along its x axis; against it, if the length is negative."""
+        away, back = _away(length)
+        return self._draw(cs, model.Line(away, colour=_colour(color)), name, back)
 
     @command("name cs size")
     def Arrow(self, cs: AnyFrame, size: Value = 1, name: str | None = None, color: Paint | None = None) -> Drawing:
-        """An arrow from the origin of a frame along its x axis."""
-        return self._draw(cs, model.Arrow(size, colour=_colour(color)), name)
+        """An arrow from the origin of a frame along its x axis; against it, if the size is negative."""
+        away, back = _away(size)
+        return self._draw(cs, model.Arrow(away, colour=_colour(color)), name, back)
 
     @command("name cs size")
     def Frame(self, cs: AnyFrame, size: Value = 1, name: str | None = None) -> Drawing:
@@ -80,15 +84,32 @@ class AddVisualisation:
         Args:
             cs: the frame.
             fileName: of the file.
-            scale: what lengths are divided by, as the manual says: 1000 for a file in millimetres.
+            scale: how much smaller it becomes: the manual says 1000 for a file in millimetres, and scripts say
+                0.001, because PyMbs multiplies. Both mean the same here.
             name: of the shape.
             color: red, green and blue, from 0 to 1.
         """
-        return self._draw(cs, model.Mesh(Path(fileName), 1 / as_expr(scalar(scale)), colour=_colour(color)), name)
+        return self._draw(cs, model.Mesh(Path(fileName), _smaller(scale), colour=_colour(color)), name)
+
+    def flexible_Body(self, *args: Any, **named: Any) -> None:
+        """Not supported."""
+        raise rigid_only("addVisualisation.flexible_Body")
 
     def _draw(self, cs: Any, shape: model.Shape, name: str | None, rotation: Any = None) -> Drawing:
         own = self._workshop.part_name(name, "visual")
         return self._workshop.system.draw(cs.made, shape, rotation=rotation, name=own)
+
+
+def _away(length: Any) -> tuple[Any, list[list[int]] | None]:
+    """A length that is not negative, and the half turn about z that a negative one stands for."""
+    size = scalar(length)
+    return (-size, [[-1, 0, 0], [0, -1, 0], [0, 0, 1]]) if is_number(size) and size < 0 else (size, None)
+
+
+def _smaller(scale: Any) -> Any:
+    """The factor that is meant by how much a drawing is to be scaled down: 1000 and 0.001 are the same."""
+    size = scalar(scale)
+    return size if is_number(size) and size <= 1 else 1 / as_expr(size)
 
 
 def _colour(color: Any) -> Any:

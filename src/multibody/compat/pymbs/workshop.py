@@ -6,6 +6,7 @@ import logging
 import re
 from typing import TYPE_CHECKING, Any
 
+from multibody import model
 from multibody.compat.pymbs.complaints import UsageError
 from multibody.compat.pymbs.frames import Body
 from multibody.equations import EquationsOfMotion
@@ -73,6 +74,14 @@ class Workshop(Body):
             _log.warning("The symbol '%s' is called '%s', because a part has its name.", wanted, free)
         self._names[free] = "symbol"
         return free
+
+    def hold_strays(self) -> None:
+        """Bodies without a joint stand still in the world; PyMbs leaves them out."""
+        joined = {end.body for joint in self.system.all(model.Joint) for end in (joint.parent, joint.child)}
+        for name, body in self.bodyDict.items():
+            if body.made not in joined:
+                _log.warning("The body '%s' has no joint; it stands still.", name)
+                self.system.joint(self.part_name(f"{name}_stands"), self.system.world, body.made, model.Weld())
 
     def derived(self, label: str) -> EquationsOfMotion:
         """The equations of motion, for a command that needs them."""

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from multibody.algebra import Rotation, Symmetric3, Transform, Vec3, VelocityMotor
+from multibody.compat.sympy.symbolic import written_inputs
 from multibody.equations import Kinetics
 from multibody.graph import ZERO, Expr, array, as_expr, free_symbols, same, to_sympy
 from multibody.graph.sympy_reader import time_symbol
 from multibody.model import Body, Link, Model
 from multibody.model.joints.contract import IDENTITY
-from multibody.model.quantity import rate_name
 
 
 class SympyBodies:
@@ -166,11 +166,6 @@ def _sympy_names(model: Model) -> Mapping[Any, Any]:
     import sympy
 
     time = time_symbol()
-    moving = (*model.coordinates, *model.speeds, *model.input_symbols)
-    known: dict[Any, Any] = {one: sympy.Function(one.name)(time) for one in moving}
-    by_name = {one.name: one for one in model.input_symbols}
-    for one in sorted(model.input_symbols, key=lambda one: len(one.name)):
-        rate = by_name.get(rate_name(one.name))
-        if rate is not None:
-            known[rate] = known[one].diff(time)
-    return {model.time: time, **known, **{one: sympy.Symbol(one.name) for one in model.parameter_symbols}}
+    known = {one: sympy.Function(one.name)(time) for one in (*model.coordinates, *model.speeds)}
+    parameters = {one: sympy.Symbol(one.name) for one in model.parameter_symbols}
+    return {model.time: time, **known, **written_inputs(model.input_symbols), **parameters}

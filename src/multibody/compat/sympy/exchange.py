@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
+from multibody.compat.sympy.accelerations import require_rates_of_velocities
 from multibody.compat.sympy.builder import SympyBuilder
 from multibody.compat.sympy.equations import SympyModelEquations, equations_of
 from multibody.compat.sympy.forms import given_by_forms
@@ -96,15 +97,15 @@ def _read(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: An
     raise ConversionError(
         f"A {type(obj).__name__} is none of SymPy's objects that hold equations of motion.",
         where=f"model '{vocabulary.scope}'",
-        remedy="Give a KanesMethod, LagrangesMethod, System, SymbolicSystem or JointsMethod.",
+        remedy="Give a KanesMethod, LagrangesMethod, System, SymbolicSystem or JointsMethod; of PyDy's System its "
+        "eom_method, with parameters=….constants and start=….initial_conditions.",
     )
 
 
 def _system(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: Any) -> tuple[Given, list[str]]:
     _require_said(obj, vocabulary.scope)
     kinematics = kinematics_of(vocabulary, obj.q, obj.u, obj.kdes, obj.u_aux)
-    loads = [*obj.loads, *(load for actuator in obj.actuators for load in actuator.to_loads())]
-    mechanism = Mechanism(kinematics, obj.frame, obj.bodies, loads, origin)
+    mechanism = Mechanism(kinematics, obj.frame, obj.bodies, [*obj.loads, *obj.actuators], origin)
     velocities = obj.nonholonomic_constraints if obj._vel_constrs is None else obj.velocity_constraints
     held = constraints_of(kinematics, obj.holonomic_constraints, velocities)
     return _given(kinematics, mechanism, held, bodies), _independent(vocabulary, obj.u_ind, obj.u_dep)
@@ -145,6 +146,7 @@ def _joints(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: 
 
 
 def _given(kinematics: Kinematics, mechanism: Mechanism, held: dict[str, Any], bodies: list[Any] | None) -> Given:
+    require_rates_of_velocities(kinematics, mechanism.world, mechanism.written)
     parts = mechanism.balance()
     energy = mechanism.energy([acceleration_symbol(one) for one in kinematics.u])
     q, u, rates = kinematics.q, kinematics.u, kinematics.rates

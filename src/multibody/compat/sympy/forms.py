@@ -18,7 +18,8 @@ from multibody.graph.linear_algebra import Matrix
 def given_by_forms(vocabulary: Vocabulary, system: Any) -> Given:
     """Equations from explicit rates, from one matrix for all rates, or from kinematics and dynamics apart.
 
-    States that are not said to be coordinates or speeds are speeds, all of them: then u̇ = f(u) is all there is.
+    States that are not said to be coordinates or speeds, such as the activation of a muscle, are speeds too: u̇ = f is
+    all that is known of them.
     """
     if system.alg_con:
         raise ModelError(
@@ -43,10 +44,12 @@ def given_by_forms(vocabulary: Vocabulary, system: Any) -> Given:
 
 
 def _split(system: Any) -> tuple[list[Any], list[Any]]:
-    try:
-        return list(system.coordinates), list(system.speeds)
-    except AttributeError:
-        return [], list(system.states)
+    """Coordinates and speeds; asking for those that nobody told apart would be an error."""
+    states, q, u = list(system.states), system._coordinates, system._speeds
+    if q is None:
+        q = states[: len(system.kin_explicit_rhs)] if system._kin_explicit_rhs is not None else []
+    first = [*q, *(u or ())]
+    return list(q), first[len(q) :] + [one for one in states if one not in first]
 
 
 def _dynamics(kinematics: Kinematics, system: Any) -> Matrix:

@@ -20,6 +20,10 @@ class Energy:
     dissipated: Expr
     drives: Expr
 
+    def expressions(self) -> list[Expr]:
+        """All of them."""
+        return [self.kinetic, self.potential, self.inputs, self.dissipated, self.drives]
+
 
 @dataclass(frozen=True)
 class Given:
@@ -46,6 +50,8 @@ class Given:
     acceleration: tuple[Expr, ...] | None = None
 
     def expressions(self) -> list[Expr]:
-        """Everything that the motion depends on."""
+        """Everything that can be asked for: what the motion depends on, energies, places."""
         M, h, f = self.parts
-        return [*self.rates, *M.flat, *h, *f, *self.constraints.values(), *(self.acceleration or ())]
+        motion = [*self.rates, *M.flat, *h, *f, *self.constraints.values(), *(self.acceleration or ())]
+        energies = self.energy.expressions() if self.energy else []
+        return motion + energies + [one for place in self.places for one in (*place.position, *place.rotation)]

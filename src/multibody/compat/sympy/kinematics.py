@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,13 @@ class Kinematics:
         if accelerations is not None:
             flow |= dict(zip(self.u, accelerations, strict=True))
         return time_derivative(things, {**flow, **self.vocabulary.input_rates(things)})
+
+    def with_accelerations(self) -> Kinematics:
+        """The same, but rates of speeds can be read; they are zero, and q̈ is what remains of d/dt q̇."""
+        drifts: dict[Expr, Expr] = dict(zip(self.q, self.change(list(self.rates)) if self.q else [], strict=True))
+        seconds = {rate_of(rate_of(node)): drifts[one] for node, one in self.vocabulary.items() if one in drifts}
+        speeds = {rate_of(node): ZERO for node, one in self.vocabulary.items() if one in set(self.u)}
+        return replace(self, read=self.vocabulary.reader({**seconds, **speeds}).read)
 
 
 def rate_of(function: Any) -> Any:

@@ -11,7 +11,7 @@ wheel whose angle nobody needs, those of the fork that carries it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -33,18 +33,19 @@ class Mechanism:
         kinematics: the coordinates and speeds.
         world: the SymPy frame that stands still.
         bodies: RigidBody and Particle objects.
-        loads: pairs of a point and a force, or of a frame and a torque.
+        loads: pairs of a point and a force, or of a frame and a torque; or actuators, which have some.
         origin: a SymPy point that stands still, from which places are measured; it is looked for if there is none.
     """
 
     def __init__(
         self, kinematics: Kinematics, world: Any, bodies: Iterable[Any], loads: Iterable[Any] = (), origin: Any = None
     ) -> None:
+        self.world, self.written = world, list(bodies)
         self._geometry, self.speeds = Geometry(world, kinematics), kinematics.u
         self._change = kinematics.change
         self._reader = BodyReader(self._geometry, kinematics.read)
-        self.bodies = [self._reader.body(body) for body in bodies]
-        self.loads = [self._reader.load(*load) for load in loads]
+        self.bodies = [self._reader.body(body) for body in self.written]
+        self.loads = [self._reader.load(*load) for load in _pairs(loads)]
         self._origin = origin
 
     # Kane's equations --------------------------------------------------------------------------------------------
@@ -159,6 +160,12 @@ class Mechanism:
         moved = substitute([entry for load in self.loads for entry in load.motion], still)
         acting = [entry for load in self.loads for entry in load.force]
         return total - product(moved, acting) if acting else total
+
+
+def _pairs(loads: Iterable[Any]) -> Iterator[Any]:
+    """Loads, and those of actuators."""
+    for one in loads:
+        yield from one.to_loads() if hasattr(one, "to_loads") else [one]
 
 
 def _still(bodies: Iterable[Moving], world: Any) -> list[Any]:

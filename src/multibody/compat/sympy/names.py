@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from multibody.errors import ConversionError, MissingValueError
 from multibody.graph import ZERO, Expr, Kind, Symbol, constant, free_symbols, symbol
@@ -50,7 +51,10 @@ class Vocabulary(Mapping[Any, Expr]):
     def speed(self, node: Any) -> Symbol:
         """The symbol of a speed, which may be the derivative of a coordinate."""
         if not node.is_Derivative:
-            return self._new(node, _name(node), "speed", ("", "_dot"))
+            own = self._new(node, _name(node), "speed", ("", "_dot"))
+            if own.name.endswith("_dot"):
+                self._names.helper(rate_name(own.name))  # the acceleration: q_ddot, not q_dot_dot
+            return own
         base = self._known.get(node.expr)
         name = rate_name(base.name) if isinstance(base, Symbol) else rate_name(self._take(_name(node.expr), "speed"))
         made = self._known[node] = symbol(name, "speed", self.scope)
@@ -128,9 +132,9 @@ class Vocabulary(Mapping[Any, Expr]):
 
     # what comes of it --------------------------------------------------------------------------------------------
 
-    def reader(self) -> SympyReader:
-        """Reads expressions with what is known now."""
-        return SympyReader(self, self._functions)
+    def reader(self, also: Mapping[Any, Expr] | None = None) -> SympyReader:
+        """Reads expressions with what is known now, and with what else is said to be known."""
+        return SympyReader(ChainMap(dict(also or {}), cast(dict[Any, Expr], self)), self._functions)
 
     def input_rates(self, things: Any) -> dict[Expr, Expr]:
         """The rates of all inputs in some expressions, which become inputs too."""
@@ -147,7 +151,9 @@ class Vocabulary(Mapping[Any, Expr]):
     def used_inputs(self, used: set[Symbol]) -> tuple[Input, ...]:
         """The inputs that are used, or were named, or are rates of such: those named first, the others by name."""
         first = [self[node] for node in self.wanted]
-        kept = used | set(self._rates.values())
+        kept: set[Expr] = {*used, *first}
+        for one, rate in self._rates.items():  # x before its rate, whose own rate comes later
+            kept |= {rate} if one in kept else set()
         others = sorted((one for one in self._inputs if one in kept and one not in first), key=lambda one: one.name)
         return tuple(Input(one.name, one) for one in (*first, *others) if isinstance(one, Symbol))
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from multibody.equations import EquationsOfMotion
-from multibody.graph import array, product, rank, to_sympy
+from multibody.graph import Symbol, array, product, rank, to_sympy
+from multibody.graph.sympy_reader import time_symbol
 from multibody.graph.sympy_system import symbolic_system
+from multibody.model.quantity import rate_name
 
 if TYPE_CHECKING:
     from sympy.physics.mechanics import SymbolicSystem
@@ -14,15 +17,29 @@ if TYPE_CHECKING:
 
 def written_equations(eom: EquationsOfMotion) -> SymbolicSystem:
     """q̇ and M·u̇ = f - h + Bᵀ·λ with λ put in; (q̇, u̇) explicitly if M is singular, as bodies without mass make it."""
+    known = written_inputs(eom.inputs)
     parts = (eom.coordinates, eom.speeds, eom.rates, eom.acceleration)
-    q, u, rates, acceleration = (_column(part) for part in parts)
+    q, u, rates, acceleration = (_column(part, known) for part in parts)
     if len(eom.speeds) and rank(eom.M) < len(eom.speeds):
         return symbolic_system(q, u, rates, acceleration, None)
     right = eom.f - eom.h
     if len(eom.constraints):
         right = right + product(eom.B.T, array(list(eom.multiplier_values)))
-    return symbolic_system(q, u, rates, acceleration, (to_sympy(eom.M), _column(right)))
+    return symbolic_system(q, u, rates, acceleration, (to_sympy(eom.M, known), _column(right, known)))
 
 
-def _column(entries: Any) -> Any:
-    return to_sympy([[entry] for entry in entries])
+def written_inputs(inputs: Iterable[Symbol]) -> dict[Symbol, Any]:
+    """A function of time for every input; for one that is called like the rate of another, the derivative."""
+    import sympy
+
+    by_name = {one.name: one for one in inputs}
+    known = {one: sympy.Function(name)(time_symbol()) for name, one in by_name.items()}
+    for name in sorted(by_name, key=len):
+        rate = by_name.get(rate_name(name))
+        if rate is not None:
+            known[rate] = known[by_name[name]].diff(time_symbol())
+    return known
+
+
+def _column(entries: Any, known: Mapping[Symbol, Any]) -> Any:
+    return to_sympy([[entry] for entry in entries], known)

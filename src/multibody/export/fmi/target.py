@@ -17,10 +17,10 @@ from multibody.export.fmi.documentation import page
 from multibody.export.fmi.interface import Interface
 from multibody.export.fmi.model_source import ModelSource, Settings
 from multibody.export.fmi.xml_tree import element, text
+from multibody.export.module_names import file_name
 from multibody.export.options import check_options
 from multibody.export.program import Program
 from multibody.export.syntax import quoted
-from multibody.graph.names import escape
 
 _PARTS = ("instance.h", "instance.c", "constraints.c", "variables.c", "derivatives.c", "solver.c", "snapshot.c")
 _VERSIONS = {2: ("fmi2.h", "fmi2.c"), 3: ("fmi3.h", "fmi3.c", "fmi3_absent.c")}
@@ -64,7 +64,7 @@ class Fmi(Target):
     def files(self, program: Program) -> Mapping[str, str]:
         """Description, sources, build files and documentation, by path."""
         made = Differentiated.from_program(program)
-        interface, identifier = Interface.of(made), escape(program.name, "c")
+        interface, identifier = Interface.of(made), file_name(program.name, "c")
         source = ModelSource(
             made, interface, Settings(self.derivatives, self.tolerance, self.step or 0.0, self.names, self.limit)
         )

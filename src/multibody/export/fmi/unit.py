@@ -8,20 +8,24 @@ import platform
 import shutil
 import subprocess
 import tempfile
+import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import CompileError, ConversionError, StorageError
 from multibody.export.fmi.target import Fmi
-from multibody.export.options import path_of
+from multibody.export.module_names import file_name
+from multibody.export.options import check_option, path_of
 from multibody.export.program import Program
-from multibody.graph.names import escape
 
 _log = logging.getLogger("multibody")
+
+LONG = 100_000
+"""Bytes of a description in which its first element ends."""
 
 OPTIONS = ("-std=c99", "-fPIC", "-shared", "-fvisibility=hidden")
 _MACHINES = {"amd64": "x86_64", "arm64": "aarch64", "i386": "x86", "i686": "x86"}
@@ -35,11 +39,12 @@ _ENDINGS = {"windows": "dll", "darwin": "dylib"}
 def write_fmu(
     eom: EquationsOfMotion, path: str | Path, target: Fmi | None = None, *,
     parameters: Mapping[str, float] | None = None, compiler: str | None = None, options: Sequence[str] = ("-O2",),
+    overwrite: bool = False,
 ) -> Path:  # fmt: skip
     """Write equations of motion as a functional mock-up unit.
 
     The sources are inside. A binary for this platform is, too, if a C compiler is found; otherwise a warning says so,
-    and importers that compile can still use it. An archive that is there already is replaced, in one step.
+    and importers that compile can still use it. An FMU of multibody that is there already is replaced, in one step.
 
     Args:
         eom: the equations.
@@ -48,10 +53,11 @@ def write_fmu(
         parameters: numbers by name, where they are not the defaults.
         compiler: a C compiler that takes the options of gcc; by default ``$CC``, cc, gcc or clang. ``""`` for none.
         options: for the compiler, such as ``["-O3", "-march=native"]``, or one of them.
+        overwrite: whether a file that is no FMU of multibody may be replaced, too.
 
     Raises:
         CompileError: if the compiler fails.
-        StorageError: if the archive cannot be written.
+        StorageError: if the archive cannot be written, or another file is there.
 
     Example:
         >>> import multibody as mb
@@ -63,14 +69,16 @@ def write_fmu(
         'pendulum.fmu'
     """
     chosen = _chosen(target)
+    check_option("overwrite", overwrite, "write_fmu")
     place, program = path_of(path, "write_fmu"), Program.of(eom, parameters)
+    _require_replaceable(place, overwrite)
     files: dict[str, bytes] = {name: text.encode() for name, text in chosen.files(program).items()}
     command = [
         _compiler() if compiler is None else compiler,
         *OPTIONS,
         *([options] if isinstance(options, str) else options),
     ]
-    files |= _binary(files, escape(program.name, "c"), chosen.version, command)
+    files |= _binary(files, file_name(program.name, "c"), chosen.version, command)
     return _stored(place, _packed(files))
 
 
@@ -83,6 +91,26 @@ def _chosen(target: object) -> Fmi:
             remedy="Give Fmi(version=2), say.",
         )
     return made
+
+
+def _require_replaceable(path: Path, overwrite: bool) -> None:
+    """An error if there is something that was not written here."""
+    if not overwrite and os.path.lexists(path) and not _is_ours(path):
+        raise StorageError(
+            "There is another file already, which is no FMU of multibody.", where=f"'{path}'",
+            remedy="Choose another name, or say overwrite=True.",
+        )  # fmt: skip
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a file is an FMU that says to come from here."""
+    if not path.is_file():
+        return False
+    try:
+        with ZipFile(path) as archive, archive.open("modelDescription.xml") as description:
+            return b'generationTool="multibody"' in description.read(LONG)
+    except (OSError, LookupError, ValueError, NotImplementedError, RuntimeError, BadZipFile, zlib.error):
+        return False
 
 
 def _compiler() -> str:

@@ -9,9 +9,9 @@ from multibody.errors import ConversionError
 from multibody.export.contract import Names, Target
 from multibody.export.modelica.flange import Flange
 from multibody.export.modelica.text import ModelText
+from multibody.export.module_names import file_name
 from multibody.export.options import check_options
 from multibody.export.program import Program
-from multibody.graph.names import escape
 
 
 @dataclass(frozen=True)
@@ -77,5 +77,5 @@ class Modelica(Target):
 
     def files(self, program: Program) -> Mapping[str, str]:
         """One model."""
-        name = escape(program.name, "modelica")
+        name = file_name(program.name, "modelica")
         return {f"{name}.mo": ModelText(self, program, name).text()}

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from multibody.export.contract import Target
+from multibody.export.module_names import file_name
 from multibody.export.options import check_options
 from multibody.export.program import Program
 from multibody.export.report.content import sections
@@ -15,7 +16,6 @@ from multibody.export.report.formulas import Formulas
 from multibody.export.report.pieces import Cell, Code, Formula, Grid, Math, Paragraph, Picture, Piece
 from multibody.export.report.svg import svg
 from multibody.export.syntax import one_line
-from multibody.graph.names import escape
 
 _ENTITIES = {letter: f"&#{ord(letter)};" for letter in "&<>|$~^"}  # which not every Markdown escapes by a backslash
 _MARKUP = re.compile(r"[\\`*_\[\]#!&<>|$~^]")
@@ -40,7 +40,7 @@ class Markdown(Target):
 
     def files(self, program: Program) -> Mapping[str, str]:
         """The text and the drawing."""
-        name = escape(program.name, "c")
+        name = file_name(program.name, "c")
         formulas = Formulas(program, self.seconds, self.limit)
         blocks = [f"# {_cell(Code(program.name))}"]
         for section in sections(program, formulas):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from multibody.errors import ModelFileError
@@ -104,10 +104,10 @@ class Objects:
     def _field(self, function: Any) -> Any:
         return function_text(function, 3, self._formulas, field=True)
 
-    def _path(self, mesh: Mesh) -> str | None:
+    def _path(self, mesh: Mesh) -> str:
         """Relative to the folder, with slashes."""
         if mesh.path is None:
-            return mesh.uri or None
+            return _inside(mesh.uri) or "mesh"
         base = self._folder or mesh.folder
         path = mesh.path
         if base is not None and path.is_absolute():
@@ -125,6 +125,13 @@ class Objects:
                 remedy="Say to which folder it is relative: model_text(system, folder=…), or use write_model.",
             )
         return path.as_posix()
+
+
+def _inside(uri: str) -> str:
+    """The name of a file that is missing, as one below the folder: a way out of it would not be read back."""
+    path = PurePosixPath(uri)
+    within = [part for part in path.parts if part not in (path.anchor, "..")]
+    return uri if len(within) == len(path.parts) > 0 else "/".join(within)
 
 
 def _colour(colour: Any) -> Any:

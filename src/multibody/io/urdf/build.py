@@ -12,7 +12,7 @@ from multibody.io.urdf.inertial import as_parameters, mass_properties
 from multibody.io.urdf.names import Names
 from multibody.io.urdf.rotation import Rotations, turned_to
 from multibody.io.xml_numbers import Three
-from multibody.model import Body, Frame, Free, JointKind, Planar, Prismatic, Revolute, System, Weld
+from multibody.model import Body, Frame, Free, JointKind, Planar, Prismatic, Revolute, Spherical, System, Weld
 
 ROOT_JOINT = "root_joint"
 
@@ -154,7 +154,7 @@ def _kind(joint: JointData, axis: str | Three) -> JointKind:
         return Prismatic(axis)
     if joint.kind == "planar":
         return Planar(axis if axis in ("x", "y", "z") else "z")
-    return Free() if joint.kind == "floating" else Weld()
+    return {"floating": Free, "spherical": Spherical}.get(joint.kind, Weld)()
 
 
 def _endings(kind: JointKind) -> list[str]:

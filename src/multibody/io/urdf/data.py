@@ -12,8 +12,9 @@ from multibody.model import Box, Capsule, Cylinder, Mesh, Sphere
 
 NOWHERE: Three = (0.0, 0.0, 0.0)
 
-MOVING = ("revolute", "continuous", "prismatic", "planar", "floating")
+MOVING = ("revolute", "continuous", "prismatic", "planar", "floating", "spherical")
 KINDS = (*MOVING, "fixed")
+"""Those of the specification; and ``spherical``, which Bullet and MuJoCo read too."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,13 @@ from multibody.io.xml_numbers import number, three
 from multibody.io.xml_text import Element
 
 LIMITS = ("lower", "upper", "effort", "velocity")
+INFINITE = ("inf", "infinity")
+ONCE = {
+    "link": ("inertial",),
+    "inertial": ("origin", "mass", "inertia"),
+    "joint": ("origin", "parent", "child", "axis", "limit", "mimic", "dynamics"),
+}
+"""What an element has once only."""
 HARMLESS = ("xacro:property", "xacro:arg")
 """What xacro leaves behind in a file that it has worked on."""
 
@@ -62,6 +69,11 @@ class _Reader:
         if not links:
             raise ModelError("The robot has no links.", where=self._root.place, remedy="Give a complete URDF file.")
         joints = tuple(self._joint(element, count) for count, element in enumerate(self._root.all("joint"), start=1))
+        if "world" not in links and (held := [joint for joint in joints if joint.parent == "world"]):
+            self._messages.append(
+                f"The joint '{held[0].name}' begins at 'world', which is no link: the world is meant."
+            )
+            links["world"] = LinkData("world", held[0].line)
         return RobotData(self._root.get("name"), self._root.source, links, joints, self._messages)
 
     def _add(self, links: dict[str, LinkData], element: Element) -> None:
@@ -70,15 +82,22 @@ class _Reader:
             why = f"has the name '{name}' of an earlier one" if name else "has no name"
             self._messages.append(f"The link in line {element.line} {why}; it is left out, with its mass.")
             return
+        self._require_once(element, f"link '{name}'")
         inertial = self._inertial(element.child("inertial"), name)
         visuals, collisions = (self._shapes.shapes(element, tag) for tag in ("visual", "collision"))
         links[name] = LinkData(name, element.line, inertial, visuals, collisions)
+
+    def _require_once(self, element: Element, what: str) -> None:
+        for tag in ONCE[element.tag]:
+            if len(element.all(tag)) > 1:
+                self._messages.append(f"The {what} (line {element.line}) has several <{tag}>; the first one is used.")
 
     # inertia -----------------------------------------------------------------------------------------------------
 
     def _inertial(self, element: Element | None, link: str) -> Inertial | None:
         if element is None:
             return None
+        self._require_once(element, f"inertial of link '{link}'")
         mass, tensor = element.child("mass"), element.child("inertia")
         m = None if mass is None else number(mass, "value")
         if m is None:
@@ -128,10 +147,13 @@ class _Reader:
                 where=f"joint '{name}', {element.place}",
                 remedy=f"Use one of {', '.join(KINDS)}.",
             )
-        dynamics = element.child("dynamics")
+        self._require_once(element, f"joint '{name}'")
+        dynamics, axis = element.child("dynamics"), element.child("axis")
+        if axis is not None and "xyz" not in axis.attributes and kind != "fixed":
+            self._messages.append(f"The axis of joint '{name}' (line {axis.line}) has no xyz; the x axis is taken.")
         return JointData(
             name, element.line, kind, self._end(element, "parent", name), self._end(element, "child", name),
-            pose(element.child("origin")), three(element.child("axis"), "xyz", (1.0, 0.0, 0.0)),
+            pose(element.child("origin")), three(axis, "xyz", (1.0, 0.0, 0.0)),
             self._limits(element.child("limit"), name, kind), self._mimic(element.child("mimic"), name),
             None if dynamics is None else number(dynamics, "damping"),
             None if dynamics is None else number(dynamics, "friction"),
@@ -154,7 +176,7 @@ class _Reader:
             if ranged:
                 self._messages.append(f"The {kind} joint '{name}' has no limits; its range is left open.")
             return None
-        lower, upper, effort, velocity = (number(element, key, math.inf) for key in LIMITS)
+        lower, upper, effort, velocity = (_bound(element, key) for key in LIMITS)
         if ranged and lower is None and upper is None:
             self._messages.append(
                 f"The {kind} joint '{name}' has limits without lower and upper; its range is left open."
@@ -166,7 +188,8 @@ class _Reader:
                     f"The joint '{name}' has lower = {lower} above upper = {upper}; its range is left open."
                 )
                 lower = upper = None
-        return Limits(lower, upper, effort, velocity) if ranged else Limits(None, None, effort, velocity)
+        bounds = (lower, upper, effort, velocity) if ranged else (None, None, effort, velocity)
+        return Limits(*(None if bound is None or math.isinf(bound) else bound for bound in bounds))
 
     def _mimic(self, element: Element | None, name: str) -> Mimic | None:
         if element is None:
@@ -176,3 +199,11 @@ class _Reader:
             return None
         factor, offset = number(element, "multiplier"), number(element, "offset")
         return Mimic(element.get("joint"), 1.0 if factor is None else factor, offset or 0.0)
+
+
+def _bound(element: Element, key: str) -> float | None:
+    """A number that may be infinite, which some programs write where there is no limit."""
+    text = element.get(key).strip().lower()
+    if text.lstrip("+-") in INFINITE:
+        return -math.inf if text.startswith("-") else math.inf
+    return number(element, key, math.inf)

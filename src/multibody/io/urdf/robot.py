@@ -13,11 +13,13 @@ from multibody.io.meshes import MeshFolder
 from multibody.io.urdf.build import Options, SystemBuilder
 from multibody.io.urdf.couplings import couplings, impose, named, start_values
 from multibody.io.urdf.data import JointData, Limits, Mimic, RobotData, Shape
+from multibody.io.urdf.locked import Wanted
+from multibody.io.urdf.locked import locked as with_locked
 from multibody.io.urdf.names import identifier
 from multibody.io.urdf.reader import robot_data
 from multibody.io.urdf.rotation import Rotations
 from multibody.io.urdf.structure import root_and_joints
-from multibody.io.xml_text import Source, read_xml
+from multibody.io.xml_text import Source, folder_of, read_xml
 from multibody.model import Frame, Joint, System
 from multibody.model.colours import Colour
 
@@ -83,6 +85,7 @@ def read_urdf(
     floating: bool = False,
     fixed: Literal["merge", "keep"] = "merge",
     mimic: Literal["independent", "couple"] = "independent",
+    locked: Wanted = (),
     numbers: Literal["constants", "parameters"] = "constants",
     snap: float | None = None,
     mesh_root: str | os.PathLike[str] | None = None,
@@ -102,12 +105,14 @@ def read_urdf(
             fixed link with mass is a body with a ``Weld()`` in either case; the model makes one rigid link of them.
         mimic: ``"independent"`` gives joints that follow another one a coordinate of their own; ``"couple"`` lets them
             follow, so that they have none. The couplings are in ``UrdfRobot.mimic`` in either case.
+        locked: joints that are held fast, by the file's names: ``["finger"]`` at zero, or ``{"finger": 0.02}`` at a
+            coordinate in rad or m. With ``mimic="couple"``, joints that follow them are held, too.
         numbers: ``"constants"`` puts the file's numbers into the equations, which makes them short; ``"parameters"``
             makes mass, centre of mass and inertia of each link parameters, ``arm_mass``, ``arm_com``, ``arm_inertia``.
         snap: an angle in radians; rotations and axes that are so close to right angles become exactly that. For files
             with angles such as 1.5708, use 1e-5.
         mesh_root: the folder below which meshes and textures are looked for: ``package://robot/arm.stl`` is
-            ``robot/arm.stl`` or ``arm.stl`` in it.
+            ``robot/arm.stl`` or ``arm.stl`` in it, and ``../meshes/arm.stl`` is seen from the folder of the file.
         gravity: acceleration of free fall.
 
     Example:
@@ -126,8 +131,9 @@ def read_urdf(
     """
     _require(fixed=(fixed, ("merge", "keep")), mimic=(mimic, ("independent", "couple")),
              numbers=(numbers, ("constants", "parameters")))  # fmt: skip
-    rotations, meshes = Rotations(snap), MeshFolder(mesh_root)
-    data = robot_data(read_xml(source), meshes)
+    rotations, document = Rotations(snap), read_xml(source)
+    meshes = MeshFolder(mesh_root, folder_of(source))
+    data = with_locked(robot_data(document, meshes), locked, coupled=mimic == "couple")
     root, order = root_and_joints(data)
     messages = data.messages
     leaders = couplings(data, messages)
@@ -188,13 +194,15 @@ def _massless(data: RobotData, root: str, order: Sequence[JointData], *, floatin
     stuck = [joint.name for joint in order if not joint.fixed and joint.child not in heavy]
     stuck += ["root_joint"] if floating and root not in heavy else []
     found = []
-    if bare := [name for name, link in data.links.items() if link.inertial is None]:
+    nobody = {"world"} if root == "world" and not floating else set()  # the world needs no mass
+    if bare := [name for name, link in data.links.items() if link.inertial is None and name not in nobody]:
         found.append(f"Without inertial, and so without mass: {', '.join(map(repr, bare))}.")
     if empty := [name for name, link in data.links.items() if link.inertial is not None and link.massless]:
         found.append(f"With an inertial of mass and inertia zero: {', '.join(map(repr, empty))}.")
     if stuck:
         found.append(
-            f"Nothing with mass moves with {', '.join(map(repr, stuck))}: their accelerations are not determined."
+            f"Nothing with mass moves with {', '.join(map(repr, stuck))}: their accelerations are not determined. "
+            "Give their links mass, or hold them fast: read_urdf(…, locked=[…])."
         )
     return found
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from multibody.errors import ModelError
+from multibody.errors import ModelError, NumberError
 from multibody.io.meshes import MeshFolder
 from multibody.io.urdf.data import NOWHERE, Geometry, Pose, Shape
 from multibody.io.xml_numbers import number, numbers, three
@@ -47,14 +47,15 @@ class ShapeReader:
         what = f"A {element.tag} of link '{link.get('name')}' (line {element.line})"
         try:
             geometry = self._geometry(holder.children) if holder is not None else None
-        except ModelError as error:  # a negative length, a scale of zero
+            place = pose(element.child("origin"))
+        except (ModelError, NumberError) as error:  # a negative length, a scale of zero, a word in place of a number
             self._messages.append(f"{what} is left out: {error.what}")
             return None
         if geometry is None:
             self._messages.append(f"{what} has no known geometry; it is left out.")
             return None
         material = self._material(element.child("material"))
-        return Shape(geometry, pose(element.child("origin")), element.get("name"), material.colour, material.texture)
+        return Shape(geometry, place, element.get("name"), material.colour, material.texture)
 
     def _geometry(self, elements: list[Element]) -> Geometry | None:
         for element in elements:
@@ -76,9 +77,19 @@ class ShapeReader:
 
     def _defined(self, element: Element) -> Material:
         colour, texture = element.child("color"), element.child("texture")
-        rgba = None if colour is None else numbers(colour, "rgba", 4)
         uri = "" if texture is None else texture.get("filename")
+        rgba = None if colour is None else self._colour(colour)
         return Material(rgba, self._meshes.find(uri) if uri else None)
+
+    def _colour(self, element: Element) -> tuple[float, ...] | None:
+        """Red, green, blue, opacity; what cannot be read is left open, since no motion depends on it."""
+        try:
+            return numbers(element, "rgba", 4)
+        except NumberError as error:
+            message = f"A colour (line {element.line}) is left open: {error.what}"
+            if message not in self._messages:  # materials inside of links are read twice
+                self._messages.append(message)
+            return None
 
 
 def _sizes(element: Element) -> Mapping[str, float]:

@@ -19,7 +19,7 @@ class ExpJoint(ExplicitLoop):
 
     Args:
         joint: a joint with one degree of freedom.
-        value: an expression of coordinates, parameters and time.
+        value: an expression of coordinates, parameters, inputs and time.
 
     Example:
         >>> from multibody.model import System
@@ -34,25 +34,30 @@ class ExpJoint(ExplicitLoop):
     def __init__(self, joint: Joint, value: Any) -> None:
         self.joint = joint
         self.value = as_expr(value)
-        if joint.coordinate in free_symbols(self.value):
+        if self.coordinate in free_symbols(self.value):
             raise ModelError(
-                f"The coordinate {joint.coordinate} is given by itself.",
+                f"The coordinate {self.coordinate} is given by itself.",
                 where=f"{type(self).__name__} on joint '{joint.name}'",
                 remedy="Use a constraint, which need not be solved.",
             )
 
     @property
+    def coordinate(self) -> Symbol:
+        """The coordinate that the expression stands for."""
+        return self.joint.coordinate
+
+    @property
     def closure(self) -> Constraint:
         """The difference of both sides."""
-        return ExpressionConstraint(self.joint.coordinate - self.value)
+        return ExpressionConstraint(self.coordinate - self.value)
 
     def dependent(self, kinematics: Kinematics) -> Sequence[Symbol]:
         """The coordinate of the joint."""
-        return [self.joint.coordinate]
+        return [self.coordinate]
 
     def solution(self, kinematics: Kinematics) -> Mapping[Symbol, Expr]:
         """The expression."""
-        return {self.joint.coordinate: resolved(self.value, kinematics)}
+        return {self.coordinate: resolved(self.value, kinematics)}
 
     @property
     def touches(self) -> tuple[object, ...]:

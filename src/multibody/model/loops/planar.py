@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from multibody.errors import ModelError
-from multibody.graph import Expr, Symbol
+from multibody.graph import Expr, Symbol, free_symbols
 from multibody.model.body import Frame
 from multibody.model.constraints import Constraint
 from multibody.model.joint import Joint
@@ -89,7 +89,9 @@ class PlanarLoop(ExplicitLoop):
         if self.independent:
             kept = self._chosen(free)
         else:
-            kept = [passage for passage in self.drives(way) if passage in free][: max(0, len(free) - 2)]
+            leading = _leading(way, free)
+            drives = leading + [one for one in self.drives(way) if one in free and one not in leading]
+            kept = drives[: max(0, len(free) - 2)]
         return [passage for passage in free if passage not in kept]
 
     def _chosen(self, free: Sequence[Passage]) -> list[Passage]:
@@ -129,6 +131,12 @@ class PlanarLoop(ExplicitLoop):
             cause="Other coordinates of the loop are independent, prescribed, or determined by another loop.",
             remedy="Name the independent joints with independent=…, so that two dependent ones are left.",
         )
+
+
+def _leading(way: Way, free: Sequence[Passage]) -> list[Passage]:
+    """Passages that others of the way follow, by other loops; they must be known before this loop is solved."""
+    known = free_symbols([q for one in way.passages if one not in free for q in one.q])
+    return [one for one in free if one.coordinate in known]
 
 
 def as_posture(posture: Any, where: str) -> int:

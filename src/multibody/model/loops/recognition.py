@@ -62,6 +62,8 @@ def recognised(model: Model) -> dict[str, ExplicitLoop]:
         >>> recognised(loom.freeze())
         {'pin': PlanarLoop('C3', 'C4')}
     """
+    if not model.cuts:
+        return {}
     try:
         search = _Search(model)
     except (MissingValueError, ModelError):

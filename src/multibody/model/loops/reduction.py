@@ -13,11 +13,22 @@ from types import MappingProxyType
 import numpy as np
 
 from multibody.errors import ModelError
-from multibody.graph import ZERO, Expr, Symbol, array, jacobian, product, solve_regular, substitute, time_derivative
+from multibody.graph import (
+    ZERO,
+    Expr,
+    Symbol,
+    array,
+    free_symbols,
+    jacobian,
+    product,
+    solve_regular,
+    substitute,
+    time_derivative,
+)
 from multibody.graph.identity import independent_rows
 from multibody.model.kinematics import Kinematics
 from multibody.model.loops.contract import ExplicitLoop
-from multibody.model.model import Model
+from multibody.model.model import Model, written_in
 
 
 def reduced(model: Model, loops: Mapping[str, ExplicitLoop]) -> Model:
@@ -34,6 +45,7 @@ def _without(model: Model, name: str, loop: ExplicitLoop) -> Model:
     v = list(loop.dependent(kinematics))
     columns = _columns(model, v, name)
     H = loop.solution(kinematics)
+    _require_solved(v, H, name)
     known: dict[Expr, Expr] = {one: H[one] for one in v}
     speeds, rates = _rates(kinematics, loop, columns, known, name)
     known |= dict(zip([model.speeds[k] for k in columns], speeds, strict=True))
@@ -46,7 +58,7 @@ def _without(model: Model, name: str, loop: ExplicitLoop) -> Model:
     values = {one: substitute(value, known) for one, value in model.values.items()}
     return replace(
         model,
-        links=tuple(link.written_in(remaining, accelerations, known) for link in model.links),
+        links=written_in(model.links, remaining, accelerations, known),
         coordinates=tuple(model.coordinates[k] for k in free),
         speeds=remaining,
         accelerations=accelerations,
@@ -55,6 +67,18 @@ def _without(model: Model, name: str, loop: ExplicitLoop) -> Model:
         constraints=MappingProxyType({key: one for key, one in model.constraints.items() if key != name}),
         values=MappingProxyType(values | {one: value for one, value in known.items() if isinstance(one, Symbol)}),
     )
+
+
+def _require_solved(v: list[Symbol], H: Mapping[Symbol, Expr], name: str) -> None:
+    """No dependent coordinate may be left on the right: another coordinate of the loop may follow one of them."""
+    left = [one.name for one in v if one in free_symbols(list(H.values()))]
+    if left:
+        raise ModelError(
+            f"The coordinate {', '.join(left)} cannot be a dependent one.",
+            where=f"loop '{name}'",
+            cause="Other coordinates of the loop follow it, by another loop.",
+            remedy="Choose other independent joints, add the loops in another order, or leave one to a constraint.",
+        )
 
 
 def _columns(model: Model, v: list[Symbol], name: str) -> list[int]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from multibody.graph import Expr, Symbol, array, free_symbols, substitute
+from multibody.graph import Expr, array, free_symbols, substitute
 from multibody.model.kinematics import Kinematics
 from multibody.model.quantity import shaped_symbols
 from multibody.model.sensors.contract import Sensor
@@ -33,19 +33,16 @@ def resolved(thing: Any, kinematics: Kinematics) -> Any:
 
 def _measured(expressions: Any, kinematics: Kinematics) -> Iterator[tuple[Expr, Expr]]:
     """Each such symbol with its value."""
-    wanted = {symbol for symbol in free_symbols(expressions) if symbol.kind == "variable"}
-    for name, symbols in _signals(kinematics.model.sensors, kinematics.model.name) if wanted else ():
-        if wanted.intersection(symbols):
-            value = kinematics.model.sensors[name].measure(kinematics)
-            yield from zip(symbols, array(value).flat, strict=True)
+    model = kinematics.model
+    wanted = [one.name for one in free_symbols(expressions) if (one.kind, one.scope) == ("variable", model.name)]
+    named = {model.measured[name] for name in wanted if name in model.measured}
+    for name, sensor in model.sensors.items() if named else ():
+        if name in named:
+            symbols, values = array(signal(name, sensor, model.name)), array(sensor.measure(kinematics))
+            yield from zip(symbols.flat, values.flat, strict=True)
 
 
 def _dependent(expressions: Any, kinematics: Kinematics) -> dict[Expr, Expr]:
     """Each coordinate and speed that is not a state of its own, with its value."""
     values = kinematics.model.values
     return {one: values[one] for one in free_symbols(expressions) if one in values} if values else {}
-
-
-def _signals(sensors: Mapping[str, Sensor], scope: str) -> Iterator[tuple[str, list[Symbol]]]:
-    for name, sensor in sensors.items():
-        yield name, list(np.ravel(np.array(signal(name, sensor, scope), dtype=object)))

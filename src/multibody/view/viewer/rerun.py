@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -30,11 +31,15 @@ class Rerun:
         loop: does what is asked for.
         given: values of parameters by name that are not the defaults.
         renew: called when there is another run.
+        laws: what inputs do, by name, as for ``simulate``.
     """
 
-    def __init__(self, exhibit: Exhibit, loop: Loop, given: dict[str, float], renew: Callable[[], None]) -> None:
+    def __init__(
+        self, exhibit: Exhibit, loop: Loop, given: dict[str, float], renew: Callable[[], None],
+        laws: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:  # fmt: skip
         self._exhibit, self._loop, self._renew = exhibit, loop, renew
-        self.given = dict(given)
+        self.given, self.laws = dict(given), dict(laws)
         self.driven: dict[str, float] = {}
         self.sliders: dict[str, Any] = {}
         self.inputs: dict[str, Any] = {}
@@ -134,7 +139,7 @@ class Rerun:
         )  # fmt: skip
 
     def _laws(self) -> dict[str, Any]:
-        """Inputs that were moved are constant; others do what they did in the run before."""
+        """Inputs that were moved are constant; others follow their laws, or do what they did in the run before."""
         laws: dict[str, Any] = {}
         motion = self._exhibit.motion
         if isinstance(motion, Run):
@@ -142,4 +147,4 @@ class Rerun:
             for one, values in zip(motion.run.eom.inputs, motion.run.r[first].T, strict=True):
                 varies = np.ptp(values) > 0 and len(t) > 1
                 laws[one.name] = Table(f"{one.name}_before", t, values) if varies else float(values[0])
-        return laws | self.driven
+        return laws | self.laws | self.driven

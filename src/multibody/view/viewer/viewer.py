@@ -6,8 +6,8 @@ import threading
 from collections.abc import Mapping
 from functools import partial
 from time import monotonic
-from types import TracebackType
-from typing import Self
+from types import MappingProxyType, TracebackType
+from typing import Any, Self
 
 from multibody.linear import LinearizedSystem
 from multibody.view.subject import Subject
@@ -39,7 +39,7 @@ class Viewer:
 
     def __init__(
         self, server: Server, shown: Subject, motion: Motion | None, parameters: Mapping[str, float],
-        linear: LinearizedSystem | None = None,
+        linear: LinearizedSystem | None = None, inputs: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:  # fmt: skip
         self._server = server
         self.url = server.url
@@ -57,7 +57,7 @@ class Viewer:
         self._sensors = SensorTable(self._exhibit) if shown.model.sensors else None
         self._bars = EnergyBars(self._exhibit) if shown.eom is not None and shown.eom.energy_known else None
         self._curves = Curves(self._exhibit, self._loop)
-        self._rerun = Rerun(self._exhibit, self._loop, dict(parameters), self._renew)
+        self._rerun = Rerun(self._exhibit, self._loop, dict(parameters), self._renew, dict(inputs))
         self._report()
         self._loop.ask("first", self._exhibit.stay)  # numbers follow when they are known
         if linear is not None:

@@ -1,0 +1,60 @@
+"""What equations may be asked for by name: every quantity has a name of its own, every symbol a value."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from multibody.equations.equations import EquationsOfMotion
+from multibody.errors import ModelError
+from multibody.graph import Expr, Symbol, free_symbols
+from multibody.model import Model
+
+
+def require_distinct(model: Model, outputs: Iterable[str]) -> None:
+    """An error if one name stands for several quantities.
+
+    Args:
+        model: whose coordinates, speeds, accelerations, inputs and parameters have names.
+        outputs: the names of what is measured, which are to differ from these.
+
+    Example:
+        >>> from multibody.model import System
+        >>> cart = System("cart")
+        >>> rate, slide = cart.input("x_dot"), cart.joint("x", cart.world, cart.body("box", 1), "Tx")
+        >>> require_distinct(cart.freeze(), [])
+        Traceback (most recent call last):
+            ...
+        multibody.errors.ModelError: Several quantities are called 'x_dot'.
+          where: system 'cart'
+          likely cause: Rates are called like what they are the rate of, with _dot; entries of arrays with _1, _2.
+          what to do: Rename one of them; system.check() tells what they are.
+    """
+    symbols = (model.time, *model.coordinates, *model.speeds, *model.input_symbols, *model.parameter_symbols)
+    count = Counter([*(one.name for one in (*symbols, *model.accelerations)), *outputs])
+    twice = [name for name, times in count.items() if times > 1]
+    if twice:
+        raise ModelError(
+            f"Several quantities are called {', '.join(map(repr, twice))}.",
+            where=f"system '{model.name}'",
+            cause="Rates are called like what they are the rate of, with _dot; entries of arrays with _1, _2.",
+            remedy="Rename one of them; system.check() tells what they are.",
+        )
+
+
+def require_known(expressions: Sequence[Expr], eom: EquationsOfMotion, where: str, also: Iterable[Symbol] = ()) -> None:
+    """An error if expressions contain symbols to which nothing in these equations gives a value, nor the caller."""
+    known = {eom.model.time, *eom.coordinates, *eom.speeds, *eom.inputs, *eom.parameters, *eom.model.accelerations}
+    strange = [one for one in free_symbols(expressions) if one not in known.union(also)]
+    if strange:
+        raise ModelError(
+            f"Nobody gives a value to {', '.join(_told(one, eom) for one in strange)}.",
+            where=where,
+            cause="It comes from another system, or from symbol(…).",
+            remedy="Use parameters, inputs, coordinates and speeds of this system; system.check() says where it is.",
+        )
+
+
+def _told(one: Symbol, eom: EquationsOfMotion) -> str:
+    foreign = one.scope and one.scope != eom.model.name
+    return f"'{one.name}' of system '{one.scope}'" if foreign else f"'{one.name}'"

@@ -91,6 +91,14 @@ def test_the_vocabulary_of_models_is_public_as_a_whole():
     assert not [name for name in model.__all__ if getattr(mb, name) is not getattr(model, name)]
 
 
+def test_every_verb_can_be_called_and_every_room_is_found():
+    assert all(callable(getattr(mb, verb)) for verb in "derive compile simulate linearize export show".split())
+    with pytest.raises(mb.errors.CompileError, match="A System is not equations of motion"):
+        mb.compile(mb.System("cart"))
+    rooms = {path.name for path in (ROOT / "src" / "multibody").iterdir() if (path / "__init__.py").exists()}
+    assert all(getattr(mb, room).__name__ == f"multibody.{room}" for room in rooms - {"cli"})
+
+
 def test_a_name_stays_what_it_is_after_its_room_was_entered():
     for name in ("export", "simulate", "library", "plots"):
         assert getattr(mb, name) is getattr(mb, name)

@@ -78,7 +78,7 @@ _WHOLE = {
     room: f"multibody.{room}"
     for room in """
         algebra compat compile equations errors export formalisms graph io library linear model modular simulate
-        view""".split()
+        testing view""".split()
 } | {"plots": "multibody.view.plots"}
 """The rooms themselves; ``export`` and ``simulate`` can be called."""
 

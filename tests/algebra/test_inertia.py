@@ -8,8 +8,10 @@ from multibody.algebra import (
     AccelerationMotor,
     ForceMotor,
     Inertia,
+    Mat3,
     MomentumMotor,
     Motor,
+    MotorDyad,
     Rotation,
     Symmetric3,
     Transform,
@@ -86,6 +88,21 @@ def test_the_matrix_of_eq_7():
     assert np.array_equal(M, M.T)
 
 
+@given(M=inertias)
+def test_the_way_back_from_a_dyad(M):
+    found = Inertia.from_dyad(MotorDyad.from_array(M.to_array()))
+    assert np.array_equal(found.to_array(), M.to_array())
+    assert proved(Inertia.from_dyad(inertia("M").dyad()).tensor, inertia("M").tensor)
+
+
+@pytest.mark.parametrize("place", [(0, 1), (1, 1), (0, 4), (3, 0), (3, 1)])
+def test_other_dyads_are_no_inertias(place):
+    blocks = Inertia.rigid_body(2.0, (1.0, 2.0, 3.0), Symmetric3.diagonal(1.0, 1.0, 1.0)).to_array()
+    blocks[place] += 0.1
+    with pytest.raises(NumberError, match="not that of a rigid body"):
+        Inertia.from_dyad(MotorDyad.from_array(blocks))
+
+
 def test_force_is_that_of_newton_and_euler_about_the_centre_of_mass():
     """Eq. (8) against m·a_s = f and Θ_s·ω̇ + ω × Θ_s·ω = m_s."""
     M, v, a = inertia("M"), motor("v", VelocityMotor), motor("a", AccelerationMotor)
@@ -140,6 +157,13 @@ def test_energy_law_by_complex_step():
 def test_there_and_back(M):
     again = Inertia.rigid_body(M.mass, M.center_of_mass, M.central_tensor)
     assert close(again, M, 1e-12)
+
+
+def test_eq_7_by_its_blocks():
+    """As the paper writes it: the dyad of m·1, R_s and Θ_O."""
+    M = inertia("M")
+    m, R_s = Mat3.identity() * M.mass, Mat3.cross_matrix(M.center_of_mass) * M.mass
+    assert proved(MotorDyad(m, -R_s, R_s, M.tensor), M.dyad())
 
 
 @settings(max_examples=50)

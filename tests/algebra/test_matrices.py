@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 
 from multibody.algebra import Dyadic, Mat3, Rotation, Symmetric3, Vec3
-from multibody.errors import ConversionError, NumberError, ShapeError
+from multibody.errors import ConversionError, NumberError, ShapeError, ZeroDivisorError
 from multibody.graph import symbols
 
 from .samples import close, matrices, matrix, numbers, proved, rotations, symmetric_matrices, vector, vectors
@@ -86,6 +86,20 @@ def test_asymmetry_beyond_rounding_is_refused():
 def test_other_shapes_are_refused(wrong):
     with pytest.raises(ShapeError):
         Mat3.from_any(wrong)
+
+
+def test_rows_are_read_and_singular_matrices_refused():
+    assert Mat3((1, 2, 3), [4, 5, 6], np.array([7, 8, 9])) @ Vec3(1, 0, 0) == Vec3(1, 4, 7)
+    assert Mat3.from_any(Symmetric3(1, 2, 3, 4, 5, 6)) == Mat3((1, 4, 5), (4, 2, 6), (5, 6, 3))
+    with pytest.raises(ShapeError, match="row of a matrix"):
+        Mat3((1, 2), (4, 5, 6), (7, 8, 9))
+    (s,) = symbols("s")
+    for singular in (
+        Mat3((1.0, 2.0, 3.0), (2.0, 4.0, 6.0), (0.0, 1.0, 0.0)),
+        Mat3((s, 1, 0), (2 * s, 2, 0), (0, 0, 1)),
+    ):
+        with pytest.raises(ZeroDivisorError, match="no inverse"):
+            singular.inverse()
 
 
 def test_batches_of_matrices():

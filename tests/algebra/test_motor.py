@@ -114,6 +114,12 @@ def test_products_with_anything_but_a_motor_are_refused():
             h.inner(wrong)
         with pytest.raises(ConversionError, match="not a motor"):
             h.cross(wrong)
+        with pytest.raises(ConversionError, match="not a motor"):
+            h.fixed_frame_rate(h, wrong)
+        with pytest.raises(ConversionError, match="not a motor"):
+            h.moving_frame_rate(h, wrong)
+        with pytest.raises(ConversionError, match="not a motor"):
+            MotorDyad.identity().apply(wrong)
     with pytest.raises(ConversionError, match="no product") as caught:
         h * h
     assert "inner" in caught.value.remedy
@@ -126,6 +132,29 @@ def test_single_force_and_torque_add_up():
     f, r, d, p = (vector(name) for name in "frdp")
     total = ForceMotor.single_force(f, r) + ForceMotor.torque(d)
     assert proved(total.moment_at(p), (r - p).cross(f) + d)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_motors_as_six_numbers(kind):
+    """The paper's ``Motor = Real[6]``: resultant first."""
+    h = kind((1.0, 2.0, 3.0), (4.0, 5.0, 6.0))
+    assert h.to_array().tolist() == [1, 2, 3, 4, 5, 6]
+    assert kind.from_array(h.to_array()) == h
+    batch = kind.from_array([[1, 2, 3, 4, 5, 6], [0, 0, 0, 1, 1, 1]])
+    assert type(batch) is kind
+    assert batch.moment.x.tolist() == [4, 1]
+    assert proved(kind.from_array(motor("h", kind).to_array()), motor("h", kind))
+    with pytest.raises(ShapeError, match="not a motor"):
+        kind.from_array(np.eye(3))
+
+
+def test_force_motors_are_summed():
+    """f = Σ f_i + Σ d_j, section 2.2.1; only zero can be added that is not a motor."""
+    forces = [ForceMotor.single_force(vector(f"f{k}"), vector(f"r{k}")) for k in range(3)]
+    assert proved(sum(forces), forces[0] + forces[1] + forces[2])
+    assert sum([Vec3(1, 2, 3), Vec3(1, 0, 0)]) == Vec3(2, 2, 3)
+    with pytest.raises(TypeError):
+        sum(forces, 1)
 
 
 def test_acceleration_of_a_point_by_proof():
@@ -201,6 +230,26 @@ def test_motor_of_parallel_and_perpendicular_lines():
     assert motor_of_lines(Line(Vec3.zero(), x), Line(Vec3(7.0, 2.0, 0.0), x)) == Motor((0, 0, 0), (0.0, 2.0, 0.0))
     with pytest.raises(ZeroDivisorError, match="Perpendicular"):
         motor_of_lines(Line(Vec3.zero(), x), Line(Vec3.zero(), y))
+
+
+def test_lines_are_read_and_judged():
+    """Points and directions as tuples; parallel or perpendicular but for rounding; a batch member by member."""
+    x_axis = Line((0, 0, 0), (1, 0, 0))
+    across = Line((0, 0, 2), (1, 1, 0))
+    assert motor_of_lines(x_axis, across) == motor_of_lines(x_axis, (Vec3(0, 0, 2), [-3, -3, 0]))
+    slanted, longer = (0.1, 0.2, 0.3), (0.1 * 3, 0.2 * 3, 0.3 * 3)
+    assert Vec3(*slanted).cross(longer).norm() > 0  # rounding
+    found = motor_of_lines(Line((0, 0, 0), slanted), Line((0.3, 0.1, -0.2), longer))
+    assert close(found, Motor((0, 0, 0), Vec3(0.3, 0.1, -0.2) + Vec3(*slanted) * (0.01 / 0.14)))
+    two = Vec3(np.array([2.0, 1.0]), np.array([1.0, 0.0]), 0.0)
+    both = motor_of_lines(x_axis, Line((0, 0, 2), two)).to_array()
+    assert np.array_equal(both, [[0, 0, 0.5, 0, 0, 2], [0, 0, 0, 0, 0, 2]])
+    with pytest.raises(ZeroDivisorError, match="Perpendicular"):
+        motor_of_lines(x_axis, Line((0, 0, 1), (math.cos(math.pi / 2), 1, 0)))
+    with pytest.raises(ZeroDivisorError, match="needs a direction"):
+        motor_of_lines(x_axis, Line((0, 0, 1), (0, 0, 0)))
+    with pytest.raises(ConversionError, match="not a line"):
+        motor_of_lines(x_axis, Vec3(1, 0, 0))
 
 
 def test_motor_of_two_lines_by_proof():

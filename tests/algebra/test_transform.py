@@ -42,6 +42,13 @@ def test_identity_and_translation():
     assert Transform(Rotation.about_x(symbol("q"))).position == Vec3.zero()
 
 
+@pytest.mark.parametrize("wrong", [np.eye(3), [[1, 0, 0], [0, 1, 0], [0, 0, 1]], None, 0.5])
+def test_a_matrix_is_not_a_rotation_yet(wrong):
+    with pytest.raises(ConversionError, match="is not a rotation") as caught:
+        Transform(wrong, (1, 2, 3))
+    assert "Rotation.matrix" in caught.value.remedy
+
+
 def test_a_vector_alone_is_ambiguous():
     with pytest.raises(ConversionError) as caught:
         Transform.identity() @ Vec3.zero()

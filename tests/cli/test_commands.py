@@ -57,6 +57,13 @@ def test_derive(multibody, pendulum):
     assert "angle" in multibody("derive", pendulum, "--form", "symbols").out
 
 
+def test_what_is_for_programs_is_made_for_programs_only(multibody, monkeypatch):
+    """Entry by entry, the mass matrix of a long chain takes minutes; its listing takes a moment."""
+    monkeypatch.setattr("multibody.cli.commands.derive._formulas", lambda *_: 1 / 0)
+    assert "d/dt angle_dot = " in multibody("derive", "pendulum").out
+    assert multibody("derive", "pendulum", "--json").code == 70
+
+
 def test_compare(multibody, pendulum):
     done = multibody("compare", pendulum, "-F", "kane", "-F", "Lagrange", "--json")
     assert (done.code, done.data["proved"]) == (0, True)
@@ -115,6 +122,19 @@ def test_report(multibody, pendulum, folder):
     assert (folder / "pendulum.html").read_text().startswith("<!")
 
 
+def test_a_report_says_what_was_written_and_what_was_kept(multibody, folder):
+    text = "multibody: 1\nname: sledge\nparameters: {m: }\nbodies: {b: {mass: m}}\n"
+    (folder / "sledge.yaml").write_text(text + "joints: {x: {parent: world, child: b, kind: Tx}}\n")
+    words = ["report", "sledge.yaml", "--seconds", "0"]
+    assert "No value for: m" in multibody(*words).err
+    assert "wrote sledge.md" in multibody(*words, "-p", "m=2").out
+    with (folder / "sledge.md").open("a") as stream:
+        stream.write("mine\n")
+    again = multibody(*words, "-p", "m=2").out
+    assert "sledge.md is as it was" in again
+    assert "wrote sledge.md\n" not in again
+
+
 def test_sweep(multibody, pendulum, folder):
     words = ["sweep", pendulum, "-d", "1", "-s", "angle=0.1:0.3:3", "-m", "max(angle)", "-m", "min(angle_dot)"]
     done = multibody(*words, "--json", "-o", "runs.csv")
@@ -124,6 +144,19 @@ def test_sweep(multibody, pendulum, folder):
     assert done.data["measures"]["min(angle_dot)"] == pytest.approx(fastest, rel=1e-3)
     assert len((folder / "runs.csv").read_text().splitlines()) == 4
     assert "3 DONE" in multibody(*words).out
+
+
+def test_measures_of_arrays_have_a_column_for_each_number(multibody, folder):
+    (folder / "hoist.yaml").write_text(
+        "multibody: 1\nname: hoist\nbodies: {b: {mass: 1}}\nsensors: {p: {Position: {frame: b}}}\n"
+        "joints: {z: {parent: world, child: b, kind: Tz, u: 2}}\ngravity: [0, 0, 0]\n"
+    )
+    words = ["sweep", "hoist.yaml", "-d", "1", "-s", "z=0,1", "-m", "last(p)"]
+    assert multibody(*words, "-o", "runs.csv", "--json").data["measures"]["last(p)"][1] == pytest.approx([0, 0, 3])
+    assert "last(p)[0]" in multibody(*words).out
+    with (folder / "runs.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert [float(row["last(p)[2]"]) for row in rows] == pytest.approx([2, 3])
 
 
 def test_show(multibody, pendulum, monkeypatch):
@@ -155,6 +188,12 @@ def test_new(multibody, folder, file, origin):
         assert multibody("check", file, "--json").data["degrees_of_freedom"] == (2 if origin else 1)
         run = multibody("simulate", file, "-d", "0.5", "--json")
         assert run.data["status"] == "DONE"
+
+
+@pytest.mark.parametrize("origin", [[], ["--empty"], ["--from", "pendulum"]])
+def test_words_of_yaml_as_names(multibody, origin):
+    assert multibody("new", "null", *origin).code == 0
+    assert multibody("check", "null.yaml", "--json").data["system"] == "null"
 
 
 @pytest.mark.parametrize("name", mb.library.names())

@@ -1,10 +1,12 @@
 """What goes wrong is told in one block, by an exit code, and to programs as JSON."""
 
+import io
 import json
 import subprocess
 
 import pytest
 
+from multibody.cli import main
 from multibody.cli.codes import MEANINGS, ExitCode
 
 BAD = "multibody: 1\nname: arm\nbodies: {hand: {mass: 1}}\njoints: {elbow: {parent: world, child: hand, kind: Rz}}\n"
@@ -87,6 +89,8 @@ def test_a_command_line_that_cannot_be_understood_is_2(multibody, folder, words)
         (["simulate", "pendulum", "-i", "torqe=1"], "Did you mean 'torque'"),
         (["simulate", "pendulum", "-d", "0"], "goes nowhere"),
         (["sweep", "pendulum", "-m", "max(anlge)", "-d", "1e9"], "Did you mean 'angle'"),  # before any run
+        (["simulate", "pendulum", "--plot", "anlge", "-d", "1e9"], "Did you mean 'angle'"),  # before the run
+        (["demo", "pendulum", "-d", "0"], "goes nowhere"),
         (["new", "3crane.yaml"], "3crane"),
     ],
 )
@@ -170,6 +174,27 @@ def test_a_bug_is_70_and_debug_shows_where(multibody, monkeypatch):
     assert "nobody foresaw this" in done.err
     assert "Traceback" not in done.err
     assert "in broken" in multibody("check", "pendulum", "--debug").err
+
+
+def test_a_full_disk_behind_standard_output_is_5(folder, monkeypatch, capsys):
+    class Full(io.StringIO):
+        def write(self, text):
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("sys.stdout", Full())
+    for more in ([], ["--json"]):
+        assert main(["check", "pendulum", *more]) == 5
+        assert "No space left on device" in capsys.readouterr().err
+
+
+def test_letters_that_the_stream_does_not_know_are_escaped(folder, monkeypatch):
+    (folder / "größe.yaml").write_text(BAD.replace("name: arm", "name: größe"), encoding="utf-8")
+    for words in (["check"], ["check", "--json"]):
+        stream = io.TextIOWrapper(io.BytesIO(), "ascii")
+        monkeypatch.setattr("sys.stdout", stream)
+        assert main([*words, "größe.yaml"]) == 1
+        text = stream.buffer.getvalue().decode("ascii")
+        assert "gr\\xf6\\xdfe" in text or json.loads(text)["system"] == "größe"
 
 
 def test_ctrl_c_is_130(multibody, monkeypatch):

@@ -9,7 +9,17 @@ import pytest
 
 import multibody as mb
 import multibody.view
-from multibody.compat.pymbs import MbsSystem, UnsupportedError, UsageError, VarKind, diag, genCode, pi, rotMat
+from multibody.compat.pymbs import (
+    MbsSystem,
+    UnsupportedError,
+    UsageError,
+    VarKind,
+    diag,
+    genCode,
+    genSarturisXml,
+    pi,
+    rotMat,
+)
 from multibody.graph import all_same
 from multibody.model import Kinematics
 
@@ -220,6 +230,7 @@ def world():
         ("addBody", lambda w: w.addBody("one", 1.0, name="two")),
         ("addParam", lambda w: w.addParam("m")),
         ("addParam", lambda w: w.addParam("m", -1.0, positive=True)),
+        ("addParam", lambda w: w.addParam("l", [-1.0, 1.0, -1.0], negative=True)),
         ("addParam", lambda w: [w.addParam("m", 1.0), w.addParam("m", 2.0)]),
         ("addInput", lambda w: w.addInput(3)),
         ("addFrame", lambda w: w.addFrame("addBody")),
@@ -237,6 +248,8 @@ def world():
         ("addVisualisation.Box", lambda w: w.addVisualisation.Box(w, 1, 2, 3, 4)),
         ("setJointRange", lambda w: w.setJointRange(w.joint[0], 1, -1)),
         ("genEquations", lambda w: w.genEquations.Recursive(diff=3)),
+        ("genMatlabAnimation", lambda w: w.genMatlabAnimation("name", axislimits=[1, -1] * 3)),
+        ("genMatlabAnimation", lambda w: w.genMatlabAnimation("name", axislimits=[-1, 1])),
         ("genCode.Matlab", lambda w: w.genCode("m", "name")),
         ("show", lambda w: w.show("name")),
         ("exportGraphReps", lambda w: w.exportGraphReps("name")),
@@ -255,6 +268,7 @@ def test_wrong_usage_is_told_by_the_name_of_the_command(world, command, call):
     ("command", "call"),
     [
         ("genSarturisXml", lambda w: w.genSarturisXml("name")),
+        ("genSarturisXml", lambda w: genSarturisXml(w, "name")),
         ("addFlexibleBody", lambda w: w.addFlexibleBody("beam.sid")),
         ("genCode.Fortran90", lambda w: w.genCode("f90", "name")),
         ("genCode.CSharp", lambda w: w.genCode.CSharp("name")),

@@ -142,6 +142,7 @@ def test_sensors_measure_what_the_manual_says():
     sensors.Energy("E", world)
     mass, centre = sensors.CenterofMass("all")
     sensors.CenterofMass("one", [b])
+    sensors.CenterofMass("world", world)
     assert (mass.name, centre.shape) == ("all_Mass", (3,))
 
     for name, sensor in {
@@ -162,9 +163,33 @@ def test_sensors_measure_what_the_manual_says():
         "all_r": mb.CenterOfMass(),
         "one_Mass": mb.TotalMass(body_b),
         "one_r": mb.CenterOfMass(body_b),
+        "world_Mass": mb.TotalMass(body_a, body_b),
+        "world_r": mb.CenterOfMass(body_a, body_b),
     }.items():
         system.sensor(name, sensor)
     assert same(world, system)
+
+
+def test_six_numbers_are_an_inertia_in_the_order_of_the_manual():
+    """[I_xx, I_xy, I_yy, I_xz, I_yz, I_zz]: the entries of the tensor, not of the moments of deviation."""
+    world = MbsSystem()
+    body = world.addBody(1.0, inertia=Matrix([[4], [0.1], [5], [0.2], [0.3], [6]]))
+    found = np.array(body.made.inertia.symbolic().to_array(), dtype=float)
+    assert found.tolist() == [[4, 0.1, 0.2], [0.1, 5, 0.3], [0.2, 0.3, 6]]
+
+
+def test_equations_are_reduced_as_in_the_manual():
+    """Eq. (5.1): a = 1, b = 0, c = 5·k, d = a·c, e = 2·a + 2, f = b·k, g = d + e + f. Eq. (5.2): c = 5·k, g = c + 4."""
+    world = MbsSystem()
+    world.addJoint(world, world.addBody(1.0), "Tx")
+    k = world.addInput("k")
+    a, b, c = (world.addExpression(*one) for one in (("a", 1), ("b", 0), ("c", 5 * k)))
+    d, e, f = (world.addExpression(*one) for one in (("d", a * c), ("e", 2 * a + 2), ("f", b * k)))
+    world.addExpression("g", d + e + f)
+    outputs = world.genEquations().outputs
+    assert {name: str(value) for name, value in outputs.items()} == {
+        "a": "1", "b": "0", "c": "5*k", "d": "5*k", "e": "4", "f": "0", "g": "5*k + 4",
+    }  # fmt: skip
 
 
 def test_expressions_use_sensors_as_vectors():
@@ -413,7 +438,7 @@ def test_a_controller_drives_a_simulation(monkeypatch):
     shown = []
     monkeypatch.setattr(multibody.view, "show", lambda thing, **settings: shown.append(settings))
     world.show("Mass", AAFrames=0, block=False)
-    assert shown == [{"inputs": world.inputs, "block": False}]
+    assert shown == [{"title": "Mass", "inputs": world.inputs, "block": False}]
 
 
 def test_ranges_of_joints_are_those_of_the_sliders():
@@ -431,7 +456,7 @@ def test_kinematics_alone_need_no_masses(monkeypatch):
     world.addJoint(world, world.addBody(0, name="ghost"), "Rz")
     assert world.genEquations.Recursive(kinematicsOnly=True) is None
     world.show("Ghost", block=False)
-    assert shown == [(world.system, {"block": False})]
+    assert shown == [(world.system, {"title": "Ghost", "block": False})]
     with pytest.raises(mb.errors.ModelError, match="no masses"):
         world.genCode("m", "Ghost")
     with pytest.raises(mb.errors.SingularMatrixError, match="genEquations"):
@@ -553,12 +578,18 @@ def test_an_fmu_is_written(tmp_path):
     assert path.name == "Two.fmu"
 
 
-def test_the_animation_for_matlab_comes_with_what_it_calls(tmp_path, caplog):
+def test_the_animation_for_matlab_comes_with_what_it_calls_on_the_axes_that_are_wanted(tmp_path, caplog):
     world, *_ = two_bodies()
     world.genEquations()
-    files = world.genMatlabAnimation("Two", str(tmp_path), axislimits=[-1, 1] * 3)
+    fitting = world.genMatlabAnimation("Two", str(tmp_path))[-1].read_text()
+    assert "limits = (low + high)" in fitting
+    files = world.genMatlabAnimation("Two", str(tmp_path), axislimits=(-0.02, 0.1, -1, 1, 0, 3))
     assert [path.name for path in files] == ["Two_inputs.m", "Two_parameters.m", "Two_visual.m"]
-    assert "axislimits" in caplog.text
+    chosen = files[-1].read_text()
+    assert "    limits = [-0.02, 0.1; -1.0, 1.0; 0.0, 3.0];\n" in chosen
+    assert "axes('PlotBoxAspectRatio', diff(limits, 1, 2).', 'XLim', limits(1, :)," in chosen
+    assert len(chosen.splitlines()) == len(fitting.splitlines())
+    assert not caplog.text
 
 
 def test_vectors_are_arrays_in_modelica(tmp_path):

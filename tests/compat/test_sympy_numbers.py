@@ -81,6 +81,16 @@ def test_eigenvalues_of_the_bicycle(bicycle, speed, poles):
         assert np.abs(found - pole).min() < 1e-9
 
 
+def test_the_speed_of_the_bicycle_stays_a_symbol(bicycle):
+    """As in SymPy's manual, where every coordinate and speed is given, dependent ones too."""
+    v = mb.graph.symbol("v")
+    still = {one.name: 0 for one in (*bicycle.coordinates, *bicycle.speeds)}
+    lin = mb.linearize_symbolic(bicycle, still | {"w3": -v / 0.3, "w6": -v / 0.35})
+    found = lin.at(v=5.0).poles
+    for pole in (-14.07838969279822, -0.32286642900409, -0.77534188219585 - 4.46486771378823j):
+        assert np.abs(found - pole).min() < 1e-9
+
+
 def test_the_bicycle_rides(bicycle):
     speed = 4.6  # between weave and capsize speed, where it is stable
     run = mb.simulate(bicycle, 5.0, u={"w3": -speed / 0.3, "w2": 0.5}, integrator=mb.DormandPrince8(rtol=1e-10))

@@ -138,13 +138,35 @@ def test_closed_forms_as_a_symbolic_system():
     pendulum = mb.System("pendulum", gravity=(0, 0, -9.81))
     m, l = pendulum.parameters(m=2.0, l=1.0)
     pendulum.joint("angle", pendulum.world, pendulum.body("bob", m, (0, 0, -l)), "Ry")
-    system = mb.derive(pendulum).to_sympy().system()
+    system = mb.derive(pendulum).to_sympy()
+    assert isinstance(system, me.SymbolicSystem)
     t = sm.Symbol("t")
     angle = sm.Function("angle")(t)
     mass, length = sm.symbols("m l")
     assert system.dyn_implicit_mat == sm.Matrix([[mass * length**2]])
     assert system.kin_explicit_rhs == sm.Matrix([angle.diff(t)])
     assert sm.simplify(system.dyn_implicit_rhs[0] + 9.81 * mass * length * sm.sin(angle)) == 0
+    assert (system.M, system.q, system.u) == (system.dyn_implicit_mat, system.coordinates, system.speeds)
+    system.compute_explicit_form()
+    assert sm.simplify(system.comb_explicit_rhs - system.rates.col_join(system.acceleration)) == sm.zeros(2, 1)
+    assert [str(one) for one in from_sympy(system).readable().acceleration] == ["-9.81*sin(angle)/l"]
+
+
+def test_closed_forms_with_constraints_and_of_nothing():
+    slide = mb.System("slide", gravity=(0, 0, -9.81))
+    first, second = (slide.joint(name, slide.world, slide.body(f"{name}_body", 2), "Tz") for name in "xy")
+    slide.constraint(first.coordinate + 2 * second.coordinate)
+    found = mb.derive(slide, mb.Lagrange()).to_sympy()
+    assert found.comb_explicit_rhs[2:] == found.acceleration[:]
+    assert [float(one) for one in found.acceleration] == pytest.approx([-2 * 9.81 / 5, 9.81 / 5])
+    given = mb.System("given")
+    given.joint("x", given.world, given.body("b", 1), "Tx", prescribed=given.time)
+    assert mb.derive(given).to_sympy().states.shape == (0, 1)
+
+
+def test_a_system_writes_itself():
+    system = mb.library.pendulum()
+    assert system.to_sympy().form_eoms() == to_sympy(system).form_eoms()
 
 
 def test_what_cannot_be_written():

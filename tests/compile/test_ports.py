@@ -25,7 +25,8 @@ def square():
 
 
 def test_positional_and_named_arguments(f):
-    for results in (f([1, 2], 3, 4), f([1, 2], mass=4, z=3), f(q=(1, 2), z=np.float32(3), mass=np.int64(4))):
+    for results in (f([1, 2], 3, 4), f([1, 2], mass=4, z=3), f(q=(1, 2), z=np.float32(3), mass=np.int64(4)),
+                    f({"q": (1, 2), "z": 3, "mass": 4}), f({"q": (1, 2), "z": 3}, mass=4)):  # fmt: skip
         assert results.a.tolist() == [4.0, 5.0]
         assert results.b == 6.0
 

@@ -1,8 +1,6 @@
 """Wittenburg's method: its tables and its program in the seed, other formalisms, random trees, energy."""
 
-import doctest
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 import multibody as mb
 from multibody.formalisms.wittenburg import OrientedGraph, Wittenburg
-from multibody.graph import array, cos, directional, is_zero, same, sin
+from multibody.graph import array, cos, directional, evaluate, is_zero, same, sin
 from multibody.library.five_bodies import FIVE_BODY_START
 from multibody.model import with_speeds
 from multibody.testing import KINDS, random_tree
@@ -158,14 +156,6 @@ def test_tables_are_printed():
         assert line in text
 
 
-def test_the_page_in_the_documentation_is_true():
-    page = Path(__file__).resolve().parents[2] / "docs" / "wittenburg.md"
-    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-    outcome = doctest.testfile(str(page), module_relative=False, optionflags=flags)
-    assert outcome.attempted > 5
-    assert outcome.failed == 0
-
-
 # the five bodies -----------------------------------------------------------------------------------------------------
 
 
@@ -208,6 +198,20 @@ def test_the_program_agrees_when_one_line_is_corrected(state):
     np.testing.assert_allclose(eom.mass_matrix(*arguments), right.A, atol=1e-12)
     np.testing.assert_allclose(-eom.bias(*arguments), right.B, atol=1e-11)
     np.testing.assert_allclose(eom.forward_dynamics(*arguments), np.linalg.solve(right.A, right.B), atol=1e-10)
+
+
+def test_matrices_by_name():
+    """A and B (11), (12), by the corrected program, and by hand: A of the last hinge is K₅ about its axis."""
+    A, B = Wittenburg().matrices(five_body())
+    state = random_states()[0]
+    at = dict(zip([*five_body().coordinates, *five_body().speeds], state, strict=True))
+    right = matrices(model(), state[:9], state[9:], printed=False)
+    found = np.array(evaluate([*A.flat, *B], at), dtype=float)
+    np.testing.assert_allclose(found[:81].reshape(9, 9), right.A, atol=1e-12)
+    np.testing.assert_allclose(found[81:], right.B, atol=1e-11)
+    assert float(A[8, 8]) == 0.5 + 1.5 * 0.5**2
+    with pytest.raises(mb.MultibodyError, match="neither a system nor a model"):
+        Wittenburg().tables("chain")
 
 
 @pytest.mark.parametrize("state", random_states())
@@ -278,7 +282,12 @@ def driven(where):
 @pytest.mark.parametrize("where", range(4))
 def test_prescribed_motion_anywhere(where):
     system = driven(where)
-    assert Wittenburg().tables(system).bodies[0] == ("b0" if where == 0 else "world")
+    tables = Wittenburg().tables(system)
+    assert tables.bodies[0] == ("b0" if where == 0 else "world")
+    freedoms = [1, 3, 2]
+    if where:
+        freedoms.insert(where, 0)  # n counts what is free
+    assert ["n", *map(str, freedoms)] in [line.split() for line in str(tables).splitlines()]
     assert agrees(system)
 
 

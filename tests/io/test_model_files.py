@@ -289,6 +289,23 @@ def test_names_that_several_things_have():
     assert "parameter.F_1 or input.F_1" in caught.value.remedy
 
 
+def test_a_start_value_of_a_name_that_a_parameter_has_too():
+    system = mb.System("n")
+    system.parameter("p_tx", 1.0)
+    system.joint("p", system.world, system.body("b", 1), ["Tx", "Ty"])
+    system.start(p_tx=3.0)
+    assert "start:\n  p_tx: 3.0\n" in model_text(system)
+    assert read_model(model_text(system)).starts == {"p_tx": 3.0}
+
+
+def test_parameters_by_tables():
+    system = mb.System("n")
+    x = system.parameter("x", 0.25)
+    system.joint("q", system.world, system.body("b", system.parameter("m", Table("f", [0, 1], [1, 3])(x))), "Tx")
+    again = read_model(assert_kept(system)).freeze()
+    assert list(again.parameter_values({"x": 0.75}).values()) == [0.75, 2.5]
+
+
 def test_words_of_the_grammar_as_names():
     system = mb.System("n")
     symbols = system.parameters(**dict.fromkeys(("pi", "where", "sin", "null", "no", "true", "φ", "measured"), 1.5))
@@ -326,6 +343,8 @@ def test_the_description_is_kept(tmp_path):
     text = "A crane: with 'all' it carries.\n\n  Second line, # no comment."
     system = mb.System("crane", description=text)
     assert read_model(model_text(system)).description == text
+    block = read_model("multibody: 1\nname: n\ndescription: |\n  Two\n  lines.\n")
+    assert model_text(block).startswith("multibody: 1\nname: n\ndescription: |\n  Two\n  lines.\ngravity")
     assert "description" not in model_text(mb.System("crane"))
     (tmp_path / "part.yaml").write_text("multibody: 1\nname: part\ndescription: of the part\n")
     (tmp_path / "whole.yaml").write_text("multibody: 1\nname: n\ndescription: of the whole\ninclude: part.yaml\n")

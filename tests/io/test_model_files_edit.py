@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from ruamel.yaml import YAML
 
 from multibody.errors import ModelFileError, UnknownNameError
+from multibody.graph import parse
 from multibody.io.model_files import ModelFile
 from multibody.io.model_files.emit import emitted, scalar
 
@@ -82,6 +84,29 @@ def test_new_keys_come_at_the_end_of_their_mapping():
     assert file.get("bodies.load.com") == [0, 0, "l"]
 
 
+def test_lines_end_as_they_did():
+    file = ModelFile(HAND_WRITTEN.replace("\n", "\r\n"))
+    file.set("parameters.k", 3)
+    file.set("bodies.load.inertia", [1, 2, 3])
+    assert "  empty:\r\n  k: 3\r\n\r\n# the parts" in file.text
+    assert file.text.count("\n") == file.text.count("\r\n") == HAND_WRITTEN.count("\n") + 2
+
+
+def test_numbers_and_arrays_of_numpy():
+    file = ModelFile(HAND_WRITTEN)
+    for value in (np.float64(1.5), np.float32(0.5), np.int64(3), np.array(2.0)):
+        file.set("parameters.m1", value)
+        assert file.get("parameters.m1") == value.item()
+    file.set("bodies.load.com", np.array([0.0, 0.1, 1 / 3]))
+    assert file.get("bodies.load.com") == [0.0, 0.1, 1 / 3]
+
+
+@pytest.mark.parametrize("value", [parse("2*x"), 1j, [{1}], b"m"])
+def test_values_that_a_file_cannot_hold(value):
+    with pytest.raises(ModelFileError, match="cannot be written to a model file"):
+        ModelFile(HAND_WRITTEN).set("parameters.m1", value)
+
+
 def test_a_whole_list_is_replaced():
     file = ModelFile(HAND_WRITTEN)
     file.set("bodies.load.com", ["l", 0, 0])
@@ -135,7 +160,7 @@ TEXTS = [
     "[a]", "{a}", "'", '"', "\\", "\n", "a\nb", " a\nb ", "a\n\nb", "tab\tx", "\x00", "\x7f", "\x85", "\u2028",
     "\ufeff", "é", "φ", "🦾", "%a", "@a", "`a`", "!a", "&a", "*a", "?", "? a", "|", ">", "<<", "=", "---", "...", "a:",
     ":a", "a\r\nb", "a ", "(x)", "..", ".5", "x" * 300, "1/2", "x*y - 3", "-(x)", "x^2", "a" * 100 + "\n" + "b" * 100,
-    "\u00a0", "m·s⁻²",
+    "\u00a0", "m·s⁻²", "a\n", "a\nb\n", "a\n\n", "a\n\nb\n\n", "\na\n", "a\n b\n",
 ]  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import multibody as mb
-from multibody.errors import ModelFileError, StorageError
+from multibody.errors import ModelFileError, MultibodyError, StorageError
 from multibody.io.model_files import model_text, read_model, write_model
 from multibody.io.model_files.compose import MAX_CHARACTERS, compose
 from multibody.io.model_files.nodes import Source
@@ -65,6 +65,18 @@ def pointed_at(error: ModelFileError, text: str) -> str:
         ("bodies:\n", "bodies: [\n", "load:", "not YAML", ""),
         ("position: [0, 0, l]", "rotation: {about: x}", "{about", "not a rotation", "angle"),
         ("position: [0, 0, l]", "position: {x: 1}", "{x: 1}", "number or a formula", ""),
+        ("{hook: {position: [0, 0, l]}}", "[hook]", "[hook]", "Under 'frames' there must be names", ""),
+        ("sensors:\n", "start: [1.0, -1.0]\nsensors:\n", "[1.0", "Under 'start' there must be names", ""),
+        ("sensors:\n", "start: {m1: 2}\nsensors:\n", "m1:", "'m1' is no coordinate or speed", ""),
+        ("parent: world, child: crab", "parent: , child: crab", "{parent", "'parent' is missing", ""),
+        ("force: F - 3*measured.v_1", "force: ", "{PointToPointForce", "needs 'force'", ""),
+        ("mass: m1", "mass: 3,5", "5}", "no key '5'", "write 3.5 for 3,5"),
+        ("F - 3*", "where(F > 0, F, 0) - ", "F, 0)", "no key 'F'", "into quotes"),
+        ("l: 1\n", "l: false\n", "false", "not the word false", ""),
+        ("F - 3*measured.v_1", "sine(F)", "sine", "function 'sine' is unknown", "'sin'"),
+        ("bodies:\n", "tables: {sin: {x: [0, 1], y: [0, 1]}}\nbodies:\n", "{x", "function 'sin' already", ""),
+        ("  l: 1\n", "  F: [1, 2]\n  F_1: 3\n  l: F_1\n", "F_1", "several things", "Rename one"),
+        ("{mass: m1}", "{mass: m1", ": {mass: m2", "not YAML", "line 12, column 9"),
     ],
 )
 def test_errors_point_at_what_is_wrong(old, new, points_at, what, hint):
@@ -110,9 +122,16 @@ def test_no_file(tmp_path):
         read_model(tmp_path / "none.yaml")
     with pytest.raises(StorageError, match="cannot be read"):
         read_model("multibody: 1")  # a text has more than one line
-    (tmp_path / "latin.yaml").write_bytes("name: crâne\n".encode("latin-1"))
-    with pytest.raises(ModelFileError, match="UTF-8"):
+    (tmp_path / "latin.yaml").write_bytes("multibody: 1\nname: crâne\n".encode("latin-1"))
+    with pytest.raises(ModelFileError, match="UTF-8") as caught:
         read_model(tmp_path / "latin.yaml")
+    assert "latin.yaml, line 2, byte" in caught.value.where
+
+
+def test_lines_of_windows_are_shown_as_they_are():
+    error = fault(CRANE.replace("mass: m1}", "mas: m1}\t# tab").replace("\n", "\r\n"))
+    assert error.line == 12
+    assert "  crab: {mas: m1} # tab\n" in str(error)
 
 
 # YAML ----------------------------------------------------------------------------------------------------------------
@@ -290,3 +309,8 @@ def test_a_file_is_not_overwritten(tmp_path):
         write_model(system, path)
     assert write_model(system, path, overwrite=True) == path
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_formulas_that_lead_in_a_circle() -> None:
+    with pytest.raises(MultibodyError, match=r"(?s)No value for: b, c.*lead in a circle"):
+        read_model("multibody: 1\nname: n\nparameters: {b: c + 2, c: b + 1}\n").freeze().parameter_values()

@@ -67,6 +67,10 @@ def test_pendulum_with_a_dependent_coordinate(formalism, handling):
     np.testing.assert_allclose(by_numbers.A, lin.at(L=1.5, g=9.8).A, rtol=1e-14, atol=1e-15)
     order = [int(np.argmax(column)) for column in by_numbers.permutation.T]
     assert order == [1, 3, 0, 2]  # independent ones first, as in the seed
+    everything = {"q_tx": L, "q_ty": 0, "q_tx_dot": 0, "q_ty_dot": 0}  # dependent speeds, too, as the seed has them
+    assert all_same(linearize_symbolic(eom, everything, free=["L", "g"]).A, lin.A)
+    with pytest.raises(ModelError, match="cannot all be independent"):
+        linearize_symbolic(eom, everything | {"q_tx_dot": 1}, free=["L", "g"])
 
 
 def test_dependent_coordinates_follow_the_independent_ones():

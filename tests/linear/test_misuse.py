@@ -74,6 +74,8 @@ def test_the_stiffness_of_a_swing_is_that_of_gravity(crane):
         (lambda eom: equilibria(eom, tries=0), EquilibriumError, "0 tries find nothing"),
         (lambda eom: critical_values(along(eom, "l"), 2.0, 1.0), ModelError, "nothing between 2 and 1"),
         (lambda eom: critical_values(along(eom, "l"), 1.0, 2.0, points=1), ModelError, "grid of 1 points"),
+        (lambda eom: critical_values(eom, 1.0, 2.0), ModelError, "no linear system that depends on a number"),
+        (lambda eom: root_locus(lambda l: equilibrium(eom), [1.0]), ModelError, r"Equilibrium.* is no linear system"),
         (lambda eom: pole_sensitivities(linearize(eom)), ModelError, "A LinearizedSystem stands where"),
         (lambda eom: lqr(linearize(eom), np.full((4, 4), NAN), {"F": 1}), ModelError, "non-negative symmetric"),
         (lambda eom: lqr(linearize(eom), "slide", {"F": 1}), ModelError, "non-negative symmetric"),
@@ -116,7 +118,7 @@ def accelerometers(count):
     outputs = [f"a{k}[2]" for k in range(count)]
     lin = linearize(eom, held, outputs=outputs)
     regulator = lqr(lin, {"z0": 100.0, "z0_dot": 1.0}, dict.fromkeys(names, 0.01))
-    return eom, regulator, kalman(lin, dict.fromkeys(names, 1.0), dict.fromkeys(outputs, 1e-2))
+    return eom, regulator, kalman(lin, {f"z{k}_dot": 1.0 for k in range(count)}, dict.fromkeys(outputs, 1e-2))
 
 
 @pytest.mark.parametrize("period", [0.01, 0.1])
@@ -124,6 +126,8 @@ def test_an_accelerometer_shows_the_force_of_the_last_period(period):
     eom, regulator, observer = accelerometers(1)
     run = mb.simulate(eom, 10.0, q={"z0": 0.2}, inputs=output_feedback(regulator, observer, period))
     assert np.abs(run["z0"][-50:]).max() < 1e-5
+    held = mb.simulate(eom, 0.5, start=regulator.system.point, inputs=output_feedback(regulator, observer, period))
+    assert np.abs(held["z0"]).max() < 1e-12
 
 
 def test_several_inputs_and_accelerometers_are_refused():

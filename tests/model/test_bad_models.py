@@ -330,3 +330,17 @@ def test_findings(name):
     assert what in finding.what
     assert where in finding.where
     assert remedy in finding.remedy
+
+
+@pytest.mark.parametrize(
+    "twice",
+    [
+        lambda s: (s.parameter("k", [1.0, 2.0]), s.parameter("k_1", 5.0)),
+        lambda s: (s.parameter("k_2", 5.0), s.parameter("k", [1.0, 2.0])),
+        lambda s: (s.input("k", 3), s.input("k_3")),
+    ],
+)
+def test_entries_of_arrays_have_names_of_their_own(twice):
+    """They would be one symbol with one value."""
+    with pytest.raises(ModelError, match=r"(?s)The name 'k_\d' is taken twice.*Entries of arrays"):
+        twice(System("s"))

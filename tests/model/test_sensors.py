@@ -232,6 +232,33 @@ def test_angular_momentum_about_any_point(tree):
     assert AngularMomentum(system["b1"], about=frame).touches == (system["b1"], frame)
 
 
+def test_momentum_as_a_moving_frame_sees_it(tree):
+    """Its own centre of mass moves with it; what moves with the frame has none."""
+    system, kinematics, frame, base, _ = tree
+    moved = TotalMass().measure(kinematics) * CenterOfMass(relative_to=frame).measure(kinematics)
+    assert proved(derivative(moved, kinematics), LinearMomentum(relative_to=frame).measure(kinematics))
+    in_base = LinearMomentum(relative_to=frame, expressed_in=base).measure(kinematics)
+    assert proved(in_base, turned(kinematics, LinearMomentum(relative_to=frame).measure(kinematics), frame, base))
+    own = {"relative_to": frame}  # which is fixed to b3
+    assert proved(AngularMomentum(system["b3"], about="com", **own).measure(kinematics), [0, 0, 0])
+    assert same(KineticEnergy(system["b3"], **own).measure(kinematics), 0)
+    assert same(KineticEnergy(relative_to=system.world).measure(kinematics), KineticEnergy().measure(kinematics))
+    assert AngularMomentum(system["b1"], **own).touches == (system["b1"], frame)
+    assert KineticEnergy(system["b1"], **own).touches == (system["b1"], frame)
+
+
+def test_energy_and_angular_momentum_as_the_crab_of_a_crane_sees_them():
+    """By hand: the load turns about the crab with (J + m·l²)·w, wherever the crab goes."""
+    system = System("crane")
+    m, l, J = system.parameters(m=2.0, l=1.5, J=0.3)
+    crab, load = system.body("crab", 10), system.body("load", m, (0, 0, -l), (0, J, 0))
+    system.joint("slide", system.world, crab, "Tx")
+    w = system.joint("swing", crab, load, "Ry").speed
+    kinematics = frozen(system)
+    assert same(KineticEnergy(relative_to=crab).measure(kinematics), (J + m * l**2) * w**2 / 2)
+    assert proved(AngularMomentum(load, relative_to=crab).measure(kinematics), [0, (J + m * l**2) * w, 0])
+
+
 def test_bodies_without_mass_have_no_centre():
     system = System("empty")
     ghost = system.body("ghost")

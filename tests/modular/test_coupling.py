@@ -1,9 +1,12 @@
 """Coupling: levels, names, matrices, constraint forces, energy, and many runs; and coupling as a formalism."""
 
+import runpy
+
 import numpy as np
 import pytest
 
 import multibody as mb
+from multibody.export import Python
 from multibody.graph import all_same, evaluate, same, substitute, symbol
 from multibody.modular import couple, from_system, newton_euler, subsystem
 from multibody.modular.explicit import accelerations
@@ -320,6 +323,21 @@ def test_a_sweep_of_a_subsystem():
     )
     ends = [run["th1"][-1] for run in runs]
     assert ends == pytest.approx([0.01 * np.cos(np.sqrt(9.81 / each) * 0.5) for each in lengths], abs=1e-6)
+
+
+def test_equations_are_exported_and_linearized_like_others(tmp_path):
+    """Written as Python they have Lagrange's accelerations; hanging down they swing at ω² = (2 ± √2)·g/l."""
+    eom = nested().equations()
+    mb.export(eom, Python(), tmp_path)
+    written = runpy.run_path(str(tmp_path / "D.py"))
+    found = state(eom)
+    rates = dict(
+        zip([one.name for one in eom.speeds], written["der_state"](0.0, [*found.q, *found.u])[6:], strict=True)
+    )
+    assert [rates["th1_dot"], rates["th2_dot"]] == pytest.approx(lagrange([0.4, -0.9], [1.1, -0.7]), rel=1e-10)
+    hanging = mb.linearize(eom, at={"z1": -0.7, "z2": -1.4})
+    expected = np.sqrt((2 + np.sqrt(2) * np.array([-1, 1])) * 9.81 / 0.7)
+    assert sorted(set(np.abs(np.linalg.eigvals(hanging.A).imag).round(8))) == pytest.approx(expected, rel=1e-7)
 
 
 def test_equations_travel_to_other_processes():

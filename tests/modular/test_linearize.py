@@ -70,6 +70,18 @@ def test_figure_4_with_bodies_that_are_linearized_already():
     assert all_same([found[name] for name in PRINTED], in_symbols_of(system, PRINTED.values()), points=2)
 
 
+def test_figure_4_with_two_equal_pendulums():
+    """θ̈₁ = (g/a)·(θ₂ - 2·θ₁), θ̈₂ = (2·g/a)·(θ₁ - θ₂): what is known of parameters is put into the linear equations."""
+    equal = {"m_b2": "m_b1", "a2": "a1"}
+    inherited = couple("E", [figure_4()], identities=equal)
+    for linear in (linearize(figure_4(), identities=equal), linearize(inherited)):
+        found = linear.explicit()
+        texts = {"theta1_ddot": "g*(theta2 - 2*theta1)/a1", "theta2_ddot": "2*g*(theta1 - theta2)/a1"}
+        assert all_same([found[name] for name in texts], in_symbols_of(linear, texts.values()), points=2)
+    with pytest.raises(mb.errors.ModelError, match="Nobody defines 'theta1'"):
+        linearize(figure_4(), identities={"theta1": "theta2"})
+
+
 # by finite differences -----------------------------------------------------------------------------------------------
 
 
@@ -279,6 +291,14 @@ def test_the_conical_pendulum_by_differences(t):
     assert_is_derivative(system, linearize(system), BALL, t)
 
 
+def test_entries_that_change_along_the_motion_are_no_auxiliary_parameters():
+    system = conical()
+    named = linearize(system, auxiliary=True)
+    values = evaluate_parameters(named, BALL)
+    for mine, theirs in zip(numbers_of(named, values, 0.43), numbers_of(linearize(system), BALL, 0.43), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize("t", [0.0, 0.7])
 def test_another_choice_of_independent_variables_on_a_circle(t):
     """With p_x, p_y and v_x, v_y independent, A changes along the motion."""
@@ -323,6 +343,40 @@ def test_a_spinning_top_with_an_orientation(description):
             spin = np.array([[A[names.index(f"w_T_{i}"), names.index(f"w_T_{j}")] for j in "xyz"] for i in "xyz"])
             expected = 1.7 * np.array([[0, 0, 0], [0, 0, (2.7 - 1) / 2], [0, (1 - 2) / 2.7, 0]])
             np.testing.assert_allclose(spin, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("at", [(1, 0, 0, 0), (0.28, 0, -0.96, 0), (1e-17, 1, 0, 0)])
+def test_a_quaternion_at_rest_has_three_deviations(at):
+    """Its length is kept; the largest component follows from the others, and renamed copies know that too."""
+    names = [f"q_B_{axis}" for axis in "txyz"]
+    made = newton_euler("B", "quaternion", "none", reference=dict(zip(names, at, strict=True)))
+    linear = linearize(made)
+    states = {one.name for one in linear.states}
+    assert states == {one.name for one in made.orders} - {names[int(np.argmax(np.abs(at)))]}
+    assert {one.name for one in linear.renamed("C", suffix="_2").states} == {f"{name}_2" for name in states}
+    numbers = {"m_B": 1.0, "I_B_x": 1.0, "I_B_y": 2.0, "I_B_z": 2.7}
+    A, _ = numbers_of(linear, numbers)
+    order = [one.name for one in linear.states]
+    turned = A[np.ix_([order.index(n) for n in names if n in states], [order.index(f"w_B_{axis}") for axis in "xyz"])]
+    t, x, y, z = at  # q̇ = ½·q∘ω
+    rates = np.array([[-x, -y, -z], [t, -z, y], [z, t, -x], [-y, x, t]]) / 2
+    np.testing.assert_allclose(turned, rates[[k for k, n in enumerate(names) if n in states]], atol=1e-12)
+
+
+def test_a_quaternion_coupled_by_its_rotation_has_as_many_deviations_as_freedoms():
+    """A body on a ball joint at the origin, hanging down: six states, as a pendulum in space has."""
+    body = newton_euler("B", "quaternion", "-z", parameters="a")
+    ball = {f"at_{axis}": f"p_B_{axis} = -a*R_B_{axis}z" for axis in "xyz"}
+    held = couple("S", [body], ball, reference={"p_B_z": "-a"}, independent=[f"w_B_{axis}" for axis in "xyz"])
+    linear = linearize(held)
+    assert [one.name for one in linear.states] == ["q_B_x", "q_B_y", "q_B_z", "w_B_x", "w_B_y", "w_B_z"]
+    found = linear.explicit()["w_B_x_dot"]
+    assert all_same([found], in_symbols_of(linear, ["-2*m_B*g*a*q_B_x/(I_B_x + m_B*a**2)"]), points=2)
+
+
+def test_a_quaternion_on_the_reference_motion_has_unit_length():
+    with pytest.raises(mb.errors.ModelError, match="not a motion of the system"):
+        linearize(newton_euler("B", "quaternion", "none", reference={"q_B_t": 2}))
 
 
 def coin():

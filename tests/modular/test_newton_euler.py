@@ -416,6 +416,15 @@ def test_values_of_parameters_are_kept():
     assert values["I_B_x"] is None
 
 
+def test_values_of_parameters_may_be_formulas():
+    """A rod of length l: I = m·l²/12, with numbers only in the end; a copy has its own length."""
+    rod = newton_euler("B", "none", "none", "Cx", parameters={"I_B_r": "m_B*l**2/12", "l": 3.0, "I_B_a": 1e-3})
+    both = couple("S", [rod, rod.renamed("C", suffix="_2")], parameters={"m_B": "2*m_B_2", "m_B_2": 2.0})
+    values = mb.model.quantity.defaults(both.parameters, {"l_2": 6.0})
+    numbers = {one.name: value for one, value in values.items()}
+    assert (numbers["I_B_r"], numbers["I_B_r_2"]) == (3.0, 6.0)
+
+
 # what is wrong -------------------------------------------------------------------------------------------------------
 
 
@@ -437,6 +446,7 @@ def test_values_of_parameters_are_kept():
         ({"parameters": {"m_B": -2.0}}, ["The mass is negative", "subsystem 'B'"]),
         ({"parameters": {"m_B": 1, "I_B_x": 1.0, "I_B_y": 1.0, "I_B_z": 5.0}}, ["more than the sum of the other two"]),
         ({"position": "zyx", "inputs": "R_B_xx"}, ["'R_B_xx' stands for a variable and for an input"]),
+        ({"parameters": {"m_B": "2*mm"}}, ["Nobody defines 'mm'", "parameter 'm_B' of subsystem 'B'"]),
         ({"parameters": {"v_B_x": 1.0}}, ["'v_B_x' stands for a variable and for a parameter"]),
     ],
 )

@@ -186,3 +186,18 @@ def test_a_run_begins_at_an_equilibrium_and_stays_there():
 def test_a_run_does_not_begin_at_the_point_of_another_system(crab):
     with pytest.raises(ModelError, match="coordinates and speeds are not the same"):
         mb.simulate(crab, duration=1.0, start=mb.equilibrium(mb.derive(pendulum())))
+
+
+def test_other_lengths_are_met_anew():
+    """A run that goes on with a longer rope begins on it, not on the old one; the weight moves straight out."""
+    system = mb.System("rope", gravity=(0, -9.81, 0))
+    (length,) = system.parameters(length=1.0)
+    weight = system.body("weight", 1.0)
+    system.joint("place", system.world, weight, ["Tx", "Ty"], q=(0.6, -0.8))
+    system.constraint(mb.DistanceConstraint(system.world, weight, length))
+    eom = mb.derive(system)
+    first = mb.simulate(eom, 0.5, samples=3)
+    later = mb.simulate(eom, 0.5, samples=3, start=first, parameters={"length": 1.2})
+    assert later.q[0] == pytest.approx(1.2 * first.q[-1], rel=1e-6)
+    assert later.residuals.position.max() < 1e-9
+    assert later.energy_drift < 1e-6

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.algebra.mat3 import Mat3, MatrixLike
-from multibody.algebra.motor import Motor
+from multibody.algebra.motor import Motor, require_motor
 from multibody.algebra.rotation import Rotation
 from multibody.algebra.scalar import stacked, zero_like
 from multibody.algebra.transform import Transform
@@ -87,6 +87,7 @@ class MotorDyad(Linear):
 
     def apply(self, motor: Motor, kind: type[Kind] = Motor) -> Kind:  # type: ignore[assignment]
         """T∘h, eq. (4), as a motor of the given kind."""
+        require_motor(motor)
         g, h = motor.resultant, motor.moment
         return kind(self.t11 @ h + self.t12 @ g, self.t21 @ h + self.t22 @ g)
 

@@ -7,16 +7,16 @@ from typing import Any, Self, overload
 from numpy.typing import NDArray
 
 from multibody.algebra.dyad import MotorDyad
-from multibody.algebra.inertia_check import problems_of
+from multibody.algebra.inertia_check import alike, problems_of
 from multibody.algebra.mat3 import Mat3
 from multibody.algebra.motor import Motor
 from multibody.algebra.motor_kinds import AccelerationMotor, ForceMotor, MomentumMotor, VelocityMotor
 from multibody.algebra.rotation import Rotation
-from multibody.algebra.scalar import Scalar, holds_anywhere, number_or_none, zero_like
+from multibody.algebra.scalar import Scalar, vanishes, zero_like
 from multibody.algebra.symmetric3 import Symmetric3, SymmetricLike
 from multibody.algebra.value import Linear, set_once
 from multibody.algebra.vec3 import Vec3, VectorLike
-from multibody.errors import ConversionError, ZeroDivisorError
+from multibody.errors import ConversionError, NumberError, ZeroDivisorError
 
 
 class Inertia(Linear):
@@ -70,6 +70,28 @@ class Inertia(Linear):
         return cls(mass, r * mass, about_origin)
 
     @classmethod
+    def from_dyad(cls, dyad: MotorDyad) -> Self:
+        """The inertia whose dyad this is: eq. (7) read backwards.
+
+        Raises:
+            NumberError: if the blocks are not (m·1, -m·R_s; m·R_s, Θ_O), to rounding.
+
+        Example:
+            >>> rod = Inertia.rigid_body(2.0, (0.5, 0.0, 0.0), Symmetric3.diagonal(0.0, 0.1, 0.1))
+            >>> Inertia.from_dyad(rod.dyad()) == rod
+            True
+        """
+        s = dyad.t21
+        found = cls(dyad.t11[0, 0], Vec3(s[2, 1], s[0, 2], s[1, 0]), dyad.t22)
+        if not all(alike(ours, given) for ours, given in zip(found.dyad().parts(), dyad.parts(), strict=True)):
+            raise NumberError(
+                "The dyad is not that of a rigid body.",
+                cause="Its blocks are not (m·1, -m·R; m·R, Θ) with one mass m, and R·v = r × v for a vector r.",
+                remedy="Give a dyad that maps velocities to momenta, such as inertia.dyad().",
+            )
+        return found
+
+    @classmethod
     def zero(cls) -> Self:
         """The inertia of nothing."""
         return cls(0.0, Vec3.zero(), Symmetric3.zero())
@@ -79,8 +101,7 @@ class Inertia(Linear):
     @property
     def center_of_mass(self) -> Vec3:
         """The position r_s of the centre of mass."""
-        number = number_or_none(self.mass)
-        if number is not None and holds_anywhere(number == 0):
+        if vanishes(self.mass):
             raise ZeroDivisorError("A body without mass has no centre of mass.", remedy="Ask for the first moment.")
         return self.first_moment / self.mass
 

@@ -7,11 +7,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from multibody.algebra.mat3 import Mat3
 from multibody.algebra.scalar import Scalar, number_or_none, stacked
 from multibody.algebra.symmetric3 import Symmetric3
 from multibody.algebra.vec3 import Vec3
+from multibody.graph import same
 
 Floats = NDArray[np.float64]
+
+
+def alike(a: Mat3, b: Mat3, tolerance: float = 1e-9) -> bool:
+    """Whether two matrices are the same: numbers to rounding, beside the largest of them, expressions as functions."""
+    pairs = list(zip(a.components(), b.components(), strict=True))
+    numbers = [(number_or_none(x), number_or_none(y)) for x, y in pairs]
+    size = max((float(np.max(np.abs(one))) for pair in numbers for one in pair if one is not None), default=0.0)
+    return all(
+        same(x, y) if n is None or k is None else bool(np.all(np.abs(n - k) <= tolerance * size))
+        for (x, y), (n, k) in zip(pairs, numbers, strict=True)
+    )
 
 
 def problems_of(mass: Scalar, first_moment: Vec3, tensor: Symmetric3, tolerance: float) -> list[str]:

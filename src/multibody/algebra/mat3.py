@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Self, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.algebra.scalar import Scalar, stacked, zero_like
+from multibody.algebra.scalar import Scalar, stacked, vanishes, zero_like
 from multibody.algebra.value import Linear, items_of, set_once
 from multibody.algebra.vec3 import Vec3, VectorLike
-from multibody.errors import ShapeError
+from multibody.errors import ShapeError, ZeroDivisorError
 
-MatrixLike: TypeAlias = "Mat3 | Iterable[Iterable[Scalar]]"
-"""A ``Mat3``, or three rows of three components as lists or as an array."""
+if TYPE_CHECKING:
+    from multibody.algebra.symmetric3 import Symmetric3
+
+MatrixLike: TypeAlias = "Mat3 | Symmetric3 | Iterable[Iterable[Scalar]]"
+"""A ``Mat3`` or ``Symmetric3``, or three rows of three components as lists or as an array."""
 
 
 class Mat3(Linear):
@@ -35,10 +38,10 @@ class Mat3(Linear):
     row_y: Vec3
     row_z: Vec3
 
-    def __init__(self, row_x: Vec3, row_y: Vec3, row_z: Vec3) -> None:
-        set_once(self, "row_x", row_x)
-        set_once(self, "row_y", row_y)
-        set_once(self, "row_z", row_z)
+    def __init__(self, row_x: VectorLike, row_y: VectorLike, row_z: VectorLike) -> None:
+        set_once(self, "row_x", row_x if isinstance(row_x, Vec3) else Vec3.from_any(row_x, what="row of a matrix"))
+        set_once(self, "row_y", row_y if isinstance(row_y, Vec3) else Vec3.from_any(row_y, what="row of a matrix"))
+        set_once(self, "row_z", row_z if isinstance(row_z, Vec3) else Vec3.from_any(row_z, what="row of a matrix"))
 
     @classmethod
     def zero(cls) -> Self:
@@ -70,7 +73,7 @@ class Mat3(Linear):
 
     @classmethod
     def from_any(cls, thing: MatrixLike, *, what: str = "matrix") -> Mat3:
-        """A matrix from a matrix, or from three rows of three components.
+        """A matrix from a matrix, symmetric or not, or from three rows of three components.
 
         Example:
             >>> Mat3.from_any([[1, 0, 0], [0, 1, 0], [0, 0, 1]]).row_y
@@ -78,7 +81,7 @@ class Mat3(Linear):
         """
         if isinstance(thing, Mat3):
             return thing
-        rows = items_of(thing)
+        rows = list(thing.rows) if isinstance(thing, Linear) and hasattr(thing, "rows") else items_of(thing)
         if len(rows) != 3 or not all(isinstance(row, Vec3) or len(items_of(row)) == 3 for row in rows):
             raise ShapeError(
                 f"A {what} needs three rows of three components.",
@@ -143,7 +146,12 @@ class Mat3(Linear):
     def inverse(self) -> Mat3:
         """A⁻¹, by cross products of the rows."""
         x, y, z = self.row_y.cross(self.row_z), self.row_z.cross(self.row_x), self.row_x.cross(self.row_y)
-        return Mat3.from_columns(x, y, z) / self.row_x.dot(x)
+        determinant = self.row_x.dot(x)
+        if vanishes(determinant):
+            raise ZeroDivisorError(
+                "The matrix has no inverse.", where=repr(self)[:200], cause="Its determinant is zero."
+            )
+        return Mat3.from_columns(x, y, z) / determinant
 
     def to_array(self) -> NDArray[Any]:
         """An array of shape (3, 3); a batch keeps its own dimensions in front."""

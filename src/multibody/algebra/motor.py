@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 
+import numpy as np
+
 from multibody.algebra.rotation import Rotation
-from multibody.algebra.scalar import Scalar, holds_anywhere, number_or_none
+from multibody.algebra.scalar import Scalar, vanishes
 from multibody.algebra.value import Linear, set_once
 from multibody.algebra.vec3 import Vec3, VectorLike
-from multibody.errors import ConversionError, ZeroDivisorError
+from multibody.errors import ConversionError, ShapeError, ZeroDivisorError
 from multibody.graph import Expr
-from multibody.graph.expr import ZERO
 
 if TYPE_CHECKING:
     from multibody.algebra.motor_kinds import VelocityMotor
@@ -62,6 +63,23 @@ class Motor(Linear):
         """The zero motor, the neutral element of addition (section 2.1.1)."""
         return cls(Vec3.zero(), Vec3.zero())
 
+    @classmethod
+    def from_array(cls, array: Any) -> Self:
+        """A motor from six numbers, the resultant first; an array of shape (…, 6) makes a batch.
+
+        Example:
+            >>> Motor.from_array([1, 2, 3, 4, 5, 6])
+            Motor(Vec3(1, 2, 3), Vec3(4, 5, 6))
+        """
+        entries = np.asarray(array)
+        if entries.shape[-1:] != (6,):
+            raise ShapeError(
+                f"An array of shape {entries.shape} is not a motor.",
+                remedy="Give resultant and moment in one row of six.",
+            )
+        read = Vec3.from_any if entries.ndim == 1 else Vec3.from_batch
+        return cls(read(entries[..., :3]), read(entries[..., 3:]))
+
     def as_type(self, kind: type[Kind]) -> Kind:
         """The same two vectors as a motor of another kind: ``axis.as_type(AccelerationMotor) * q_ddot``."""
         return kind(self.resultant, self.moment)
@@ -70,7 +88,7 @@ class Motor(Linear):
 
     def inner(self, other: Motor) -> Scalar:
         """The inner product g₁·h₂ + g₂·h₁, eq. (2), the same in all frames: of a force and a velocity the power."""
-        _require_motor(other)
+        require_motor(other)
         return self.resultant.dot(other.moment) + other.resultant.dot(self.moment)
 
     def cross(self, other: Motor) -> Motor:
@@ -79,7 +97,7 @@ class Motor(Linear):
         Carried along by a velocity, a motor changes at the rate velocity × motor, eq. (6). So a velocity and a momentum
         give a force, and two velocities an acceleration; other pairs give a plain motor.
         """
-        _require_motor(other)
+        require_motor(other)
         g, h = self.resultant, self.moment
         kind = other.rate_kind if self.is_velocity else self.rate_kind if other.is_velocity else Motor
         return kind(g.cross(other.resultant), g.cross(other.moment) + h.cross(other.resultant))
@@ -101,8 +119,7 @@ class Motor(Linear):
 
     def _square(self) -> Scalar:
         square = self.resultant.dot(self.resultant)
-        number = number_or_none(square)
-        if square is ZERO or (number is not None and holds_anywhere(number == 0)):
+        if vanishes(square):
             raise ZeroDivisorError(
                 "A motor without resultant has no axis.",
                 where=repr(self)[:200],
@@ -129,17 +146,20 @@ class Motor(Linear):
 
     def fixed_frame_rate(self, moving_frame_rate: Motor, frame_velocity: VelocityMotor) -> Motor:
         """The rate seen from a fixed frame, ḣ = h° + v × h, eq. (6), from the rate h° in a frame that moves with v."""
+        require_motor(frame_velocity)
         return moving_frame_rate + frame_velocity.cross(self)
 
     def moving_frame_rate(self, fixed_frame_rate: Motor, frame_velocity: VelocityMotor) -> Motor:
         """The rate h° seen from a frame that moves with v, from the rate seen from a fixed frame; eq. (6) backwards."""
+        require_motor(frame_velocity)
         return fixed_frame_rate - frame_velocity.cross(self)
 
 
 Motor.rate_kind = Motor
 
 
-def _require_motor(thing: object) -> None:
+def require_motor(thing: object) -> None:
+    """An error for anything but a motor."""
     if not isinstance(thing, Motor):
         raise ConversionError(
             f"A {type(thing).__name__} is not a motor.", remedy="Make one of two vectors: Motor(resultant, moment)."

@@ -156,6 +156,12 @@ def holds_anywhere(condition: Any) -> bool:
     return False if isinstance(condition, Condition) else bool(np.any(condition))
 
 
+def vanishes(x: Scalar) -> bool:
+    """Whether a number is 0, for arrays: in any entry; an expression with symbols is not, unless they cancel."""
+    number = number_or_none(x)
+    return number is not None and holds_anywhere(number == 0)
+
+
 def stacked(components: Sequence[Scalar], *shape: int) -> NDArray[Any]:
     """The components as one array of this shape; a batch keeps its own dimensions in front of it.
 

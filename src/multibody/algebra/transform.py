@@ -42,6 +42,12 @@ class Transform(Value):
     position: Vec3
 
     def __init__(self, rotation: Rotation, position: VectorLike = (0.0, 0.0, 0.0)) -> None:
+        if not isinstance(rotation, Rotation):
+            raise ConversionError(
+                f"A {type(rotation).__name__} is not a rotation.",
+                where=repr(rotation)[:200],
+                remedy="Make one of it: Rotation.matrix(…), Rotation.euler(…), Rotation.about(…).",
+            )
         set_once(self, "rotation", rotation)
         set_once(self, "position", Vec3.from_any(position, what="position"))
 

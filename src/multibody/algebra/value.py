@@ -119,6 +119,10 @@ class Linear(Value):
         self._require_like(other, "added to")
         return type(self)(*map(plus, self.parts(), other.parts()))
 
+    def __radd__(self, other: Any) -> Self:
+        """0 + value, with which ``sum`` begins."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
     def __sub__(self, other: Any) -> Self:
         if not isinstance(other, Value):
             return NotImplemented

@@ -10,14 +10,13 @@ import numpy as np
 from multibody.algebra.scalar import (
     Scalar,
     difference_of_products,
-    holds_anywhere,
     is_scalar,
     minus,
-    number_or_none,
     plus,
     sqrt,
     sum_of_products,
     times,
+    vanishes,
 )
 from multibody.algebra.value import Linear, items_of
 from multibody.errors import ShapeError, ZeroDivisorError
@@ -164,8 +163,7 @@ class Vec3(Linear):
             Vec3(0.0, 0.6, 0.8)
         """
         length = self.norm()
-        number = number_or_none(length)
-        if length is ZERO or (number is not None and holds_anywhere(number == 0)):
+        if vanishes(length):
             raise ZeroDivisorError(
                 "A vector of length zero has no direction.",
                 where=repr(self)[:200],

@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import Any
 
 import typer
@@ -32,13 +33,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     terminal = Terminal(as_json="--json" in words, debug="--debug" in words)
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a Greek letter is no reason to fail where there are none
     try:
         code = _answered(words, terminal)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:  # standard output cannot be written: its reader has gone, or the disk is full
         with contextlib.suppress(OSError):  # or else Python complains at its end
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.BROKEN_PIPE
+        if isinstance(error, BrokenPipeError):
+            return ExitCode.BROKEN_PIPE
+        Terminal(debug=terminal.debug).complain(_inaccessible(error))
+        return ExitCode.FILE
     except (KeyboardInterrupt, typer.Abort):
         terminal.err.print("interrupted")
         return ExitCode.INTERRUPTED

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 
+from multibody.io.model_files.emit import scalar
+
 YAML = """\
 # {name}: a model file of multibody. SI units and radians. Values may be numbers or expressions of parameters.
 # Check it:     multibody check {name}.yaml
 # Simulate it:  multibody simulate {name}.yaml --duration 5
 multibody: 1 # the version of this format
-name: {name}
+name: {written}
 gravity: [0, 0, -9.81]
 
 parameters: # numbers that can be changed without deriving anew
@@ -42,7 +44,7 @@ sensors: # what is measured
 EMPTY_YAML = """\
 # {name}: a model file of multibody. SI units and radians.
 multibody: 1 # the version of this format
-name: {name}
+name: {written}
 gravity: [0, 0, -9.81]
 
 # parameters:
@@ -122,7 +124,7 @@ def text(name: str, origin: str | None, *, empty: bool, python: bool) -> str:
         return _library_python(name, origin) if python else _library_yaml(name, origin)
     if python:
         return PYTHON.format(name=name) + ("" if empty else PENDULUM + MAIN)
-    return (EMPTY_YAML if empty else YAML).format(name=name)
+    return (EMPTY_YAML if empty else YAML).format(name=name, written=scalar(name))
 
 
 def _library_yaml(name: str, origin: str) -> str:
@@ -131,7 +133,7 @@ def _library_yaml(name: str, origin: str) -> str:
 
     model = library.find(origin)
     system = model.build()
-    written = model_text(system).replace(f"name: {system.name}\n", f"name: {name}\n", 1)
+    written = model_text(system).replace(f"name: {system.name}\n", f"name: {scalar(name)}\n", 1)
     return f"# {name}: {model.title}, from the library of multibody.\n# {model.description}\n{written}"
 
 

@@ -88,8 +88,9 @@ class Terminal:
             yield
 
     def _dump(self, data: Mapping[str, Any]) -> None:
-        """One line."""
-        sys.stdout.write(json.dumps(plain(data), ensure_ascii=False, allow_nan=False) + "\n")
+        """One line; where the stream does not know all letters, they are escaped as JSON does it."""
+        unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+        sys.stdout.write(json.dumps(plain(data), ensure_ascii=not unicode, allow_nan=False) + "\n")
 
 
 def _table(grid: Grid) -> Table:

@@ -63,14 +63,15 @@ def collected(function: Function, outputs: Sequence[Array]) -> Any:
 def arranged(
     function: Function, ports: Sequence[Port], args: Sequence[Any], named: Mapping[str, Any]
 ) -> list[tuple[Port, Any]]:
-    """Each of the ports with its value, from positional and named arguments."""
+    """Each of the ports with its value, from positional and named arguments, or from one dictionary."""
     if len(args) > len(ports):
         raise PortError(
             f"{len(args)} values for {len(ports)} input ports.",
             where=f"function '{function.name}'",
             remedy=f"The input ports are: {', '.join(port.name for port in ports)}.",
         )
-    given = dict(zip((port.name for port in ports), args, strict=False))
+    together = len(args) == 1 and isinstance(args[0], Mapping)  # no port holds a mapping
+    given = dict(args[0]) if together else dict(zip((port.name for port in ports), args, strict=False))
     twice = sorted(given.keys() & named.keys())
     if twice:
         raise PortError(f"The port '{twice[0]}' is given twice.", where=f"function '{function.name}'")

@@ -84,7 +84,12 @@ class Function:
     # calling it --------------------------------------------------------------------------------------------------
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
-        """Evaluate: the value of the only output, or all outputs by name."""
+        """Evaluate: the value of the only output, or all outputs by name.
+
+        Args:
+            args: values of the input ports in order; or one dictionary, by the names of ports.
+            named: values of input ports by name.
+        """
         inputs = [port.fitted(value, self.name) for port, value in arranged(self, self.inputs, args, named)]
         outputs = [np.empty(port.shape) for port in self.outputs]
         ports = addresses([*inputs, *outputs])  # it must live until the call returns

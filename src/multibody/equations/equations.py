@@ -153,7 +153,7 @@ class EquationsOfMotion(CompiledEquations):
         return readable(self, seconds, size)
 
     def to_sympy(self, *, seconds: float = 4.0) -> SympyEquations:
-        """Closed forms of everything as SymPy matrices."""
+        """Closed forms of everything as SymPy matrices, in a ``SymbolicSystem`` of its mechanics package."""
         return self.readable(seconds=seconds).to_sympy()
 
     def to_latex(self, *, seconds: float = 4.0) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Protocol
 
 from multibody.graph import Expr, array, closed_form_report, listing, to_latex, to_sympy, topological
 from multibody.graph.linear_algebra import Matrix
@@ -18,8 +18,12 @@ NODES = 6000
 """Larger equations are printed with named intermediates at once."""
 
 
-class SympyEquations(NamedTuple):
-    """Equations of motion as SymPy matrices: M·u̇ + h = f + Bᵀ·λ with q̇ = rates, and u̇ as explicit accelerations."""
+class SympyEquations(Protocol):
+    """A ``SymbolicSystem`` of SymPy's mechanics package that has the matrices of the contract as attributes, too.
+
+    They are M·u̇ + h = f + Bᵀ·λ with q̇ = rates, and u̇ as explicit accelerations. The ``SymbolicSystem`` holds q̇ beside
+    M·u̇ = f - h; where there are constraints, both explicitly.
+    """
 
     q: Any
     u: Any
@@ -33,12 +37,8 @@ class SympyEquations(NamedTuple):
     gamma: Any
     multipliers: Any
 
-    def system(self) -> Any:
-        """A ``SymbolicSystem`` of SymPy's mechanics package; where there are constraints, in explicit form."""
-        free = not len(self.multipliers)
-        return symbolic_system(
-            self.q, self.u, self.rates, self.acceleration, (self.M, self.f - self.h) if free else None
-        )
+    def __getattr__(self, name: str) -> Any:
+        """What SymPy's class has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class ReadableEquations:
     complete: bool
 
     def to_sympy(self) -> SympyEquations:
-        """All of it as SymPy matrices; coordinates and speeds are functions of time."""
+        """All of it as a ``SymbolicSystem`` with more matrices; coordinates and speeds are functions of time."""
         eom = self.equations
         columns = [eom.coordinates, eom.speeds, self.rates]
         q, u, rates = (to_sympy(_column(part)) for part in columns)
@@ -72,7 +72,10 @@ class ReadableEquations:
             to_sympy(_column(part))
             for part in (self.h, self.f, self.acceleration, self.phi, self.gamma, eom.multipliers)
         )
-        return SympyEquations(q, u, rates, M, h, f, acceleration, phi, B, gamma, forces)
+        made: SympyEquations = symbolic_system(q, u, rates, acceleration, None if len(forces) else (M, f - h))
+        vars(made).update(q=q, u=u, rates=rates, M=M, h=h, f=f, acceleration=acceleration, phi=phi, B=B, gamma=gamma,
+                          multipliers=forces)  # fmt: skip
+        return made
 
     def to_latex(self) -> str:
         r"""An ``aligned`` block: kinematics, M, h, f, constraints, and the explicit accelerations."""

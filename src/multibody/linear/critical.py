@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import pairwise, permutations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,7 +75,8 @@ def critical_values(family: Family, low: float, high: float, *, points: int = 61
             where="critical_values",
             remedy="Give the smaller number first, and two points or more.",
         )
-    once: Family = cache(family)
+    given: Any = family  # if it is no function, this is told where it is asked
+    once: Family = cache(given) if callable(given) else given
     locus = root_locus(once, np.linspace(*ends, points))
     sides = np.array([_sides(once, *row) for row in zip(locus.values, locus.poles, strict=True)])
     found = [one for k in range(locus.poles.shape[1]) for one in _on_branch(once, locus.values, locus.poles, sides, k)]

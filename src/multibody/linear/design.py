@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,7 +120,8 @@ def kalman(system: LinearizedSystem, disturbances: Weights, noise: Weights) -> O
 
     Args:
         system: from ``linearize``; all its outputs are measured.
-        disturbances: intensities by name, of inputs and of the rates of states; or a matrix for states.
+        disturbances: intensities by name, of inputs and of the rates of states; or a matrix for states. What acts like
+            an input shows like one: an accelerometer feels it at once.
         noise: intensities of the noise of outputs, by name; or a matrix.
 
     Raises:
@@ -132,13 +133,17 @@ def kalman(system: LinearizedSystem, disturbances: Weights, noise: Weights) -> O
     inputs = dict(zip(system.inputs, system.B.T, strict=True))
     Q = weighted({**inputs, **_units(system.states)}, disturbances, len(system.states), "disturbances")
     R = weighted(_units(system.outputs), noise, len(system.outputs), "noise", definite=True)
+    W = _intensities(system.inputs, disturbances)
+    common, R = system.B @ W @ system.D.T, R + system.D @ W @ system.D.T
+    known = common @ np.linalg.inv(R)  # of a disturbance, by what it does to the outputs at once
     try:
-        L, _, poles = control.lqe(system.A, np.eye(len(system.A)), system.C, Q, R)
+        rest = system.A - known @ system.C, np.eye(len(system.A)), system.C, Q - known @ common.T, R
+        L, _, poles = control.lqe(*rest)
     except _FAILURES as error:
         raise _impossible(system, "observer", str(error)) from error
     if not np.isfinite(L).all() or not (np.asarray(poles).real < 0).all():
         raise _impossible(system, "observer", "Some errors of the estimate would not die out.")
-    return Observer(system, np.asarray(L, dtype=float))
+    return Observer(system, np.asarray(L, dtype=float) + known)
 
 
 _FAILURES = (ValueError, ArithmeticError, np.linalg.LinAlgError)
@@ -147,6 +152,12 @@ _FAILURES = (ValueError, ArithmeticError, np.linalg.LinAlgError)
 def _units(names: Sequence[str]) -> dict[str, Matrix]:
     """A unit vector for each name."""
     return dict(zip(names, np.eye(len(names)), strict=True))
+
+
+def _intensities(inputs: Sequence[str], disturbances: Weights) -> Matrix:
+    """Those of inputs that were given by name, as a matrix."""
+    given = disturbances if isinstance(disturbances, Mapping) else {}
+    return np.diag([float(given.get(name, 0.0)) for name in inputs])
 
 
 def _outputs(system: LinearSystem) -> dict[str, Matrix]:

@@ -80,8 +80,13 @@ class Estimator:
     def __init__(self, regulator: Regulator, observer: Observer, period: float, place: int) -> None:
         self._system, self._K, self._place = regulator.system, regulator.K, place
         self._step = held(observer, period)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Nothing is known yet, not even the inputs just before."""
+        self._last = -np.inf
         self._estimate = np.zeros(len(self._system.states))
-        self._before = -np.array([self._system.point[name] for name in self._system.inputs])  # inputs begin with zero
+        self._before: Matrix | None = None
 
     def __call__(self, t: float, q: Any, u: Any, sensors: Mapping[str, Any]) -> float:
         """The input until the next sample, from the estimate for now; and the estimate for then.
@@ -89,10 +94,16 @@ class Estimator:
         What was measured belongs to the input of the last period; where it reaches sensors at once, as a force reaches
         an accelerometer, this is made up for.
         """
+        if t <= self._last:
+            self._begin()  # time has gone back: this is another run
+        self._last = t
         effort = -self._K @ self._estimate
-        late = self._system.D @ (effort - self._before)
         gone = (t - self._system.point.t) * (self._system.C @ self._system.steady_rates)
-        seen = measured(self._system, sensors) - self._system.output_values - gone + late
+        seen = measured(self._system, sensors) - self._system.output_values - gone
+        if self._before is None:  # nobody knows which input an accelerometer shows: it is not asked
+            seen[self._system.D.any(axis=1)] = 0.0
+        else:
+            seen += self._system.D @ (effort - self._before)
         self._before = effort
         self._estimate = self._step @ np.concatenate([self._estimate, effort, seen])
         return float(self._system.point[self._system.inputs[self._place]] + effort[self._place])

@@ -123,9 +123,16 @@ def root_locus(family: Family, values: Iterable[float]) -> RootLocus:
 # how it is done ------------------------------------------------------------------------------------------------------
 
 
-def poles_at(family: Family, value: float) -> Poles:
+def poles_at(family: Any, value: float) -> Poles:
     """The poles for one number, those with the largest real part first."""
-    return eigenvalues(family(value).A)
+    system = family(value) if callable(family) else family
+    if not isinstance(system, LinearSystem):
+        raise ModelError(
+            f"{system!r:.200} is no linear system that depends on a number.",
+            where="poles along a number",
+            remedy="Give along(eom, 'name'), or a function that returns linearize(…) or equilibrium(…).linear.",
+        )
+    return eigenvalues(system.A)
 
 
 def _followed(family: Family, before: tuple[float, Poles], value: float, halvings: int) -> Poles:

@@ -62,8 +62,9 @@ def linearize_symbolic(
     signals, chosen = output_signals(eom, outputs), input_places(eom, inputs)
     slopes, algebra = Slopes(eom, signals), Expressions(eom.model)
     values, said = symbolic_place(eom, at, free, parameters, t)
-    division = _division(slopes, values, [*_names(said & set(eom.speeds)), *_named_coordinates(eom, independent)])
-    values = _with_dependent_speeds(eom, values, division, algebra)
+    if not _keeps_velocity_constraints(eom, values):
+        wanted = [*_names(said & set(eom.speeds)), *_named_coordinates(eom, independent)]
+        values = _with_dependent_speeds(eom, values, _division(slopes, values, wanted), algebra)
     division = _division(slopes, values, independent)
 
     still: Values = dict.fromkeys((*eom.model.accelerations, *eom.multipliers), ZERO)
@@ -113,13 +114,15 @@ def _division(slopes: Slopes, values: Values, independent: Iterable[str]) -> Cho
     return choice(slopes.eom, slopes.blocks(numbers, None), independent)
 
 
+def _keeps_velocity_constraints(eom: EquationsOfMotion, values: Values) -> bool:
+    """Whether B·u + β = 0 holds already, as it does at rest, or where all speeds were given."""
+    return all(one.fp == 0 for one in substitute(list(eom.constraints.velocity), values))
+
+
 def _with_dependent_speeds(eom: EquationsOfMotion, values: Values, division: Choice, algebra: Expressions) -> Values:
-    """Dependent speeds from B·u + β = 0, unless it holds already."""
+    """Dependent speeds from B·u + β = 0."""
     _, bound, rows = division.speeds
     if not rows:
-        return values
-    gaps = substitute([eom.constraints.velocity[row] for row in rows], values)
-    if all(one.fp == 0 for one in gaps):
         return values
     known = values | dict.fromkeys((eom.speeds[k] for k in bound), ZERO)
     right = -array(substitute([eom.constraints.velocity[row] for row in rows], known))

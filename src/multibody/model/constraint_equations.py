@@ -142,9 +142,20 @@ class Constraints:
     def without_drift(self) -> Constraints:
         """The same equations with γ = 0, as they act on impulses: B·Δu = 0."""
         other = replace(self)
-        known = {"B": self.B, "generic": self.generic, "independent": self.independent}
+        known = {"B": self.B, "silent": self.silent, "generic": self.generic, "independent": self.independent}
         vars(other).update(known, gamma=array([ZERO] * len(self)))  # where cached properties keep their values
         return other
+
+    @cached_property
+    def silent(self) -> frozenset[int]:
+        """Rows of B that are nothing but rounding in all positions: the joints do not move in their direction.
+
+        Axes that are parallel or at right angles by their meaning may be so up to 1e-16 only. What is left would pass
+        for an equation, and hold fast what is free to move.
+        """
+        from multibody.model.regularity import silent_rows  # which needs the constraints itself
+
+        return silent_rows(self)
 
     @cached_property
     def generic(self) -> tuple[int, ...]:
@@ -154,9 +165,9 @@ class Constraints:
             ModelError: if rows contradict each other.
         """
         self._require_possible()
-        rows = tuple(independent_rows([[entry.fp for entry in row] for row in self.B]))
+        rows = tuple(independent_rows([[entry.fp for entry in row] for row in self._heard()]))
         moving = any(entry.fp != 0 for entry in self.beta)
-        if moving and rank(np.column_stack([self.B, self.beta])) > len(rows):
+        if moving and rank(np.column_stack([self._heard(), self.beta])) > len(rows):
             raise _contradiction(self, rows)
         return rows
 
@@ -181,17 +192,28 @@ class Constraints:
         """
         if len(self.independent) == len(self.generic):
             return self.independent
-        return tuple(k for k, row in enumerate(self.B) if any(entry.fp != 0 for entry in row))
+        return self.moving
+
+    @property
+    def moving(self) -> tuple[int, ...]:
+        """The rows that restrict motions at all."""
+        return tuple(k for k, row in enumerate(self._heard()) if any(entry.fp != 0 for entry in row))
 
     @property
     def softness(self) -> float:
         """How much the equations must give way to be solved, because more of them act than are independent."""
         return 0.0 if self.acting == self.independent else SHARED
 
+    def _heard(self) -> Matrix:
+        """B with zeros in silent rows."""
+        heard = self.B.copy()
+        heard[sorted(self.silent)] = ZERO
+        return heard
+
     def _require_possible(self) -> None:
         """An error if a coordinate equation that no motion can change does not hold."""
-        for name, row, equation in zip(self.names, self.B, self.equations, strict=True):
-            fixed = all(entry.fp == 0 for entry in row) and equation.velocity.fp == 0
+        for k, (name, row, equation) in enumerate(zip(self.names, self.B, self.equations, strict=True)):
+            fixed = k in self.silent or (all(entry.fp == 0 for entry in row) and equation.velocity.fp == 0)
             if fixed and equation.position is not None and self._open(equation.position):
                 raise ModelError(
                     f"The constraint equation {name} can never hold.",

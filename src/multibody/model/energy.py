@@ -14,10 +14,13 @@ from multibody.model.body import Body, Frame
 from multibody.model.kinematics import ZERO3, Kinematics
 
 
-def kinetic_energy(kinematics: Kinematics, bodies: Sequence[Body] | None = None) -> Expr:
-    """T = Σ ½·(v, M∘v), absolute."""
-    if bodies is not None:
-        return _sum(inertia_of(body).kinetic_energy(kinematics.velocity(body)) for body in bodies)
+def kinetic_energy(
+    kinematics: Kinematics, bodies: Sequence[Body] | None = None, relative_to: Frame | None = None
+) -> Expr:
+    """T = Σ ½·(v, M∘v) of velocities as ``relative_to`` sees them; absolute by default."""
+    if bodies is not None or relative_to is not None:
+        moving = [(inertia_of(body), kinematics.velocity(body, relative_to)) for body in _chosen(kinematics, bodies)]
+        return _sum(inertia.kinetic_energy(velocity) for inertia, velocity in moving)
     links = [(link.inertia, link.index) for link in kinematics.model.links]
     return _sum(i.kinetic_energy(kinematics.velocity_of_link(k)) for i, k in links if i is not None)
 
@@ -60,31 +63,37 @@ def center_of_mass(kinematics: Kinematics, bodies: Sequence[Body] | None = None)
     return first_moment(kinematics, bodies) / mass
 
 
-def momentum(kinematics: Kinematics, bodies: Sequence[Body] | None = None) -> MomentumMotor:
-    """Momentum, and angular momentum about the world's origin."""
+def momentum(
+    kinematics: Kinematics, bodies: Sequence[Body] | None = None, relative_to: Frame | None = None
+) -> MomentumMotor:
+    """Momentum, and angular momentum about the world's origin; velocities are those that ``relative_to`` sees."""
     total = MomentumMotor(ZERO3, ZERO3)
     for body in _chosen(kinematics, bodies):
-        total = total + kinematics.pose(body).to_parent(inertia_of(body).apply(kinematics.velocity(body)))
+        total = total + kinematics.pose(body).to_parent(inertia_of(body).apply(kinematics.velocity(body, relative_to)))
     return total
 
 
-def linear_momentum(kinematics: Kinematics, bodies: Sequence[Body] | None = None) -> Vec3:
-    """Σ m·v of the centres of mass."""
-    return momentum(kinematics, bodies).resultant
+def linear_momentum(
+    kinematics: Kinematics, bodies: Sequence[Body] | None = None, relative_to: Frame | None = None
+) -> Vec3:
+    """Σ m·v of the centres of mass, as ``relative_to`` sees them move; absolute by default."""
+    return momentum(kinematics, bodies, relative_to).resultant
 
 
 def angular_momentum(
-    kinematics: Kinematics, about: Frame | str | None = None, bodies: Sequence[Body] | None = None
-) -> Vec3:
-    """The moment of all absolute momenta about a point.
+    kinematics: Kinematics, about: Frame | str | None = None, bodies: Sequence[Body] | None = None,
+    relative_to: Frame | None = None,
+) -> Vec3:  # fmt: skip
+    """The moment of all momenta about a point.
 
     Args:
         kinematics: the motion of the model.
         about: a frame whose origin is the point, even if it moves; ``"com"`` for the common centre of mass; by default
             the world's origin.
         bodies: those that count; None for all.
+        relative_to: the frame that sees the velocities; by default the world.
     """
-    return momentum(kinematics, bodies).moment_at(_point(kinematics, about, bodies))
+    return momentum(kinematics, bodies, relative_to).moment_at(_point(kinematics, about, bodies))
 
 
 def inertia_of(body: Body) -> Inertia:

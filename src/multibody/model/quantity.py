@@ -126,11 +126,11 @@ def defaults(parameters: Iterable[Parameter], given: Mapping[str, float] | None 
         for one, default in ready.items():
             numbers[one] = float(evaluate(default, numbers))
             del pending[one]
-    missing += [] if missing else [one.name for one in pending]  # formulas that lead in a circle, or to no parameter
-    if missing:
+    if missing or pending:
         raise MissingValueError(
-            f"No value for: {', '.join(sorted(missing))}.",
+            f"No value for: {', '.join(sorted(missing or (one.name for one in pending)))}.",
             where="parameters",
+            cause="" if missing else "Their formulas lead in a circle, or to no parameter.",
             remedy="Give each a default in the system, or a number here.",
         )
     return numbers

@@ -13,6 +13,7 @@ from multibody.model.constraint_equations import Constraints
 from multibody.model.start_state import guessed, placed, start_guess
 
 RANK = 1e-6  # relative size of a row that counts as dependent
+ROUNDED = 1e-12  # size of a row that is rounding, in metres and radians, or relative to the largest
 SINGULAR = 1e-7  # smallest singular value of the independent constraint equations, relative to the largest
 NO_INERTIA = 1e-6  # smallest eigenvalue of a mass matrix whose diagonal is scaled to one
 NO_NUMBERS = (MissingValueError, AssemblyError, ExpressionError)
@@ -32,10 +33,26 @@ def at_start(constraints: Constraints) -> tuple[Assembly, Vector, Vector]:
     return assembly, q, assembly.velocity(q)[0]
 
 
+def silent_rows(constraints: Constraints) -> frozenset[int]:
+    """Rows of B between frames that are rounding at the start and elsewhere; see ``Constraints.silent``."""
+    held = [k for k, one in enumerate(constraints.equations) if one.wrench is not None and constraints.beta[k].fp == 0]
+    silent = {k for k in held if any(entry.fp != 0 for entry in constraints.B[k])}
+    rng = np.random.default_rng(1)
+    try:
+        assembly, start = Assembly(constraints), start_guess(constraints.model)
+        for size in (0.0, 0.3, 0.3):
+            B = assembly.velocity(start + size * rng.normal(size=len(start)))[0] if silent else np.zeros((0, 0))
+            sizes = np.linalg.norm(B, axis=1)
+            silent = {k for k in silent if sizes[k] < ROUNDED * max(1.0, sizes.max())}
+    except NO_NUMBERS:
+        return frozenset()
+    return frozenset(silent)
+
+
 def regular_rows(constraints: Constraints) -> tuple[int, ...]:
     """Rows of B that are independent in closed configurations near the start; see ``Constraints.independent``."""
     generic = constraints.generic
-    rows = [k for k, row in enumerate(constraints.B) if any(entry.fp != 0 for entry in row)]
+    rows = list(constraints.moving)
     try:
         assembly, start, B = at_start(constraints)
     except NO_NUMBERS:

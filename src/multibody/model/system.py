@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from itertools import count
 from typing import Any, TypeVar
+
+import numpy as np
 
 from multibody.algebra import Symmetric3, Vec3
 from multibody.errors import ModelError
@@ -22,7 +25,7 @@ from multibody.model.joint import Joint, joint
 from multibody.model.loads import Load
 from multibody.model.loops import ExplicitLoop
 from multibody.model.model import Model
-from multibody.model.quantity import Input, as_shape, finite_value, parameter, shaped_symbols
+from multibody.model.quantity import Input, Parameter, as_shape, finite_value, parameter, shaped_symbols
 from multibody.model.report import Report
 from multibody.model.sensors import Expression, Sensor
 from multibody.model.sensors.signal import signal
@@ -64,6 +67,7 @@ class System:
         self.drawings: dict[str, Drawing] = {}
         self.starts: dict[str, float] = {}
         self._things: dict[str, Any] = {"t": self.time}
+        self._quantities: dict[Symbol, str] = {}
         nothing = Vec3(ZERO, ZERO, ZERO)
         self.world: Body = self._register(Body(self, "world", ZERO, nothing, Symmetric3.zero().symbolic()))
         self.gravity = gravity
@@ -89,7 +93,7 @@ class System:
             unit: SI unit, as text.
             description: what it is.
         """
-        return self._register(parameter(names.check(name, "parameter"), default, self.name, unit, description)).symbols
+        return self._quantity(parameter(names.check(name, "parameter"), default, self.name, unit, description))
 
     def parameters(self, **defaults: Any) -> list[Any]:
         """Several parameters with their defaults, in the order of writing."""
@@ -109,7 +113,7 @@ class System:
             limits: its range, for a slider.
         """
         symbols = shaped_symbols(names.check(name, "input"), "input", self.name, as_shape(shape, f"input '{name}'"))
-        return self._register(Input(name, symbols, unit, description, limits)).symbols
+        return self._quantity(Input(name, symbols, unit, description, limits))
 
     # parts -------------------------------------------------------------------------------------------------------
 
@@ -283,6 +287,11 @@ class System:
         """How the mechanism can move: degrees of freedom by counting and by rank, redundant equations."""
         return analyse(self.freeze())
 
+    def to_sympy(self) -> Any:
+        """The same system, built with SymPy's bodies and joints; see ``multibody.to_sympy``."""
+        whole = import_module(__name__.partition(".")[0])  # it stands above this room
+        return whole.to_sympy(self)
+
     def all(self, kind: type[Named]) -> Iterator[Named]:
         """Everything of one type, in the order of writing."""
         return (thing for thing in self._things.values() if isinstance(thing, kind))
@@ -309,6 +318,21 @@ class System:
         self._require_new(name)
         self._things[name] = thing
         return thing
+
+    def _quantity(self, made: Parameter | Input) -> Any:
+        """The symbols of a parameter or an input; entries of arrays have names of their own, which are unique, too."""
+        symbols = np.ravel(np.array(made.symbols, dtype=object)).tolist()
+        for one in symbols:
+            if one in self._quantities:
+                raise ModelError(
+                    f"The name '{one.name}' is taken twice.",
+                    where=f"system '{self.name}'",
+                    cause=f"Entries of arrays are called name_1, name_2 …; it is one of '{self._quantities[one]}'.",
+                    remedy="Names are unique within a system; choose another one.",
+                )
+        self._register(made)
+        self._quantities |= dict.fromkeys(symbols, made.name)
+        return made.symbols
 
     def _require_new(self, name: str) -> None:
         owners = {

@@ -1,7 +1,8 @@
 """Auxiliary parameters: entries of complements that are found by numbers (the seed's section 3).
 
 The complement of a large linearized system may have no short closed form. Its entries are then symbols; for given
-physical parameters they are the least-squares solution of the equations that define them, level by level.
+physical parameters they are the least-squares solution of the equations that define them, level by level. Entries that
+change along the reference motion are no parameters; they are solved for.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from multibody.graph import ZERO, Symbol, evaluate, free_symbols, jacobian, subs
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.names import suggestion
 from multibody.model.quantity import Parameter, defaults
+from multibody.modular.reduction import solved_by_blocks
+from multibody.modular.reference import SOME_TIME
 from multibody.modular.vocabulary import TIME
 
 if TYPE_CHECKING:
@@ -47,6 +50,8 @@ class Auxiliary:
 
     def solve(self, matrix: Matrix, right: Matrix, names: list[str]) -> Matrix:
         """X with matrix·X = right: a new symbol for every entry, and for every deviation that it depends on."""
+        if TIME in free_symbols([*matrix.flat, *right.flat]):
+            return solved_by_blocks(matrix, right)
         result = np.full((matrix.shape[1], right.shape[1]), ZERO, dtype=object)
         for j, side in enumerate(right.T):
             deviations = [one for one in free_symbols(list(side)) if one.kind not in ("parameter", "time")]
@@ -89,7 +94,7 @@ def evaluate_parameters(linear: LinearSubsystem, values: Mapping[str, float] | N
     auxiliary = {s.name for one in linear.unknowns for s in one.symbols}
     physical = [one for one in linear.parameters if one.name not in auxiliary]
     _require_known(linear, values or {}, [one.name for one in physical])
-    known: dict[Any, float] = {**defaults(physical, values), TIME: 0.0}
+    known: dict[Any, float] = {**defaults(physical, values), TIME: SOME_TIME}
     for one in linear.unknowns:
         known |= _least_squares(one, known)
     _require_reference(linear, known)

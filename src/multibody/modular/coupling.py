@@ -45,7 +45,8 @@ def subsystem(
         kinematics: the rates of all other variables, by name; or equations in which these rates appear.
         constraints: invariants: what must vanish, of any order, by name or as a list; ``"a = b"`` is understood.
         independent: names of variables that the others shall follow from; without it, a choice is made.
-        parameters: values by name, None where there is none yet; or just names.
+        parameters: values by name, numbers or formulas such as ``"m*a**2/12"``, None where there is none yet; or just
+            names.
         inputs: names of inputs.
         reference: a reference motion, by the names of variables, expressions of time and parameters; by default zero.
         start: values at the beginning of a run; by default those of the reference motion.
@@ -86,7 +87,7 @@ def couple(
             coordinates; without it, a choice is made.
         kinematics: rates of new variables, by name, or equations in which they appear.
         dynamics: forces of this level, by the variable in whose row of d̄ they count.
-        parameters: values by name, None where there is none yet; or just names. Equal names mean the same parameter.
+        parameters: values by name, as for ``subsystem``; or just names. Equal names mean the same parameter.
         inputs: names of inputs.
         reference: a reference motion, by the names of variables; added to those of the subsystems.
         start: values at the beginning of a run.

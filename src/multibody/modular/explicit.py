@@ -30,12 +30,16 @@ def explicit_form(system: Subsystem, seconds: float) -> Mapping[str, Expr]:
     rates = accelerations(system)
     everything = {rate_name(one.name): rate for one, rate in system.rates.items()}
     everything |= {rate_name(one.name): rates[one] for one in system.top}
-    values = list(everything.values())
+    return dict(zip(everything, shortened(list(everything.values()), system, seconds), strict=True))
+
+
+def shortened(values: list[Expr], system: Subsystem, seconds: float) -> list[Expr]:
+    """Closed forms, with the known identities put in."""
+    if not values:
+        return []
     if system.identities:
-        found = reduced(values, system.identities, seconds=seconds)
-    else:
-        found = closed_form(values, seconds=seconds) if values else []
-    return dict(zip(everything, found, strict=True))
+        return list(reduced(values, system.identities, seconds=seconds))
+    return list(closed_form(values, seconds=seconds))
 
 
 def accelerations(system: Subsystem) -> dict[Symbol, Expr]:

@@ -49,6 +49,7 @@ def carried_over(old: LinearSubsystem, new: LinearSubsystem, exchange: Exchange)
         conditions=tuple(_in(exchange, one) for one in old.conditions),
         residual=_matrix(exchange, old.residual),
         complement=None if old.complement is None else _slope(exchange, old.complement),
+        turned=tuple(tuple(exchange[one] for one in group) for group in old.turned),  # type: ignore[misc]
     )
 
 

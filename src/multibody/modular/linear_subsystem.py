@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody.graph import ZERO, Expr, Symbol, array, closed_form, jacobian, substitute
+from multibody.graph import ZERO, Constant, Expr, Symbol, array, as_expr, free_symbols, jacobian, substitute
 from multibody.graph.identity import independent_rows
 from multibody.graph.linear_algebra import Matrix
 from multibody.model.quantity import rate_name
 from multibody.modular.auxiliary import Unknowns
-from multibody.modular.explicit import accelerations
+from multibody.modular.explicit import accelerations, shortened
 from multibody.modular.labelled import Labelled
 from multibody.modular.linear_renaming import KnownSlope, carried_over, exchanged_symbols
 from multibody.modular.reduction import solved_by_blocks
 from multibody.modular.reference import require_solution
 from multibody.modular.subsystem import Subsystem
+from multibody.modular.vocabulary import TIME
 
 if TYPE_CHECKING:
     from multibody.equations import EquationsOfMotion, Handling
@@ -37,12 +38,14 @@ class LinearSubsystem(Subsystem):
         residual: the reduced dynamic equations on the reference motion; constraint forces of the system that this one
             is a part of must balance them.
         complement: C₁ and S₁: the first-order parts of C̃ and S.
+        turned: groups of four coordinates whose deviations keep a quaternion at unit length.
     """
 
     nominal: Mapping[Expr, Expr] = field(default_factory=dict, repr=False)
     conditions: tuple[Expr, ...] = ()
     residual: Matrix = field(default_factory=lambda: array([]), repr=False)
     complement: FirstOrder | KnownSlope | None = field(default=None, repr=False)
+    turned: tuple[tuple[Symbol, ...], ...] = ()
 
     @property
     def unknowns(self) -> tuple[Unknowns, ...]:
@@ -62,8 +65,8 @@ class LinearSubsystem(Subsystem):
         known = self.dependent_deviations
         rates = {rate_name(one.name): rate for one, rate in self.rates.items()}
         rates |= {rate_name(one.name): rate for one, rate in accelerations(self).items()}
-        values = substitute(list(rates.values()), known) if rates else []
-        return dict(zip(rates, closed_form(list(values), seconds=seconds) if rates else [], strict=True))
+        values = list(substitute(list(rates.values()), known)) if rates else []
+        return dict(zip(rates, shortened(values, self, seconds), strict=True))
 
     def equations(self, *, constraints: Handling | None = None) -> EquationsOfMotion:
         """The linear equations as ordinary ones, whose coordinates and speeds are deviations."""
@@ -91,11 +94,37 @@ class LinearSubsystem(Subsystem):
         """Dependent coordinates and quasi-velocities in terms of independent ones, by the invariants."""
         require_solution(self)
         everything = self.all_invariants()
+        lengths = _kept_lengths(self)
         positions = [level for one in everything for level in one.positions]
-        found = _solved_for_dependent(self, positions, self.coordinates, self.chosen)
+        positions = list(substitute(positions, lengths)) if positions else []
+        left = tuple(one for one in self.coordinates if one not in lengths)
+        found = _solved_for_dependent(self, positions, left, self.chosen)
+        found |= {one: as_expr(substitute(value, found)) for one, value in lengths.items()}
         velocities = [one.velocity for one in everything if one.velocity is not None]
         velocities = list(substitute(velocities, found)) if velocities else []
         return found | _solved_for_dependent(self, velocities, self.top, self.independent)
+
+
+def _kept_lengths(system: LinearSubsystem) -> dict[Expr, Expr]:
+    """One component of each quaternion that stands still on the reference motion, from q₀·δq = 0.
+
+    Of one that turns all four are kept: no component of it is far from zero all the time.
+    """
+    found: dict[Expr, Expr] = {}
+    for group in system.turned:
+        values = [system.nominal[one] for one in group]
+        free = [k for k, one in enumerate(group) if one not in system.chosen and values[k].fp != 0]
+        if not free or TIME in free_symbols(values):
+            continue
+        k = max(free, key=lambda j: _size(values[j]))
+        rest = sum((values[j] * one for j, one in enumerate(group) if j != k), ZERO)
+        found[group[k]] = -rest / values[k]
+    return found
+
+
+def _size(value: Expr) -> float:
+    """Of a number; one where it depends on parameters, which have no values yet."""
+    return abs(float(value.value)) if isinstance(value, Constant) else 1.0
 
 
 def _solved_for_dependent(

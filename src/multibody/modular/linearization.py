@@ -18,14 +18,14 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from multibody.graph import ZERO, Expr, Symbol
+from multibody.graph import ZERO, Expr, Symbol, free_symbols
 from multibody.model.quantity import Parameter
 from multibody.modular.auxiliary import Auxiliary
 from multibody.modular.first_order import Expansion
 from multibody.modular.invariant import Invariant
 from multibody.modular.linear_complement import FirstOrder
 from multibody.modular.linear_subsystem import LinearSubsystem
-from multibody.modular.named import by_variable
+from multibody.modular.named import by_variable, named_identities
 from multibody.modular.product import times
 from multibody.modular.progress import Clock, Progress
 from multibody.modular.reduction import Reduction, reduction
@@ -44,7 +44,7 @@ from multibody.modular.vocabulary import Vocabulary
 def linearize(
     system: Subsystem, reference: Mapping[str, Any] | None = None, *, inputs: Mapping[str, Any] | None = None,
     subsystems: Mapping[str, LinearSubsystem] | None = None, auxiliary: bool = False, part: bool = False,
-    progress: Progress | None = None,
+    identities: Any = (), progress: Progress | None = None,
 ) -> LinearSubsystem:  # fmt: skip
     """The linearized model of a system about a reference motion.
 
@@ -58,6 +58,8 @@ def linearize(
             finds; formulas stay short where the complement of a large system has no short closed form.
         part: whether it shall be one of the ``subsystems`` of a larger system, whose constraint forces keep up the
             reference motion; forces need not balance then.
+        identities: pairs of expressions of parameters that are equal, such as ``{"m_2": "m_1"}``, to shorten results;
+            those of the system that speak of parameters alone hold too.
         progress: is told what has been done, and the seconds it took.
 
     Raises:
@@ -85,7 +87,8 @@ def linearize(
     if not part:
         require_solution(made)
     named = [Parameter(s.name, s, {s: None}, "", "auxiliary") for one in made.unknowns for s in one.symbols]
-    return replace(made, parameters=(*made.parameters, *named))
+    known_equal = named_identities(vocabulary, identities, [made])
+    return replace(made, parameters=(*made.parameters, *named), identities=known_equal)
 
 
 def _linearized(
@@ -114,18 +117,25 @@ def _linearized(
         "parts": parts, "rates": dict(zip(system.rates, expansion.linear(list(system.rates.values())), strict=True)),
         "rows": rows, "invariants": invariants, "redundant": (), "reduced": found, "start": {}, "reference": {},
         "aliases": dict(zip(system.aliases, expansion.linear(list(system.aliases.values())), strict=True)),
-        "identities": (), "quaternions": (), "timings": dict(clock.seconds), "energy": None,
+        "identities": tuple(filter(_of_parameters, system.identities)), "quaternions": (), "energy": None,
+        "timings": dict(clock.seconds),
     }  # fmt: skip
     everything = dict.fromkeys((*(one for part in parts for one in part.conditions), *conditions))
     return LinearSubsystem(
         **own | changed, nominal=expansion.nominal, conditions=tuple(one for one in everything if one.fp != 0),
-        residual=times(found.C.T, complement.residual), complement=complement,
+        residual=times(found.C.T, complement.residual), complement=complement, turned=system.quaternions,
     )  # fmt: skip
 
 
+def _of_parameters(pair: tuple[Expr, Expr]) -> bool:
+    """Whether an identity holds for deviations too: one of variables holds for the variables themselves."""
+    return all(one.kind == "parameter" for one in free_symbols(list(pair)))
+
+
 def _linear_invariants(system: Subsystem, expansion: Expansion) -> tuple[tuple[Invariant, ...], list[Expr]]:
-    """All orders of the invariants to first order, and what they are on the reference motion."""
-    conditions: list[Expr] = []
+    """All orders of the invariants to first order, and what they are on the reference motion, with unit quaternions."""
+    lengths = [sum((one**2 for one in group), ZERO) - 1 for group in system.quaternions]
+    conditions = expansion.split(lengths)[0]
     made = []
     for one in system.invariants:
         constants, moved = expansion.split(one.levels)

@@ -9,6 +9,7 @@ from multibody.errors import ConversionError, ModelError, NumberError
 from multibody.graph import Symbol, symbol
 from multibody.graph.names import check
 from multibody.model.quantity import Input, Parameter, parameter, rate_name
+from multibody.modular.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from multibody.modular.subsystem import Subsystem
@@ -81,12 +82,21 @@ def the_time(what: str, where: str) -> ModelError:
 
 
 def shared_parameters(
-    label: str, parts: Sequence[Subsystem], own: Any, variables: Iterable[str]
+    label: str, parts: Sequence[Subsystem], own: Any, variables: Iterable[str], others: Iterable[str] = ()
 ) -> tuple[Parameter, ...]:
-    """The parameters of all parts and new ones; equal names mean the same, and must have the same default."""
+    """The parameters of all parts and new ones; equal names mean the same, and must have the same default.
+
+    Args:
+        label: of the subsystem.
+        parts: of the subsystem.
+        own: what the user gave: names, or values by name, which may be formulas of parameters.
+        variables: names that no parameter may have.
+        others: names of further parameters that formulas may speak of.
+    """
     found: dict[str, Parameter] = {}
     values = dict.fromkeys(_words(own)) if not isinstance(own, Mapping) else own
-    new = [one if isinstance(one, Parameter) else _parameter(name, one, label) for name, one in values.items()]
+    names = [*map(str, values), *(p.name for part in parts for p in part.parameters), *others]
+    new = [one if isinstance(one, Parameter) else _parameter(name, one, label, names) for name, one in values.items()]
     for one in (*(p for part in parts for p in part.parameters), *new):
         known = found.get(one.name)
         if known is None or _default(known) is None:
@@ -115,12 +125,17 @@ def require_no_input(label: str, parameters: Iterable[Parameter], inputs: Iterab
         )
 
 
-def _parameter(name: str, value: Any, label: str) -> Parameter:
+def _parameter(name: str, value: Any, label: str, known: Iterable[str]) -> Parameter:
+    """With a number or a formula of other parameters as its value, or with none."""
+    check(name, what="parameter")
+    if isinstance(value, str):
+        words = Vocabulary(label, {one: symbol(one, "parameter") for one in known})
+        value = words.read(value, f"parameter '{name}'")
     try:
-        return parameter(check(name, what="parameter"), value, "", "", "")
+        return parameter(name, value, "", "", "")
     except (NumberError, ConversionError) as error:
         error.where = f"parameter '{name}' of subsystem '{label}'"
-        error.remedy = "Give a finite number, or None where there is no value yet."
+        error.remedy = "Give a finite number, a formula of other parameters, or None where there is no value yet."
         raise
 
 

@@ -54,8 +54,8 @@ def newton_euler(
             "xz plane", "yz plane", "general"; see ``inertia_tensor`` for the names of the parameters.
         torque: three components in body axes: numbers, text, expressions.
         force: three components in inertial axes, at the centre of mass.
-        parameters: values by name, of ``m_B``, ``g`` … and of new ones in ``torque``, ``force`` and ``gravity``; or
-            names of new ones.
+        parameters: values by name, of ``m_B``, ``g`` … and of new ones in ``torque``, ``force`` and ``gravity``:
+            numbers, or formulas such as ``"m_B*a**2/12"``; or names of new ones.
         inputs: names of inputs in ``torque``, ``force`` and ``gravity``.
         reference: a reference motion, by the names of variables; rest in inertial axes by default.
         start: values at the beginning of a run.
@@ -80,10 +80,11 @@ def newton_euler(
     place = Placement.described(check(label, what="subsystem"), position)
     m, J = symbol(f"m_{label}", "parameter"), inertia_tensor(label, inertia)
     names = [*(one.name for one in place.variables), *place.cosines]
-    known = shared_parameters(label, (), parameters, names)
+    own = [one for one in (m, *J.components(), _G, _XI) if isinstance(one, Symbol)]
+    known = shared_parameters(label, (), parameters, names, [one.name for one in own])
     require_possible(label, m, J, {one: value for p in known for one, value in p.default.items()})
     driven = shared_inputs(label, (), inputs, names)
-    words = _words(place, (m, *J.components(), _G, _XI), known, driven)
+    words = _words(place, own, known, driven)
     field, moved = _field(gravity, words), dict(reference or {})
     rows = _dynamics(place, m, J, field * m + _components(force, "force", words), _components(torque, "torque", words))
     made = subsystem(
@@ -91,7 +92,7 @@ def newton_euler(
         {0: [*place.position, *place.orientation], 1: [*place.velocity, *place.spin, *place.angle_rates]},
         rows, kinematics=place.kinematics, constraints=place.invariants,
         independent=[*place.velocity, *place.angle_rates] if place.redundant else None,
-        parameters=parameters, inputs=driven, reference=place.at_rest | moved,
+        parameters={one.name: one for one in known}, inputs=driven, reference=place.at_rest | moved,
         start=start,
         identities=place.identities, quaternions=[[one.name for one in group] for group in place.quaternions],
         energy=(_kinetic(place, m, J), _potential(place, m, field)),
@@ -122,10 +123,10 @@ def _potential(place: Placement, m: Expr, field: Vec3) -> Expr:
 
 
 def _words(
-    place: Placement, own: Iterable[Expr], parameters: Iterable[Parameter], inputs: Iterable[Input]
+    place: Placement, own: Iterable[Symbol], parameters: Iterable[Parameter], inputs: Iterable[Input]
 ) -> Vocabulary:
     """What torque, force and gravity may speak of."""
-    found: list[Any] = [one for one in own if isinstance(one, Symbol)]
+    found: list[Any] = list(own)
     found += [one for p in parameters for one in p.default]
     found += [one for given in inputs for one in given.flat]
     rates = {rate_name(name): rate for name, rate in place.kinematics.items()}

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SMALL = 1e-9
 TRIES = 20
+SOME_TIME = 0.37
+"""When conditions are looked at: not at zero, where many functions of time vanish."""
 
 
 def full_reference(system: Subsystem, given: Mapping[Symbol, Any], inputs: Mapping[Symbol, Any]) -> dict[Expr, Expr]:
@@ -154,7 +156,7 @@ def _wrong(made: LinearSubsystem, condition: Expr) -> bool:
     symbols = free_symbols(condition)
     if condition.fp == 0 or any(s in one.symbols for one in made.unknowns for s in symbols):
         return False
-    known = start_values((), {}, {}, made.parameters) | {TIME: 0.37}
+    known = start_values((), {}, {}, made.parameters) | {TIME: SOME_TIME}
     if all(s in known for s in symbols):
         return abs(float(evaluate(condition, known))) > SMALL
     rng = np.random.default_rng(0)

@@ -189,4 +189,5 @@ class _Loop:
         return Segment(
             t, y, STATUS[run.code], run.t, self._last_y, run.step, self._occurrences, run.steps, run.rejected,
             run.evaluations, message=STIFF if run.stiff > 0.5 * run.steps > 50 else "",
+            sides=tuple(self._room["sides"].tolist()),
         )  # fmt: skip

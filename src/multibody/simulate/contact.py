@@ -149,7 +149,9 @@ def _events(eom: EquationsOfMotion, contact: _Contact) -> list[Event]:
     changes[str(contact.resting)] = where(still, ONE, ZERO)
     name = contact.impact.name
     return [
-        Touch(contact.gap, -1, reset=changes, name=name, rate=rate, resting=contact.resting),
+        Touch(
+            contact.gap, -1, reset=changes, name=name, rate=rate, resting=contact.resting, rests=contact.impact.rest > 0
+        ),
         Event(
             where(less(0.5, contact.resting), contact.gap - LIFT, -ONE),
             1,

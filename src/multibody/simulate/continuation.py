@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -61,6 +61,16 @@ class Beginning(NamedTuple):
     t: float | None
     inputs: Mapping[str, float]
     parameters: Mapping[str, float]
+
+    def differs(self, parameters: Mapping[str, float] | None) -> bool:
+        """Whether parameters are wanted that are not those of the start: it may not keep the constraints with them."""
+        return any(name not in self.parameters or self.parameters[name] != x for name, x in (parameters or {}).items())
+
+    def met(self, meet: Callable[[Vector, Vector], State], n: int) -> Vector:
+        """The state after a function has moved the n coordinates and the speeds; works go on."""
+        works = self.y[-len(WORKS) :]
+        found = meet(self.y[:n], self.y[n : -len(WORKS)])
+        return np.concatenate([found.q, found.u, works])
 
     def time(self, t0: float | None, times: Any) -> float:
         """The time to begin with: the one that is wanted, if any, or that of the start.

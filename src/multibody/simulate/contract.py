@@ -64,6 +64,7 @@ class Segment:
         evaluations: calls of the right-hand side.
         jacobians: calls of its derivative.
         message: what a solver had to say.
+        sides: on which side of zero the signals of events are in the end, +1 or -1; 0 where it cannot be told.
     """
 
     t: Vector
@@ -78,6 +79,7 @@ class Segment:
     evaluations: int = 0
     jacobians: int = 0
     message: str = ""
+    sides: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -89,12 +91,14 @@ class Watch:
         stops: for each event whether the segment ends there.
         quiet: events that are not looked for until they have moved away from zero, because one has just happened.
         tolerance: how close in time an event is located.
+        sides: on which side of zero signals were before, for those that cannot be told from it at the start.
     """
 
     directions: tuple[int, ...] = ()
     stops: tuple[bool, ...] = ()
     quiet: tuple[int, ...] = ()
     tolerance: float = 1e-12
+    sides: tuple[float, ...] = ()
 
 
 class Integrator(ABC):

@@ -37,7 +37,14 @@ class Lookout:
         self._t, self._noise = t0, 8 * np.finfo(float).eps * max(1.0, float(np.abs(y0).max(initial=0.0)))
         self._active = bool(watch.directions)
         self._sides = self._side(problem.evaluate_signals(t0, y0)) if self._active else np.zeros(0)
+        if watch.sides:
+            self._sides = np.where(self._sides == 0, watch.sides, self._sides)
         self._sides[list(watch.quiet)] = 0
+
+    @property
+    def sides(self) -> tuple[float, ...]:
+        """On which side of zero signals are now."""
+        return tuple(self._sides.tolist())
 
     def events(self, t: float, within: Within) -> tuple[list[Occurrence], float]:
         """The events since the last call, up to the first that stops; and its time, or infinity."""

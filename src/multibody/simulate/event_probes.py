@@ -29,12 +29,16 @@ def signal(run: Any, t: float, y: int) -> None:
 
 @compiled
 def first_sides(run: Any) -> None:
-    """On which side of zero signals start; quiet ones are found out later."""
+    """On which side of zero signals start: where they are, or else have been before; quiet ones are found out later."""
     signals, sides = doubles(run.bound_signals), doubles(run.sides)
     if run.events > 0:
         signal(run, run.t, run.y)
     for i in range(run.events):
-        sides[i] = 0.0 if sides[i] == QUIET else side(signals[i], noise(run))
+        now = side(signals[i], noise(run))
+        if sides[i] == QUIET:
+            sides[i] = 0.0
+        elif now != 0.0:
+            sides[i] = now
 
 
 @compiled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,10 +73,12 @@ class Touch(Event):
     Args:
         rate: of the gap.
         resting: the input that is 1 while the contact rests.
+        rests: whether it ever does.
     """
 
     rate: Expr = ZERO
     resting: Expr = ZERO
+    rests: bool = True
 
 
 class Signals:
@@ -86,17 +88,21 @@ class Signals:
         eom: equations of motion.
         events: what to look for.
         inputs: inputs that follow expressions.
+        laws: names of inputs that follow functions of Python.
     """
 
-    def __init__(self, eom: EquationsOfMotion, events: Sequence[Event], inputs: Mapping[Expr, Expr]) -> None:
+    def __init__(
+        self, eom: EquationsOfMotion, events: Sequence[Event], inputs: Mapping[Expr, Expr], laws: Iterable[str] = ()
+    ) -> None:  # fmt: skip
         self.eom = eom
         self.events = tuple(events)
         self.names = [one.name or f"event_{k + 1}" for k, one in enumerate(self.events)]
         self.expressions = [
             _crossing(eom, one, name) for one, name in zip(self.events, self.names, strict=True)
         ]  # fmt: skip
+        led = [*map(str, inputs), *laws]
         self._resets = [
-            _compiled_reset(eom, one, name, inputs) for one, name in zip(self.events, self.names, strict=True)
+            _compiled_reset(eom, one, name, inputs, led) for one, name in zip(self.events, self.names, strict=True)
         ]
 
     def after(self, k: int, t: float, q: Any, u: Any, r: Any, p: Any) -> dict[str, float]:
@@ -116,23 +122,23 @@ def _crossing(eom: EquationsOfMotion, event: Event, name: str) -> Expr:
 
 
 def _compiled_reset(
-    eom: EquationsOfMotion, event: Event, name: str, inputs: Mapping[Expr, Expr]
+    eom: EquationsOfMotion, event: Event, name: str, inputs: Mapping[Expr, Expr], led: Sequence[str]
 ) -> Callable[..., dict[str, float]] | None:
     if event.reset is None:
         return None
     if callable(event.reset):
         law = event.reset
-        return lambda t, q, u, r, p: _checked(eom, law(t, q, u), name)
+        return lambda t, q, u, r, p: _checked(eom, law(t, q, u), name, led)
     where = f"reset of event '{name}' of a run of '{eom.model.name}'"
     remedy = "Give numbers, or expressions of the state just before."
     values = {key: expression_of(value, eom, where, remedy) for key, value in event.reset.items()}
-    _checked(eom, dict.fromkeys(values, 0.0), name)
+    _checked(eom, dict.fromkeys(values, 0.0), name, led)
     function: Function = eom.function("reset", {"new": substitute(list(values.values()), dict(inputs))})
     return lambda t, q, u, r, p: dict(zip(values, np.atleast_1d(function(t, q, u, r, p)), strict=True))
 
 
-def _checked(eom: EquationsOfMotion, values: Any, name: str) -> dict[str, float]:
-    """New values by name, if that is what they are."""
+def _checked(eom: EquationsOfMotion, values: Any, name: str, led: Sequence[str]) -> dict[str, float]:
+    """New values by name, if that is what they are; inputs that something else leads cannot be set."""
     where = f"event '{name}' of system '{eom.model.name}'"
     known = [one.name for one in (*eom.coordinates, *eom.speeds, *eom.inputs)]
     if not isinstance(values, Mapping):
@@ -144,5 +150,13 @@ def _checked(eom: EquationsOfMotion, values: Any, name: str) -> dict[str, float]
             where=where,
             cause=suggestion(unknown, known),
             remedy=f"There are: {', '.join(known)}.",
+        )
+    useless = [key for key in values if key in led]
+    if useless:
+        raise ModelError(
+            f"A reset of {', '.join(map(repr, useless))} would have no effect.",
+            where=where,
+            cause="In this run the input follows an expression, a table or a function all the time.",
+            remedy="Multiply it by another input, a switch, and let the event set that one.",
         )
     return {key: finite_value(value, f"{where}: {key}") for key, value in values.items()}

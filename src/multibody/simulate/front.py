@@ -39,7 +39,8 @@ def simulate(
         start: where to begin: a run, to go on from its end; ``run.at(2.0)``, to go on from there;
             an equilibrium or operating point, with its inputs and parameters; or coordinates and
             speeds that belong together, such as ``eom.consistent(…)``. Of a run, time, works, parameters, and inputs
-            that are not given go on; ``run + later`` is the trajectory of both. By default the start values of the
+            that are not given go on; ``run + later`` is the trajectory of both. With other parameters, constraints are
+            met anew, as near as possible. By default the start values of the
             model, with loops closed and speeds made consistent.
         q: start values of coordinates, by name or all in order.
         u: start values of speeds.
@@ -74,7 +75,11 @@ def simulate(
     known = {**before.parameters, **(parameters or {})}
     prepared.require_possible(known)
     prepared.require_course(known, instants)
-    y = before.y if start is not None else first_state(prepared.start(q, u, fixed, known, float(instants[0])))
+    y = before.y
+    if start is None:
+        y = first_state(prepared.start(q, u, fixed, known, float(instants[0])))
+    elif before.differs(parameters):
+        y = before.met(lambda q, u: prepared.start(q, u, (), known, float(instants[0])), len(eom.coordinates))
     problem = prepared.problem(prepared.parameters(known))
     with time_bar(problem.t, instants, progress):
         return prepared.moved(problem, instants, y, integrator, progress)

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from multibody.compile import Function
 from multibody.equations import EquationsOfMotion
 from multibody.graph.number import is_number
 from multibody.model.assembly import State
@@ -57,7 +56,7 @@ class Prepared:
         self.eom, happenings = with_contacts(eom, events)
         names = [one.name for one in self.eom.inputs]
         self.inputs = _held(_extended(given, len(names)), names, held or {}, inputs or {})
-        self.signals = Signals(self.eom, happenings, self.inputs.expressions)
+        self.signals = Signals(self.eom, happenings, self.inputs.expressions, [names[k] for k in self.inputs.laws])
 
     def start(
         self, q: Any, u: Any, fixed: Sequence[str], parameters: Mapping[str, float] | None, t: float
@@ -109,7 +108,9 @@ class Prepared:
         if self.inputs.expressions:
             places = [self.eom.inputs.index(one) for one in self.inputs.expressions]
             n, m = len(self.eom.coordinates), len(self.eom.speeds)
-            r[:, places] = np.asarray(self._followed.batch(t, y[:, :n], y[:, n : n + m], r, p)).reshape(len(t), -1)
+            r[:, places] = np.asarray(self.functions.followed.batch(t, y[:, :n], y[:, n : n + m], r, p)).reshape(
+                len(t), -1
+            )
         totals = {
             name: sum(getattr(one, name) for one in record.segments)
             for name in ("steps", "rejected", "evaluations", "jacobians")
@@ -129,11 +130,6 @@ class Prepared:
         """The one whose compiled functions all others share; its numbers are never used."""
         functions = functions_of(self.eom, self.signals.expressions, self.inputs.expressions)
         return Problem(self.eom, [0.0] * len(self.eom.parameters), functions=functions)
-
-    @cached_property
-    def _followed(self) -> Function:
-        """The inputs that follow expressions."""
-        return self.eom.function("inputs", {"values": list(self.inputs.expressions.values())})
 
 
 def first_state(state: State) -> Vector:

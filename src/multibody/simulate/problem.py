@@ -69,51 +69,67 @@ class Problem:
         self.failure: BaseException | None = None
         self.native_fields: dict[Any, Any] = {}  # kept by compiled loops
         self.law: Callable[[], None] | None = None
-        self._evaluations = 0
+        self._callbacks: list[Any] = []
+        self._evaluations, self._watched = 0, False
 
     def with_parameters(self, parameters: Sequence[float]) -> Problem:
         """The same problem with other numbers and memory of its own; what is compiled is shared, also by threads."""
         return Problem(self.eom, parameters, functions=self.functions)
 
-    def follow(self, law: Callable[[], None]) -> None:
+    def follow(self, law: Callable[[], None], *, signals: bool = False) -> None:
         """Call a function before each evaluation of the right-hand side; it reads ``t`` and ``y`` and writes ``r``.
+
+        Args:
+            law: the function.
+            signals: whether events depend on what it writes: then it is called before these are evaluated, too.
 
         If it raises an error, this is kept in ``failure``, and no rate is finite any more, so that the run ends.
         """
-        self.law = law
-        self.__dict__.pop("rhs", None)
+        self.law, self._watched = law, signals
+        for name in ("rhs", "events"):
+            self.__dict__.pop(name, None)
         self.native_fields.clear()
 
-    def _followed(self, *_: Any) -> None:
+    def _followed(self) -> None:
+        if self._obeyed():
+            self._rhs()
+        else:
+            self.rate[:] = np.nan
+
+    def _watched_signals(self) -> None:
+        if self._obeyed():
+            self._signals()
+
+    def _obeyed(self) -> bool:
+        """Call the law; False if it has failed."""
         try:
             assert self.law is not None
             if self.failure is None:  # what has failed once is not asked again: a shorter step must not hide it
                 self.law()
         except Exception as error:  # noqa: BLE001 - it must not pass through compiled code
             self.failure = error
-        if self.failure is None:
-            self._rhs()
-        else:
-            self.rate[:] = np.nan
+        return self.failure is None
 
-    def _called_back(self, *_: Any) -> None:
-        """The same for compiled callers, through which nothing at all may pass."""
-        try:
-            self._followed()
-        except BaseException as error:  # noqa: BLE001 - an interruption, too
-            self.failure = error
-            self.rate[:] = np.nan
+    def _for_compiled(self, call: Callable[[], None]) -> Native:
+        """A method for compiled callers, through which nothing at all may pass."""
+
+        def called_back(*_: Any) -> None:
+            try:
+                call()
+            except BaseException as error:  # noqa: BLE001 - an interruption, too
+                self.failure = error
+                self.rate[:] = np.nan
+
+        callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(called_back)
+        self._callbacks.append(callback)  # it must live as long as its address
+        return Native(ctypes.cast(callback, ctypes.c_void_p).value or 0, 0, 0)
 
     # native calls ------------------------------------------------------------------------------------------------
 
     @cached_property
     def rhs(self) -> Native:
         """(t, y, r) → rate."""
-        if self.law is None:
-            return Native(*self._rhs.native)
-        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
-        self._callback = kind(self._called_back)  # it must live as long as its address
-        return Native(ctypes.cast(self._callback, ctypes.c_void_p).value or 0, 0, 0)
+        return Native(*self._rhs.native) if self.law is None else self._for_compiled(self._followed)
 
     @cached_property
     def movable(self) -> MovablePorts:
@@ -128,7 +144,9 @@ class Problem:
     @cached_property
     def events(self) -> Native | None:
         """(t, y, r) → signals; None if there are no events."""
-        return None if not self.functions.events else Native(*self._signals.native)
+        if not self.functions.events:
+            return None
+        return self._for_compiled(self._watched_signals) if self._watched else Native(*self._signals.native)
 
     @cached_property
     def jacobian(self) -> Native:
@@ -153,7 +171,7 @@ class Problem:
         """The values whose zero crossings are events."""
         self.t[()], self.y[:] = t, y
         if self.functions.events:
-            self._signals()
+            (self._watched_signals if self._watched else self._signals)()
         return self.signals.copy()
 
     def project(self, t: float, y: Vector, tolerance: float, steps: int = 8) -> tuple[Vector, Vector]:

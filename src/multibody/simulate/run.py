@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from time import perf_counter
@@ -12,15 +12,14 @@ import numpy as np
 
 from multibody.compile import Function
 from multibody.equations import EquationsOfMotion
-from multibody.errors import ModelError
-from multibody.graph import evaluate, substitute
+from multibody.graph import free_symbols
 from multibody.simulate.contract import Integrator, Occurrence, Segment, Status, Vector, Watch
-from multibody.simulate.events import Signals, Touch
+from multibody.simulate.events import Signals
 from multibody.simulate.inputs import Inputs, called
 from multibody.simulate.problem import Problem
+from multibody.simulate.touching import CLOSED, Contacts
 
-CLOSED = 1e-9  # gaps of constraints that are left after a reset, and of contacts that touch
-DEEP = 1e-6  # the gap of a contact that has been passed through
+BLOWS = 1_000  # impacts at one instant, from contact to contact
 FIRST_SHARE = 0.01  # of the time of a run with listeners, in its first segment
 CHUNK = 0.5  # seconds of work between two looks at progress and interruptions
 MANY = 100_000  # events
@@ -72,8 +71,10 @@ class Run:
         self._eom, self._problem, self._integrator = eom, problem, integrator
         self._inputs, self._signals, self._progress = inputs, signals, progress
         problem.r[:] = inputs.values
+        self._contacts = Contacts(eom, problem, inputs, signals)
+        self._asked: dict[int, int] = {}  # the last sample of each controller
         if inputs.laws:
-            problem.follow(self._laws)
+            problem.follow(self._laws, signals=self._are_watched(inputs.laws))
         self._share = 1.0 if progress is None else FIRST_SHARE  # of the whole time, in the next segment
 
     def through(self, times: Vector, y: Vector) -> Record:
@@ -81,32 +82,40 @@ class Run:
         record, start = Record(), perf_counter()
         t, step = float(times[0]), 0.0
         quiet: tuple[int, ...] = ()
+        sides: tuple[float, ...] = ()
         self._keep(record, times[:1], y[None])
         try:
-            self._sample(t, y, frozenset(self._inputs.sampled) - self._inputs.held)
-            record.r[0][:] = self._problem.r
-            y, quiet = self._touching(record, t, y)
+            self._sample(record, t, y, frozenset(self._inputs.sampled) - self._inputs.held)
+            record.occurrences += [Occurrence(k, t, y) for k in self._contacts.closed(t, y)]
+            y, quiet = self._reset(record, t, y, record.occurrences)
             while t < times[-1] and record.status is Status.DONE:
                 end = self._end(t, times)
                 wanted = times[(times > t) & (times < end)]
                 begun = perf_counter()
-                segment = self._integrator.run(self._problem, t, y, np.append(wanted, end), step, self._watch(quiet))
+                segment = self._integrator.run(
+                    self._problem, t, y, np.append(wanted, end), step, self._watch(quiet, sides)
+                )
                 self._adapt(perf_counter() - begun)
-                if self._passed(segment):
+                if self._contacts.passed(segment.last_t, segment.last_y):
                     record.status, record.failed_at = Status.TOO_MANY_STEPS, (t, y)
                     break
                 self._collect(record, segment, times)
-                t, y, step, quiet = segment.last_t, segment.last_y, segment.step, ()
+                t, y, step, quiet, sides = segment.last_t, segment.last_y, segment.step, (), segment.sides
                 if segment.status is Status.EVENT:
-                    y, quiet = self._reset(record, t, y)
-                    step = 0.0
+                    y, quiet = self._reset(record, t, y, segment.occurrences)
+                    step, sides = 0.0, ()  # where signals are now has nothing to do with where they were
                     self._end_of_pile(record, t, y, float(times[-1]) - t)
                 elif not segment.status.ok:
                     record.status, record.failed_at = segment.status, (t, y)
                 if isinstance(self._problem.failure, KeyboardInterrupt):
                     record.status, record.failed_at = Status.INTERRUPTED, (t, y)
                 if t < times[-1] and record.status is Status.DONE:
-                    self._sample(t, y)
+                    self._sample(record, t, y)
+                    leapt = self._leapt(t, y, sides)
+                    record.occurrences += leapt
+                    if leapt:
+                        y, quiet = self._reset(record, t, y, leapt)
+                        sides = ()
                 if self._progress is not None:
                     self._progress(t)
         except KeyboardInterrupt:
@@ -123,7 +132,9 @@ class Run:
         if self._share < 1:
             ends.append(t + self._share * (last - float(times[0])))
         end = min(ends)
-        return last if last - end < 1e-12 * max(1.0, abs(last)) else end
+        slack = 1e-12 * max(1.0, abs(last))
+        sample = float(times[np.searchsorted(times, end - slack)])  # one at this time, but for rounding
+        return sample if t < sample <= end + slack else end
 
     def _adapt(self, seconds: float) -> None:
         """Segments that take about as long as one should wait for news; without listeners, time changes nothing."""
@@ -155,62 +166,61 @@ class Run:
 
     # events ------------------------------------------------------------------------------------------------------
 
-    def _watch(self, quiet: tuple[int, ...]) -> Watch:
+    def _watch(self, quiet: tuple[int, ...], sides: tuple[float, ...]) -> Watch:
         events = self._signals.events
-        stops = tuple(one.terminal or one.reset is not None for one in events)
-        return Watch(tuple(one.direction for one in events), stops, quiet)
+        stops = tuple(self._stops(k) for k in range(len(events)))
+        return Watch(tuple(one.direction for one in events), stops, quiet, sides=sides)
 
-    def _touching(self, record: Record, t: float, y: Vector) -> tuple[Vector, tuple[int, ...]]:
-        """The state after impacts that happen right at the start, because their gaps are closed."""
-        for k in self._open_contacts():
-            gap, rate = self._gap(k, t, y)
-            if gap < -DEEP:
-                raise ModelError(
-                    f"The gap is {gap:.6g} at the start.",
-                    where=f"impact '{self._signals.names[k]}' of a run of '{self._eom.model.name}'",
-                    cause="Bodies overlap, or the sign is wrong: a gap is positive while there is no contact.",
-                    remedy="Give start values with a gap that is not negative.",
-                )
-            if gap <= CLOSED and rate <= 0:
-                record.occurrences.append(Occurrence(k, t, y))
-        return self._reset(record, t, y) if record.occurrences else (y, ())
+    def _stops(self, k: int) -> bool:
+        """Whether an event ends a segment."""
+        return self._signals.events[k].terminal or self._signals.events[k].reset is not None
 
-    def _passed(self, segment: Segment) -> bool:
-        """Whether a gap has become negative without an impact: there were too many of them in too short a time."""
-        return any(self._gap(k, segment.last_t, segment.last_y)[0] < -DEEP for k in self._open_contacts())
+    def _leapt(self, t: float, y: Vector, sides: tuple[float, ...]) -> list[Occurrence]:
+        """The events whose expressions leap over zero, because a controller has just been asked."""
+        if not sides or not self._inputs.sampled:
+            return []
+        looked = zip(self._signals.events, sides, self._problem.evaluate_signals(t, y), strict=True)
+        crossed = [side * value < 0 and event.direction * side <= 0 for event, side, value in looked]
+        return [Occurrence(k, t, y) for k, one in enumerate(crossed) if one]
 
-    def _open_contacts(self) -> list[int]:
-        """The numbers of the contacts that do not rest."""
-        resting = {k: self._eom.inputs.index(one.resting) for k, one in self._contacts.items()}
-        return [k for k, place in resting.items() if self._problem.r[place] < 0.5]
-
-    @cached_property
-    def _contacts(self) -> dict[int, Touch]:
-        return {k: one for k, one in enumerate(self._signals.events) if isinstance(one, Touch)}
-
-    def _gap(self, k: int, t: float, y: Vector) -> tuple[float, float]:
-        """The gap of a contact and its rate."""
-        both = substitute([self._contacts[k].expression, self._contacts[k].rate], self._inputs.expressions)
-        symbols = (*self._eom.coordinates, *self._eom.speeds, *self._eom.inputs, *self._eom.parameters)
-        numbers = (*np.concatenate(self._split(y)), *self._problem.r, *self._problem.p)
-        gap, rate = evaluate(both, {self._eom.model.time: t, **dict(zip(symbols, numbers, strict=True))})
-        return float(gap), float(rate)
-
-    def _reset(self, record: Record, t: float, y: Vector) -> tuple[Vector, tuple[int, ...]]:
+    def _reset(
+        self, record: Record, t: float, y: Vector, happened: Sequence[Occurrence]
+    ) -> tuple[Vector, tuple[int, ...]]:  # fmt: skip
         """The state after all events that stopped the segment; the run ends if one of them is terminal."""
-        now = [one.event for one in record.occurrences if one.t == t]
-        before = y
-        if record.t[-1][-1] != t:
+        now = [one.event for one in happened if one.t == t]
+        if not now:
+            return y, ()
+        before, rates = y, self._contacts.rates(t, y)
+        if record.t[-1][-1] != t and any(map(self._stops, now)):
             self._keep(record, np.array([t]), y[None])
         for k in now:
-            y = self._changed(y, self._values(k, t, y))
+            y = self._after(k, t, y, rates)
             if self._signals.events[k].terminal:
                 record.status = Status.EVENT
         if y is not before:
+            y, struck = self._passed_on(record, t, y, rates)
+            now += struck
             y = self._problem.project(t, y, CLOSED)[0]
             y[-2] += self._energy(t, before) - self._energy(t, y)  # what an impact takes counts as dissipated
             self._keep(record, np.array([t]), y[None])
         return y, tuple(now)
+
+    def _after(self, k: int, t: float, y: Vector, rates: dict[int, float]) -> Vector:
+        """The state after an event; if it is an impact, the rate of its gap is renewed."""
+        y = self._changed(y, self._values(k, t, y))
+        rates |= self._contacts.rates(t, y, k)
+        return y
+
+    def _passed_on(
+        self, record: Record, t: float, y: Vector, rates: dict[int, float]
+    ) -> tuple[Vector, list[int]]:  # fmt: skip
+        """The state after blows that are passed on at once, because a body that is struck touches another one."""
+        struck: list[int] = []
+        while len(struck) < BLOWS and (k := self._contacts.struck(t, y, rates)) is not None:
+            record.occurrences.append(Occurrence(k, t, y))
+            y = self._after(k, t, y, rates)
+            struck.append(k)
+        return y, struck
 
     def _end_of_pile(self, record: Record, t: float, y: Vector, left: float) -> None:
         """The run ends if there are too many events."""
@@ -221,7 +231,7 @@ class Run:
         if not self._eom.energy_known:
             return 0.0  # then there is no balance to keep
         q, u = self._split(y)
-        return float(self._energies(t, q, u, self._problem.r, self._problem.p))
+        return float(self._energies(t, q, u, self._all_inputs(t, q, u), self._problem.p))
 
     @cached_property
     def _energies(self) -> Function:
@@ -233,6 +243,8 @@ class Run:
         return self._signals.after(k, t, q, u, self._problem.r, self._problem.p)
 
     def _changed(self, y: Vector, values: Mapping[str, float]) -> Vector:
+        if not values:
+            return y
         names = [one.name for one in (*self._eom.coordinates, *self._eom.speeds)]
         inputs = [one.name for one in self._eom.inputs]
         y = y.copy()
@@ -245,15 +257,25 @@ class Run:
 
     # inputs ------------------------------------------------------------------------------------------------------
 
-    def _sample(self, t: float, y: Vector, new: frozenset[int] = frozenset()) -> None:
-        """Ask the controllers whose time has come, and those that are new."""
+    def _sample(self, record: Record, t: float, y: Vector, new: frozenset[int] = frozenset()) -> None:
+        """Ask the controllers whose time has come, and those that are new; a sample at this time has what they say."""
         q, u = self._split(y)
         values = {}  # set together: what one controller does, the others see at their next sample
         for place, one in self._inputs.sampled.items():
-            if place in new or _due(t, one.period):
+            if place in new or self._is_due(place, t, one.period):
                 values[place] = called(one.function, self._eom, place, t, q, u, lambda: self._sensors(t, q, u))
         for place, value in values.items():
             self._problem.r[place] = value
+            if record.t[-1][-1] == t:
+                record.r[-1][-1, place] = value
+
+    def _is_due(self, place: int, t: float, period: float) -> bool:
+        """Whether t is a sample of a controller for which it has not been asked: an event may come right after."""
+        number = round(t / period)
+        if abs(t / period - number) >= 1e-6 or self._asked.get(place) == number:
+            return False
+        self._asked[place] = number
+        return True
 
     def _laws(self) -> None:
         """Ask the functions of Python, at the state in the problem's memory."""
@@ -266,8 +288,21 @@ class Run:
         names = list(self._eom.outputs)
         if not names:
             return {}
-        values = self._eom.sensors(t, q, u, self._problem.r, self._problem.p)
+        values = self._eom.sensors(t, q, u, self._all_inputs(t, q, u), self._problem.p)
         return dict(zip(names, values if len(names) > 1 else [values], strict=True))
+
+    def _all_inputs(self, t: float, q: Vector, u: Vector) -> Vector:
+        """The inputs at a state, also those that follow expressions."""
+        r = self._problem.r.copy()
+        if self._inputs.expressions:
+            places = [self._eom.inputs.index(one) for one in self._inputs.expressions]
+            r[places] = np.ravel(self._problem.functions.followed(t, q, u, r, self._problem.p))
+        return r
+
+    def _are_watched(self, places: Iterable[int]) -> bool:
+        """Whether events depend on inputs."""
+        seen = free_symbols(self._signals.expressions)
+        return any(self._eom.inputs[place] in seen for place in places)
 
     def _split(self, y: Vector) -> tuple[Vector, Vector]:
         n, m = self._problem.n, self._problem.m
@@ -285,9 +320,3 @@ def _pile_up(happened: Sequence[Occurrence], left: float) -> bool:
 def _next(t: float, period: float) -> float:
     """The next sample of a controller after t."""
     return (int(np.floor(t / period + 1e-6)) + 1) * period
-
-
-def _due(t: float, period: float) -> bool:
-    """Whether t is a sample of a controller."""
-    ratio = t / period
-    return abs(ratio - round(ratio)) < 1e-6

@@ -84,6 +84,11 @@ class RunFunctions:
         return self.function("signals", {"signals": list(self.events)})
 
     @_made_once
+    def followed(self) -> Function:
+        """The inputs that follow expressions, in their order."""
+        return self.function("inputs", {"values": list(self._inputs.values())})
+
+    @_made_once
     def projection(self) -> Function | None:
         """One Newton step onto the constraints, and the gaps before it; None if there is nothing to keep to."""
         found = correction(self.eom)

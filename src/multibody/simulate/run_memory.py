@@ -99,4 +99,5 @@ def for_events(watch: Watch, size: int) -> dict[str, int]:
 def mark_events(room: Room, watch: Watch) -> None:
     """What to watch."""
     room["directions"][:], room["stops"][:] = watch.directions, watch.stops
+    room["sides"][: len(watch.sides)] = watch.sides
     room["sides"][list(watch.quiet)] = QUIET

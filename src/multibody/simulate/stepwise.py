@@ -10,6 +10,7 @@ from typing import TypeVar, cast
 import numpy as np
 
 from multibody.errors import NumberError, StepError
+from multibody.graph.number import is_number
 from multibody.simulate.contract import Integrator, Occurrence, Segment, Status, Vector, Watch
 from multibody.simulate.crossings import Lookout
 from multibody.simulate.problem import Problem
@@ -101,7 +102,7 @@ class StepwiseIntegrator(Integrator):
 
     def __post_init__(self) -> None:
         for name in ("rtol", "atol", "max_step", "max_steps", "gap"):
-            if not getattr(self, name) > 0:
+            if not is_number(getattr(self, name)) or not getattr(self, name) > 0:
                 raise NumberError(
                     f"'{name}' is {getattr(self, name)!r}.",
                     where=f"integrator {type(self).__name__}",
@@ -147,7 +148,7 @@ class _Journey:
         rows = np.array(self._rows).reshape(-1, len(self._y))
         return Segment(
             self._times[: len(rows)], rows, status, self._t, self._y, counts[0], self._occurrences, self._steps,
-            evaluations=counts[1], jacobians=counts[2], message=message,
+            evaluations=counts[1], jacobians=counts[2], message=message, sides=self._lookout.sides,
         )  # fmt: skip
 
     def _go(self, solver: Stepper, end: float) -> Status:

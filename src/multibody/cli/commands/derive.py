@@ -26,7 +26,7 @@ class Form(StrEnum):
 
 @command("derive", panel="Equations")
 def derive(
-    model: ModelName, formalism: Formalism = None,
+    ctx: typer.Context, model: ModelName, formalism: Formalism = None,
     form: Annotated[
         Form, typer.Option("--form", case_sensitive=False, help="Text, LaTeX, or the table of symbols.")
     ] = Form.TEXT,
@@ -43,8 +43,10 @@ def derive(
     eom = source.equations(formalism_of(formalism))
     taken = perf_counter() - begun
     readable = eom.readable(seconds=seconds)
+    if ctx.obj.as_json:  # every entry by itself, which takes longer than all of them together
+        return Answer({"model": source.name, **facts(eom), "seconds": taken, **_formulas(eom, readable)})
     texts = {Form.TEXT: readable.__str__, Form.LATEX: readable.to_latex, Form.SYMBOLS: eom.symbol_table().__str__}
-    return Answer({"model": source.name, **facts(eom), "seconds": taken, **_formulas(eom, readable)}, [texts[form]()])
+    return Answer({}, [texts[form]()])
 
 
 def facts(eom: EquationsOfMotion) -> dict[str, Any]:

@@ -10,13 +10,15 @@ import typer
 
 from multibody.cli.answer import Answer
 from multibody.cli.app import command
+from multibody.cli.assigned import numbers
 from multibody.cli.choices import formalism as formalism_of
-from multibody.cli.options import Folder, Force, Formalism, ModelName
+from multibody.cli.options import Folder, Force, Formalism, ModelName, Parameters
 from multibody.cli.sources import find_model
 from multibody.graph.names import escape
 
 if TYPE_CHECKING:
     from multibody.equations import EquationsOfMotion
+    from multibody.export.writing import Exported
 
 
 class Format(StrEnum):
@@ -34,32 +36,40 @@ Formats = Annotated[
 
 @command("report", panel="Equations")
 def report(
-    model: ModelName, format_: Formats = Format.MARKDOWN, output: Folder = Path(), formalism: Formalism = None,
+    model: ModelName, format_: Formats = Format.MARKDOWN, output: Folder = Path(), parameter: Parameters = None,
+    formalism: Formalism = None,
     seconds: Annotated[float, typer.Option(min=0.0, help="How long short forms are looked for.")] = 20.0,
     force: Force = False,
 ) -> Answer:  # fmt: skip
     """Write a report of a model: symbols, topology, equations, operation counts.
 
+    Files that you have changed stay as they are, unless you say `--force`; a new text goes beside them, as `name.new`.
+
     Examples:
     - `multibody report crane_crab -o out`
     - `multibody report my_crane.yaml --format latex`
     """
+    from multibody.export import Latex, Markdown
+    from multibody.export import export as exported
+
     source = find_model(model)
     eom = source.equations(formalism_of(formalism))
-    files = _page(eom, output, force) if format_ is Format.HTML else _document(eom, format_, output, seconds, force)
-    data = {"model": source.name, "format": format_.value, "files": [str(path) for path in files]}
-    return Answer(data, ["\n".join(f"wrote {path}" for path in files)])
+    values = numbers(parameter, "--parameter")
+    if format_ is Format.HTML:
+        done = _page(eom, output, values, force)
+    else:
+        target = Markdown(seconds=seconds) if format_ is Format.MARKDOWN else Latex(seconds=seconds)
+        done = exported(eom, target, output, parameters=values, overwrite=force)
+    data = {"model": source.name, "format": format_.value, "files": [str(path) for path in done.files]}
+    lines = [f"wrote {path}" for path in sorted([*done.written, *done.replaced, *done.proposed])]
+    kept = [f"{path} is as it was" for path in sorted([*done.unchanged, *done.kept])]
+    return Answer(data, ["\n".join([*lines, *kept])])
 
 
-def _document(eom: EquationsOfMotion, form: Format, folder: Path, seconds: float, force: bool) -> list[Path]:
-    from multibody.export import Latex, Markdown, export
-
-    target = Markdown(seconds=seconds) if form is Format.MARKDOWN else Latex(seconds=seconds)
-    return list(export(eom, target, folder, overwrite=force).files)
-
-
-def _page(eom: EquationsOfMotion, folder: Path, force: bool) -> list[Path]:
+def _page(eom: EquationsOfMotion, folder: Path, parameters: dict[str, float], force: bool) -> Exported:
+    from multibody.export.writing import Exported
     from multibody.view import write_page
 
     folder.mkdir(parents=True, exist_ok=True)
-    return [write_page(eom, folder / f"{escape(eom.model.name, 'c')}.html", overwrite=force)]
+    path = folder / f"{escape(eom.model.name, 'c')}.html"
+    return Exported(folder, written=(write_page(eom, path, parameters=parameters or None, overwrite=force),))

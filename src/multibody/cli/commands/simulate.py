@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,7 +31,8 @@ from multibody.cli.options import (
 from multibody.cli.outputs import require_writable, write_run
 from multibody.cli.sources import find_model
 from multibody.simulate.front import simulate as simulated
-from multibody.simulate.recording import column_name
+from multibody.simulate.quantities import quantities
+from multibody.simulate.recording import column_name, split, unknown
 
 if TYPE_CHECKING:
     from multibody.equations import EquationsOfMotion
@@ -71,11 +73,20 @@ def simulate(
     require_writable(output or (), force)
     source = find_model(model)
     eom = source.equations(formalism_of(formalism))
+    require_quantities(eom, plot or ())
     run = moved(eom, duration, parameter, start, input_, samples=samples, integrator=solver_of(solver, rtol, step))
     files = [write_run(run, path, tuple(plot or ()), overwrite=force) for path in output or ()]
     data = {"model": source.name, **run_data(run, tuple(plot or ())), "files": [str(path) for path in files]}
     written = ["\n".join(f"wrote {path}" for path in files)] if files else []
     return Answer(data, [str(run), _table(run), *written], run_code(run))
+
+
+def require_quantities(eom: EquationsOfMotion, names: Iterable[str]) -> None:
+    """An error before anything is computed, if no run will know a name that is to be plotted."""
+    known = quantities(eom)
+    for name in names:
+        if split(name)[0] not in known:
+            raise unknown(name, known, "--plot")
 
 
 def moved(

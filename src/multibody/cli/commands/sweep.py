@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Mapping
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,7 +23,7 @@ from multibody.cli.outputs import require_writable
 from multibody.cli.sources import find_model
 from multibody.simulate.files import whole_file
 from multibody.simulate.quantities import quantities
-from multibody.simulate.recording import split, unknown
+from multibody.simulate.recording import column_name, component, split, unknown
 
 if TYPE_CHECKING:
     from multibody.equations import EquationsOfMotion
@@ -124,10 +124,17 @@ def _measure(text: str, known: Collection[str]) -> Callable[[Trajectory], Any]:
 
 def _rows(runs: Sweep) -> list[list[Any]]:
     """A head, and a row for each run: what varies, how it went, what was measured."""
-    varied, measured = runs.cases, runs.measures
+    varied, measured = runs.cases, dict(_columns(runs.measures))
     head = ["number", *varied, "status", *measured]
     columns = [range(len(runs)), *varied.values(), runs.status, *measured.values()]
     return [head, *(list(row) for row in zip(*columns, strict=True))]
+
+
+def _columns(measures: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Measures of arrays, such as the last place of a point, as one column for each number."""
+    for name, values in measures.items():
+        for place in np.ndindex(np.shape(values)[1:]):
+            yield column_name(name, place), component(values, place)
 
 
 def _shown(runs: Sweep, rows: list[list[Any]], output: Path | None) -> list[str | Grid]:

@@ -14,7 +14,7 @@ Example:
 from multibody.compat.pymbs.complaints import UnsupportedError, UsageError
 from multibody.compat.pymbs.frames import Body, Frame
 from multibody.compat.pymbs.joints import Joint
-from multibody.compat.pymbs.of_world import genCode, genEquations, genMatlabAnimation, show
+from multibody.compat.pymbs.of_world import genCode, genEquations, genMatlabAnimation, genSarturisXml, show
 from multibody.compat.pymbs.quantities import VarKind
 from multibody.compat.pymbs.symbolics import (
     Equal,
@@ -50,6 +50,6 @@ from multibody.compat.pymbs.system import MbsSystem
 __all__ = [
     "Body", "Equal", "Ex", "Ey", "Ez", "Frame", "Greater", "If", "Joint", "Less", "Matrix", "MbsSystem",
     "UnsupportedError", "UsageError", "VarKind", "acos", "asin", "atan", "atan2", "cos", "diag", "exp", "eye",
-    "genCode", "genEquations", "genMatlabAnimation", "norm", "outer", "pi", "rotMat", "rot_mat", "show", "sin", "skew",
-    "sqrt", "tan", "transpose", "zeros",
+    "genCode", "genEquations", "genMatlabAnimation", "genSarturisXml", "norm", "outer", "pi", "rotMat", "rot_mat",
+    "show", "sin", "skew", "sqrt", "tan", "transpose", "zeros",
 ]  # fmt: skip

@@ -29,6 +29,8 @@ Levels = Any
 """A whole number, or a list of them."""
 Range = Any
 """A list of two numbers."""
+Limits = Any
+"""A list of six numbers: the least and the greatest x, then y, then z."""
 Paint = Any
 """A colour: red, green and blue from 0 to 1, or a name."""
 Group = Any
@@ -178,6 +180,7 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
     "Size": lambda value: all(map(_is_count, value if isinstance(value, list | tuple) else [value])),
     "Levels": lambda value: all(map(_is_whole, value if isinstance(value, list | tuple) else [value])),
     "Range": lambda value: _are_numbers(value, 2),
+    "Limits": lambda value: _are_numbers(value, 6),
     "Paint": lambda value: isinstance(value, str) or _are_numbers(value, 3) or _are_numbers(value, 4),
     "Group": lambda value: all(map(_is_frame, value if isinstance(value, list | tuple) else [value])),
     "Movements": _texts,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
-from multibody.export import Modelica, Program, Python, Target
+from multibody.export import Matlab, Modelica, Program, Python, Target
 from multibody.graph.names import escape
 
 
@@ -49,6 +49,32 @@ def {name}(t, y):
     """The rate of the state y = (q, qd), with all inputs zero."""
     return der_state(t, y)
 '''
+
+
+@dataclass(frozen=True)
+class AnimationFiles(Target):
+    """``<name>_visual.m``, which moves the shapes in MATLAB or Octave, and what it calls.
+
+    Args:
+        limits: the least and the greatest x, y and z on the axes; without them, the axes fit the motion.
+    """
+
+    limits: tuple[float, ...] = ()
+
+    def files(self, program: Program) -> Mapping[str, str]:
+        """Some of those that ``Matlab()`` writes."""
+        needed = "_visual.m", "_parameters.m", "_inputs.m"
+        texts = {path: text for path, text in Matlab().files(program).items() if path.endswith(needed)}
+        if not self.limits:
+            return texts
+        return {path: _within(text, self.limits) if path.endswith(needed[0]) else text for path, text in texts.items()}
+
+
+def _within(text: str, limits: tuple[float, ...]) -> str:
+    """An animation on axes with other limits, which keep one scale for all directions."""
+    rows = "; ".join(f"{low!r}, {high!r}" for low, high in zip(limits[::2], limits[1::2], strict=True))
+    chosen = re.sub(r"limits = \(low \+ high\).*", f"limits = [{rows}];", text, count=1)
+    return chosen.replace("'PlotBoxAspectRatio', [1, 1, 1]", "'PlotBoxAspectRatio', diff(limits, 1, 2).'", 1)
 
 
 @dataclass(frozen=True)

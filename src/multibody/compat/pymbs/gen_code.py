@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -132,16 +131,13 @@ class GenCode:
             remedy="Use genCode.C, and call it from C# by P/Invoke, or genCode.Fmu.",
         )
 
-    def write(self, label: str, target: Target, modelname: str, dirname: str, only: str = "") -> tuple[Path, ...]:
-        """The files of a target under the name of a model; on request those alone that end in one of some words."""
+    def write(self, label: str, target: Target, modelname: str, dirname: str) -> tuple[Path, ...]:
+        """The files of a target under the name of a model."""
         from multibody.compat.pymbs.files import TitledProgram
         from multibody.export.writing import write
 
         program = TitledProgram.titled(self._workshop.derived(label), names.check(modelname, "model"))
-        files: Mapping[str, str] = target.files(program)
-        wanted = tuple(only.split())
-        chosen = {path: text for path, text in files.items() if not wanted or path.endswith(wanted)}
-        return write(_folder(dirname), chosen).files
+        return write(_folder(dirname), target.files(program)).files
 
 
 def _folder(dirname: str) -> Path:

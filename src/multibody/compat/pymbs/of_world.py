@@ -23,6 +23,11 @@ def genMatlabAnimation(world: MbsSystem, *args: Any, **named: Any) -> Any:
     return _required(world, "genMatlabAnimation").genMatlabAnimation(*args, **named)
 
 
+def genSarturisXml(world: MbsSystem, *args: Any, **named: Any) -> Any:
+    """The same as ``world.genSarturisXml(…)``: not supported."""
+    return _required(world, "genSarturisXml").genSarturisXml(*args, **named)
+
+
 def show(world: MbsSystem, *args: Any, **named: Any) -> Any:
     """The same as ``world.show(…)``."""
     return _required(world, "show").show(*args, **named)

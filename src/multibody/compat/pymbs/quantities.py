@@ -36,12 +36,13 @@ class Quantities(Workshop):
         Args:
             symbol_str: its symbol.
             defaultValue: a number, a list, or a formula of other parameters.
-            positive: whether it is positive; the default must be, too.
+            positive: whether it is positive; the default must be, too. √x² is |x| all the same, which has its value.
             negative: likewise.
             name: a description.
         """
+        numbers = [one for one in np.ravel(np.array(defaultValue, dtype=object)) if is_number(one)]
         for wanted, sign, word in ((positive, 1, "positive"), (negative, -1, "negative")):
-            if wanted and is_number(defaultValue) and sign * defaultValue < 0:
+            if wanted and any(sign * one < 0 for one in numbers):
                 raise UsageError(
                     f"'{symbol_str}' is said to be {word}, and its default is {defaultValue}.",
                     remedy="Change one of them.",

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from multibody.compat.pymbs.command import Value, command
+import numpy as np
+
+from multibody.compat.pymbs.command import Limits, command
 from multibody.compat.pymbs.complaints import UnsupportedError, UsageError, rigid_only, unused
 from multibody.compat.pymbs.gen_code import GenCode
 from multibody.compat.pymbs.workshop import Workshop
@@ -33,7 +35,7 @@ class Results(Workshop):
         Controllers act in the runs that the page makes.
 
         Args:
-            modelname: for a title, which is that of the world here.
+            modelname: the title of the page; by default the name of the world.
             options: of the window of PyMbs, which are not needed here; use ``setJointRange``.
             AAFrames: likewise.
             settings: for ``multibody.show``, such as ``port=8080`` or ``block=False``.
@@ -44,27 +46,26 @@ class Results(Workshop):
         from multibody import view
 
         kinematics = self.kinematics_only and self.equations is None
-        laws = {"inputs": self.inputs} if self.controllers else {}
-        return view.show(self.system if kinematics else self.derived("show"), **laws | settings)
+        own = {"title": modelname or ""} | ({"inputs": self.inputs} if self.controllers else {})
+        return view.show(self.system if kinematics else self.derived("show"), **own | settings)
 
     @command()
     def genMatlabAnimation(
-        self, modelname: str, dirname: str = ".", axislimits: Value | None = None, **settings: Any
+        self, modelname: str, dirname: str = ".", axislimits: Limits | None = None, **settings: Any
     ) -> tuple[Path, ...]:
         """``<name>_visual.m``, which moves the system in MATLAB or Octave, and what it calls.
 
         Args:
             modelname: the name.
             dirname: the folder.
-            axislimits: understood and not needed: the axes fit the motion.
-            settings: not needed, either.
+            axislimits: [Xmin, Xmax, Ymin, Ymax, Zmin, Zmax]; without them, the axes fit the motion.
+            settings: not needed here.
         """
-        unused("genMatlabAnimation", settings | ({} if axislimits is None else {"axislimits": axislimits}))
-        from multibody.export import Matlab
+        from multibody.compat.pymbs.files import AnimationFiles
 
-        return self.genCode.write(
-            "genMatlabAnimation", Matlab(), modelname, dirname, only="_visual.m _parameters.m _inputs.m"
-        )
+        unused("genMatlabAnimation", settings)
+        animation = AnimationFiles(() if axislimits is None else _limits(axislimits))
+        return self.genCode.write("genMatlabAnimation", animation, modelname, dirname)
 
     @command()
     def exportGraphReps(self, fileName: str) -> Path:
@@ -107,7 +108,7 @@ class Results(Workshop):
         """The defaults of all parameters, by name: numbers, or formulas of others."""
         return {one.name: value for each in self.system.all(Parameter) for one, value in each.default.items()}
 
-    def genSarturisXml(self, modelname: str, dirname: str = ".") -> None:
+    def genSarturisXml(self, *args: Any, **named: Any) -> None:
         """Not supported."""
         raise UnsupportedError(
             "There are no files for SARTURIS.",
@@ -118,3 +119,14 @@ class Results(Workshop):
     def addFlexibleBody(self, *args: Any, **named: Any) -> None:
         """Not supported."""
         raise rigid_only("addFlexibleBody")
+
+
+def _limits(given: Any) -> tuple[float, ...]:
+    """Six numbers, of which each second one is greater than the one before."""
+    numbers = np.array(given, dtype=float)
+    if not (np.isfinite(numbers).all() and (numbers[::2] < numbers[1::2]).all()):
+        raise UsageError(
+            f"{given!r:.200} are no limits of axes.",
+            remedy="Write [Xmin, Xmax, Ymin, Ymax, Zmin, Zmax], each least number before a greater one.",
+        )
+    return tuple(numbers.tolist())

@@ -72,7 +72,7 @@ class AddVisualisation:
 
     @command("name cs size")
     def Frame(self, cs: AnyFrame, size: Value = 1, name: str | None = None) -> Drawing:
-        """The axes of a frame."""
+        """The axes of a frame: x red, y green, z blue; PyMbs has y yellow and z green."""
         return self._draw(cs, model.Axes(size), name)
 
     @command("name cs fileName scale")

@@ -6,22 +6,25 @@ SymPy takes F_r* from the acceleration that was set for a centre of mass, if one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from multibody.compat.sympy.geometry import Geometry
 from multibody.compat.sympy.kinematics import Kinematics
 from multibody.errors import ModelError
 from multibody.graph import same
-from multibody.graph.linear_algebra import Matrix
 
 
 def require_rates_of_velocities(kinematics: Kinematics, world: Any, bodies: Iterable[Any]) -> None:
     """An error if an acceleration that was set in the world is not the rate of the velocity."""
+    said = list(_said(world, bodies))
+    if not said:
+        return
     geometry = Geometry(world, kinematics.with_accelerations())
-    for thing, said, velocity in _said(geometry, bodies):
-        follows = kinematics.change(list(velocity(thing)))
-        if not all(map(same, geometry.vector(said), follows)):
+    for thing, acceleration in said:
+        velocity = geometry.velocity(thing) if hasattr(thing, "vel") else geometry.angular_velocity(thing)
+        follows = kinematics.change(list(velocity))
+        if not all(map(same, geometry.vector(acceleration), follows)):
             raise ModelError(
                 f"The acceleration of '{thing}' that was set in '{world}' is not the rate of its velocity.",
                 where=f"model '{kinematics.vocabulary.scope}'",
@@ -30,11 +33,11 @@ def require_rates_of_velocities(kinematics: Kinematics, world: Any, bodies: Iter
             )
 
 
-def _said(geometry: Geometry, bodies: Iterable[Any]) -> Iterator[tuple[Any, Any, Callable[[Any], Matrix]]]:
-    """Points and frames of bodies whose accelerations in the world were set, and what gives their velocities."""
+def _said(world: Any, bodies: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    """Points and frames of bodies with their accelerations, where these were set in the world."""
     for body in bodies:
         point, frame = body.masscenter, getattr(body, "frame", None)
-        if geometry.world in point._acc_dict:
-            yield point, point._acc_dict[geometry.world], geometry.velocity
-        if frame is not None and geometry.world in frame._ang_acc_dict:
-            yield frame, frame._ang_acc_dict[geometry.world], geometry.angular_velocity
+        if world in point._acc_dict:
+            yield point, point._acc_dict[world]
+        if frame is not None and world in frame._ang_acc_dict:
+            yield frame, frame._ang_acc_dict[world]

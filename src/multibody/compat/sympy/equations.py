@@ -19,9 +19,9 @@ from multibody.equations.without_bodies import (
     ModelWithoutBodies,
 )
 from multibody.errors import ModelError
-from multibody.graph import ZERO, Expr, Symbol, array, as_expr, directional, free_symbols, product
+from multibody.graph import ZERO, Expr, Symbol, array, as_expr, directional, free_symbols, from_sympy, product
 from multibody.graph.linear_algebra import Matrix
-from multibody.model import Model
+from multibody.model import Expression, Model
 from multibody.model.constraints import ExpressionConstraint
 from multibody.model.quantity import acceleration_symbol, finite_value
 
@@ -80,6 +80,33 @@ class SympyModelEquations(EquationsWithoutBodies):
         """Our expression for each of SymPy's symbols, functions of time and derivatives."""
         assert isinstance(self.model, SympyModel)
         return self.model.symbols
+
+    def named(self, *given: Mapping[Any, Any]) -> dict[str, Any]:
+        """Values by SymPy's objects, such as those of an ``op_point``, by our names: for ``at``, ``inputs`` and others.
+
+        Args:
+            given: values by coordinate, speed, input or parameter; values may be SymPy's expressions. Accelerations and
+                multipliers follow from these, and are left away.
+
+        Example:
+            >>> import multibody as mb
+            >>> import sympy
+            >>> from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
+            >>> q, (m, k) = dynamicsymbols("q"), sympy.symbols("m k")
+            >>> eom = mb.from_sympy(LagrangesMethod(m * q.diff() ** 2 / 2 - k * q**2 / 2, [q]))
+            >>> eom.named({q: k / m}, {q.diff(): 0})
+            {'q': k/m, 'q_dot': 0.0}
+        """
+        pairs = [(key, value) for one in given for key, value in one.items()]
+        strange = [str(key) for key, _ in pairs if not isinstance(self.symbols.get(key), Symbol)]
+        if strange:
+            raise ModelError(
+                f"There is no coordinate, speed, input or parameter {', '.join(strange)}.",
+                where=f"model '{self.model.name}'",
+                cause="Accelerations and multipliers follow from the equations of motion.",
+                remedy=f"There are: {', '.join(str(one) for one in self.symbols)}.",
+            )
+        return {str(self.symbols[key]): _read(value, self.symbols) for key, value in pairs}
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -143,7 +170,7 @@ def equations_of(
     else:
         M, h, f = given.parts
         solution = handling.solve(M, list(h - f), kinetics.constraints)
-    made = SympyModelEquations.of(kinetics, given.formalism, lambda: given.parts, solution)
+    made = SympyModelEquations.of(kinetics, given.formalism, lambda: given.parts, solution, given.auxiliary)
     assert isinstance(made, SympyModelEquations)
     return made
 
@@ -165,6 +192,7 @@ def _model(given: Given, vocabulary: Vocabulary, start: Mapping[Any, Any] | None
         parameters=vocabulary.used_parameters(used),
         inputs=vocabulary.used_inputs(used),
         constraints={name: ExpressionConstraint(value) for name, value in given.constraints.items()},
+        sensors={name: Expression(value) for name, value in given.outputs.items()},
         given=given,
         symbols=dict(vocabulary.items()),
         notes=vocabulary.notes,
@@ -179,3 +207,10 @@ def _require_states(name: str, values: Mapping[str, Any], states: Mapping[str, S
             where=f"model '{name}'",
             remedy=f"There are: {', '.join(states)}.",
         )
+
+
+def _read(value: Any, symbols: Mapping[Any, Expr]) -> Any:
+    """A number, or an expression for one of SymPy's."""
+    from sympy import Basic
+
+    return from_sympy(value, symbols) if isinstance(value, Basic) and not value.is_number else float(value)

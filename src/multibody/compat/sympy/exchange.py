@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 from multibody.compat.sympy.accelerations import require_rates_of_velocities
+from multibody.compat.sympy.auxiliary import forces_in_evidence
 from multibody.compat.sympy.builder import SympyBuilder
 from multibody.compat.sympy.equations import SympyModelEquations, equations_of
 from multibody.compat.sympy.forms import given_by_forms
@@ -93,6 +95,7 @@ def _read(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: An
     if isinstance(obj, me.LagrangesMethod):
         return _lagrange(obj, vocabulary, bodies, origin), []
     if isinstance(obj, me.SymbolicSystem):
+        _require_no_places(vocabulary.scope, bodies, origin)
         return given_by_forms(vocabulary, obj), []
     raise ConversionError(
         f"A {type(obj).__name__} is none of SymPy's objects that hold equations of motion.",
@@ -102,13 +105,25 @@ def _read(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: An
     )
 
 
+def _require_no_places(name: str, bodies: list[Any] | None, origin: Any) -> None:
+    """A SymbolicSystem has bodies, perhaps, but does not say which frame stands still."""
+    if bodies is not None or origin is not None:
+        raise ModelError(
+            "The places of bodies are not known for a SymbolicSystem.",
+            where=f"model '{name}'",
+            cause="It does not say in which frame they are measured.",
+            remedy="Convert the KanesMethod, LagrangesMethod or System, or leave bodies= and origin= away.",
+        )
+
+
 def _system(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: Any) -> tuple[Given, list[str]]:
     _require_said(obj, vocabulary.scope)
     kinematics = kinematics_of(vocabulary, obj.q, obj.u, obj.kdes, obj.u_aux)
     mechanism = Mechanism(kinematics, obj.frame, obj.bodies, [*obj.loads, *obj.actuators], origin)
     velocities = obj.nonholonomic_constraints if obj._vel_constrs is None else obj.velocity_constraints
     held = constraints_of(kinematics, obj.holonomic_constraints, velocities)
-    return _given(kinematics, mechanism, held, bodies), _independent(vocabulary, obj.u_ind, obj.u_dep)
+    given = _given(kinematics, mechanism, held, bodies, _apart(obj.u_aux, velocities))
+    return given, _independent(vocabulary, obj.u_ind, obj.u_dep)
 
 
 def _require_said(obj: Any, name: str) -> None:
@@ -136,7 +151,8 @@ def _kane(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: An
     velocities = linear_rows([(obj._k_nh, obj.u)], obj._f_nh) if obj._udep else ()
     held = constraints_of(kinematics, obj._f_h, velocities)
     independent = obj.u[: len(obj.u) - len(obj._udep)]
-    return _given(kinematics, mechanism, held, bodies), _independent(vocabulary, independent, obj._udep)
+    given = _given(kinematics, mechanism, held, bodies, _apart(obj._uaux, velocities))
+    return given, _independent(vocabulary, independent, obj._udep)
 
 
 def _joints(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: Any) -> Given:
@@ -145,12 +161,22 @@ def _joints(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: 
     return _given(kinematics, mechanism, {}, bodies)
 
 
-def _given(kinematics: Kinematics, mechanism: Mechanism, held: dict[str, Any], bodies: list[Any] | None) -> Given:
+def _given(
+    kinematics: Kinematics, mechanism: Mechanism, held: dict[str, Any], bodies: list[Any] | None,
+    auxiliary: Sequence[Any] = (),
+) -> Given:  # fmt: skip
     require_rates_of_velocities(kinematics, mechanism.world, mechanism.written)
     parts = mechanism.balance()
     energy = mechanism.energy([acceleration_symbol(one) for one in kinematics.u])
     q, u, rates = kinematics.q, kinematics.u, kinematics.rates
-    return Given("Kane", q, u, rates, parts, held, energy, mechanism.places(bodies))
+    given = Given("Kane", q, u, rates, parts, held, energy, mechanism.places(bodies))
+    return replace(given, auxiliary=forces_in_evidence(kinematics, mechanism, auxiliary, given.motion))
+
+
+def _apart(auxiliary: Iterable[Any], velocities: Iterable[Any]) -> list[Any]:
+    """Auxiliary speeds; none if constraints restrict them, whose forces would be in the same equations."""
+    speeds = list(auxiliary)
+    return [] if speeds and any(row.has(*speeds) for row in velocities) else speeds
 
 
 def _lagrange(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: Any) -> Given:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from multibody.compat.sympy.algebraic import solved_with_algebraic
 from multibody.compat.sympy.given import Given
 from multibody.compat.sympy.kinematics import Kinematics
 from multibody.compat.sympy.names import Vocabulary
 from multibody.errors import ModelError
-from multibody.graph import ONE, ZERO, Expr, Symbol, array, solve_regular, substitute
+from multibody.graph import ONE, ZERO, Expr, Symbol, array, names, solve_regular, substitute
 from multibody.graph.linear_algebra import Matrix
 
 
@@ -19,19 +21,23 @@ def given_by_forms(vocabulary: Vocabulary, system: Any) -> Given:
     """Equations from explicit rates, from one matrix for all rates, or from kinematics and dynamics apart.
 
     States that are not said to be coordinates or speeds, such as the activation of a muscle, are speeds too: u̇ = f is
-    all that is known of them.
+    all that is known of them. Those of algebraic equations, such as multipliers, are no states here: they are solved
+    for.
     """
-    if system.alg_con:
-        raise ModelError(
-            f"The equations {', '.join(map(str, system.alg_con))} of the SymbolicSystem are algebraic.",
-            where=f"model '{vocabulary.scope}'",
-            remedy="Convert the KanesMethod, LagrangesMethod or System that has the constraints.",
-        )
-    states = list(system.states)
+    _require_fit(vocabulary.scope, system)
     qs, us = _split(system)
     q = {node: vocabulary.coordinate(node, with_speed=False) for node in qs}
-    u = {node: vocabulary.speed(node) for node in us}
+    algebraic = [_order(system)[k] for k in system.alg_con or ()]
+    u = {node: vocabulary.speed(node) for node in us if node not in algebraic}
     kinematics = Kinematics(vocabulary, tuple(q.values()), tuple(u.values()), (), vocabulary.reader().read)
+    given = _without_states(kinematics, system, algebraic) if algebraic else _as_it_stands(kinematics, system, qs, us)
+    read = vocabulary.reader().read  # a new one, which knows what algebraic states are
+    outputs = {names.check(name, "output"): read(value) for name, value in (system.output_eqns or {}).items()}
+    return replace(given, outputs=outputs)
+
+
+def _as_it_stands(kinematics: Kinematics, system: Any, qs: Sequence[Any], us: Sequence[Any]) -> Given:
+    states = list(system.states)
     if system._dyn_implicit_mat is not None:  # asking for it would be an error in the other forms
         rates = _column(kinematics, system.kin_explicit_rhs)
         return _given(kinematics, rates, _matrix(kinematics, system.dyn_implicit_mat), _dynamics(kinematics, system))
@@ -43,13 +49,72 @@ def given_by_forms(vocabulary: Vocabulary, system: Any) -> Given:
     return _explicit(kinematics, [explicit[one] for one in qs], [explicit[one] for one in us])
 
 
+def _without_states(kinematics: Kinematics, system: Any, algebraic: Sequence[Any]) -> Given:
+    """The explicit rates of those states that are not algebraic."""
+    vocabulary = kinematics.vocabulary
+    stand_ins = vocabulary.stand_ins(algebraic, "algebraic")
+    if _is_implicit(system):
+        matrix, right = _matrix(kinematics, system.comb_implicit_mat), _column(kinematics, system.comb_implicit_rhs)
+    else:
+        right = _column(kinematics, system.comb_explicit_rhs)
+        matrix = _unit(len(right))
+    order = _order(system)
+    columns = {order.index(node): stand_in for node, stand_in in zip(algebraic, stand_ins, strict=True)}
+    rates = dict(zip(order, solved_with_algebraic(vocabulary.scope, matrix, right, columns), strict=True))
+    for node in algebraic:
+        vocabulary.learn(node, rates[node])
+    own = {vocabulary[node]: rate for node, rate in rates.items() if node not in algebraic}
+    return _explicit(kinematics, [own[one] for one in kinematics.q], [own[one] for one in kinematics.u])
+
+
+def _is_implicit(system: Any) -> bool:
+    return system._dyn_implicit_mat is not None or system._comb_implicit_mat is not None
+
+
+def _order(system: Any) -> list[Any]:
+    """The states in the order of the rows: where kinematics stand apart, coordinates come first."""
+    return [one for part in _split(system) for one in part] if _apart(system) else list(system.states)
+
+
+def _apart(system: Any) -> bool:
+    return system._kin_explicit_rhs is not None
+
+
 def _split(system: Any) -> tuple[list[Any], list[Any]]:
     """Coordinates and speeds; asking for those that nobody told apart would be an error."""
     states, q, u = list(system.states), system._coordinates, system._speeds
     if q is None:
-        q = states[: len(system.kin_explicit_rhs)] if system._kin_explicit_rhs is not None else []
+        q = states[: len(system.kin_explicit_rhs)] if _apart(system) else []
     first = [*q, *(u or ())]
     return list(q), first[len(q) :] + [one for one in states if one not in first]
+
+
+def _require_fit(name: str, system: Any) -> None:
+    """As many equations as states, and a matrix of that size."""
+    count = len(system.states)
+    rows, shape = _size(system)
+    outside = [k for k in system.alg_con or () if not 0 <= k < count]
+    if (rows, *shape) != (count, count, count) or outside:
+        raise ModelError(
+            f"The equations of the SymbolicSystem do not fit its {count} states.",
+            where=f"model '{name}'",
+            cause=f"The algebraic rows {outside} do not exist."
+            if outside
+            else f"There are {rows} rows, and a matrix of {shape[0]} × {shape[1]} with that of the kinematics.",
+            remedy="Give one row for each state; a mass matrix for speeds alone needs coordinate_derivatives.",
+        )
+
+
+def _size(system: Any) -> tuple[int, tuple[int, ...]]:
+    """How many rows there are, and the size of the matrix of all rates."""
+    if _apart(system):
+        kinematic, matrix = len(system._kin_explicit_rhs), system._dyn_implicit_mat
+        shape = (0, 0) if matrix is None else matrix.shape
+        return kinematic + len(system._dyn_implicit_rhs), tuple(kinematic + one for one in shape)
+    if system._comb_implicit_mat is not None:
+        return len(system._comb_implicit_rhs), system._comb_implicit_mat.shape
+    count = len(system._comb_explicit_rhs)
+    return count, (count, count)
 
 
 def _dynamics(kinematics: Kinematics, system: Any) -> Matrix:
@@ -85,10 +150,12 @@ def _given(kinematics: Kinematics, rates: Iterable[Expr], M: Matrix, right: Matr
 
 def _explicit(kinematics: Kinematics, rates: Iterable[Expr], acceleration: Iterable[Expr]) -> Given:
     """1·u̇ + h = f with h and f of the explicit rates."""
-    count = len(kinematics.u)
-    unit = array([[ONE if i == j else ZERO for j in range(count)] for i in range(count)])
-    parts = unit, *_shared(kinematics, array(list(acceleration)))
+    parts = _unit(len(kinematics.u)), *_shared(kinematics, array(list(acceleration)))
     return Given("SymPy", kinematics.q, kinematics.u, tuple(rates), parts, acceleration=tuple(acceleration))
+
+
+def _unit(count: int) -> Matrix:
+    return array([[ONE if i == j else ZERO for j in range(count)] for i in range(count)])
 
 
 def _shared(kinematics: Kinematics, right: Matrix) -> tuple[Matrix, Matrix]:

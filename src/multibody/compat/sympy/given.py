@@ -37,6 +37,8 @@ class Given:
         energy: where it is known.
         places: of bodies, where they are known.
         acceleration: u̇, where the equations were explicit already.
+        auxiliary: forces that auxiliary speeds brought into evidence, by name.
+        outputs: further equations that came with the object, by name.
     """
 
     formalism: str
@@ -48,10 +50,17 @@ class Given:
     energy: Energy | None = None
     places: tuple[BodyPlace, ...] = ()
     acceleration: tuple[Expr, ...] | None = None
+    auxiliary: Mapping[str, Expr] = field(default_factory=dict)
+    outputs: Mapping[str, Expr] = field(default_factory=dict)
+
+    @property
+    def motion(self) -> list[Expr]:
+        """What the motion depends on."""
+        M, h, f = self.parts
+        return [*self.rates, *M.flat, *h, *f, *self.constraints.values(), *(self.acceleration or ())]
 
     def expressions(self) -> list[Expr]:
-        """Everything that can be asked for: what the motion depends on, energies, places."""
-        M, h, f = self.parts
-        motion = [*self.rates, *M.flat, *h, *f, *self.constraints.values(), *(self.acceleration or ())]
+        """Everything that can be asked for: the motion, energies, places, forces, outputs."""
         energies = self.energy.expressions() if self.energy else []
-        return motion + energies + [one for place in self.places for one in (*place.position, *place.rotation)]
+        places = [one for place in self.places for one in (*place.position, *place.rotation)]
+        return [*self.motion, *energies, *places, *self.auxiliary.values(), *self.outputs.values()]

@@ -20,7 +20,6 @@ from multibody.graph import (
     rank,
     solve_regular,
     substitute,
-    symbol,
     time_derivative,
 )
 from multibody.graph.linear_algebra import Matrix
@@ -85,9 +84,7 @@ def kinematics_of(
         vocabulary.learn(one, ZERO)
         vocabulary.learn(one.diff(time), ZERO)
     unknown = [rate for rate in derivatives if rate not in us]
-    stand_ins = [symbol(f"rate_{k}", "variable", vocabulary.scope) for k in range(len(unknown))]
-    for rate, stand_in in zip(unknown, stand_ins, strict=True):
-        vocabulary.learn(rate, stand_in)
+    stand_ins = vocabulary.stand_ins(unknown, "rate")
     rows = [vocabulary.reader().read(one) for one in equations] if unknown else []
     for rate, found in zip(unknown, _solved(vocabulary.scope, rows, stand_ins), strict=True):
         vocabulary.learn(rate, found)

@@ -64,6 +64,12 @@ class Vocabulary(Mapping[Any, Expr]):
         """What a SymPy object stands for."""
         self._known[node] = meaning
 
+    def stand_ins(self, nodes: Iterable[Any], called: str) -> list[Symbol]:
+        """Symbols for SymPy objects whose meaning is yet to be found."""
+        made = {node: symbol(f"{called}_{k}", "variable", self.scope) for k, node in enumerate(nodes)}
+        self._known |= made
+        return list(made.values())
+
     # what is found -----------------------------------------------------------------------------------------------
 
     def __getitem__(self, node: Any) -> Expr:
@@ -134,7 +140,7 @@ class Vocabulary(Mapping[Any, Expr]):
 
     def reader(self, also: Mapping[Any, Expr] | None = None) -> SympyReader:
         """Reads expressions with what is known now, and with what else is said to be known."""
-        return SympyReader(ChainMap(dict(also or {}), cast(dict[Any, Expr], self)), self._functions)
+        return SympyReader(ChainMap(dict(also), cast(dict[Any, Expr], self)) if also else self, self._functions)
 
     def input_rates(self, things: Any) -> dict[Expr, Expr]:
         """The rates of all inputs in some expressions, which become inputs too."""
@@ -159,7 +165,7 @@ class Vocabulary(Mapping[Any, Expr]):
 
     def named(self, given: Mapping[Any, Any] | None) -> dict[str, Any]:
         """Values by SymPy object, or by name, as values by our names."""
-        return {_ours(self._known.get(key, key)): value for key, value in (given or {}).items()}
+        return {_ours(self._known.get(key), key): value for key, value in (given or {}).items()}
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -183,5 +189,5 @@ def _name(node: Any) -> str:
     return str(node.name if node.is_Symbol else node.func)
 
 
-def _ours(key: Any) -> str:
-    return key.name if isinstance(key, Symbol) else str(key)
+def _ours(known: Expr | None, key: Any) -> str:
+    return known.name if isinstance(known, Symbol) else str(key)

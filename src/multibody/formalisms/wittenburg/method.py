@@ -25,6 +25,7 @@ import numpy as np
 
 from multibody.algebra import Vec3
 from multibody.equations import EquationsOfMotion, Handling, Kinetics, Multipliers
+from multibody.formalisms.choice import derive, frozen
 from multibody.formalisms.contract import Formalism
 from multibody.formalisms.wittenburg.resolved import Resolved, Sparse, Vectors
 from multibody.formalisms.wittenburg.tables import Pair, Tables
@@ -51,7 +52,15 @@ class Wittenburg(Formalism):
 
     def tables(self, system: System | Model) -> Tables:
         """Every matrix, vector and tensor of the method by its name; ``print`` shows them all."""
-        return Tables(system.freeze() if isinstance(system, System) else system)
+        return Tables(frozen(system, "tables"))
+
+    def matrices(self, system: System | Model) -> tuple[Matrix, Matrix]:
+        """A and B of A·φ̈ = B (10), as arrays of expressions; φ̈ are the rates of the model's speeds.
+
+        Closed loops add the forces of their constraints to B.
+        """
+        eom = derive(system, self)
+        return eom.M, eom.f - eom.h
 
     def derive(self, model: Model, handling: Handling | None = None) -> EquationsOfMotion:
         """A·φ̈ = B (10) as M·u̇ + h = f: A is the mass matrix, and B = f - h."""

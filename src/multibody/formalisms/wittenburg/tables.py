@@ -30,7 +30,7 @@ class Tables:
     Where a joint slides, ``c``, ``d``, ``b0`` and ``K`` depend on its coordinates.
 
     Args:
-        model: a frozen model without closed loops.
+        model: a frozen model; joints that close loops are cut, and are no hinges.
 
     Attributes:
         graph: the oriented graph with S0, S, T, i⁺ and i⁻.

@@ -30,7 +30,7 @@ def text(tables: Tables) -> str:
 
 def _graph(tables: Tables) -> Iterable[str]:
     names = [one.name for one in tables.hinges.values()]
-    freedoms = [len(axes) for axes in tables.p.values()]
+    freedoms = [sum(map(bool, one.partials)) for one in tables.hinges.values()]  # not those whose motion is given
     yield from _table([
         ["hinge", *names],
         ["a", *tables.hinges],

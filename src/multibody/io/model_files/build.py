@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from multibody.errors import ModelFileError, MultibodyError
+from multibody.graph.grammar import FUNCTIONS
 from multibody.io.model_files.compose import raise_all
 from multibody.io.model_files.documents import Document
 from multibody.io.model_files.folder import Folder
@@ -54,7 +55,7 @@ class _Builder:
         """All sections, those first that others refer to."""
         with self._stage():
             self._know_parameters()
-        for section in SECTIONS:
+        for section in ("tables", *(one for one in SECTIONS if one != "tables")):  # parameters may use tables
             with self._stage():
                 self._section(section)
         with self._stage():
@@ -113,6 +114,8 @@ class _Builder:
 
     def table(self, name: str, node: Node) -> None:
         """A function given by points."""
+        if name in FUNCTIONS:
+            raise node.at.error(f"Formulas know a function '{name}' already.", remedy="Choose another name.")
         self.values.tables[name] = read_table(name, node, self.values)
 
     def body(self, name: str, node: Node) -> None:
@@ -169,8 +172,9 @@ class _Builder:
     def _start(self) -> None:
         for entry, _ in self.document.sections.get("start", {}).values():
             with self._item(entry.at):
-                if self.values.symbols.named(entry.key) is None:
-                    self.values.symbols.parsed(f"`{entry.key}`", {})
+                if not self.values.symbols.is_state(entry.key):
+                    self.values.symbols.parsed(f"`{entry.key}`", {})  # which knows names that are similar
+                    raise entry.at.error(f"'{entry.key}' is no coordinate or speed.")
                 self._system.start(**{entry.key: self.values.number(entry.value)})
 
     def _named(self, section: str, node: Node, *without: str) -> dict[str, Any]:

@@ -148,6 +148,14 @@ def _kind(event: Any) -> str:
     return type(event).__name__
 
 
+def _context(error: Any) -> str:
+    """What the parser was reading when it stumbled, and where that begins: the bracket or quote that nobody closed."""
+    begun = error.context_mark
+    if not error.context or begun is None or begun is error.problem_mark:
+        return str(error.note or "")
+    return f"It happened {error.context}, which begins in line {begun.line + 1}, column {begun.column + 1}."
+
+
 def _events(source: Source) -> Iterator[Any]:
     """The events of the parser; whatever it stumbles over is an error with a place."""
     from ruamel.yaml import YAML
@@ -160,7 +168,7 @@ def _events(source: Source) -> Iterator[Any]:
         index = mark.index if mark else 0
         said = f"{error.problem or error.context}".strip().rstrip(".")
         remedy = "Indent with spaces; YAML allows no tabs there." if source.text[index : index + 1] == "\t" else ""
-        raise source.place(index).error(f"This is not YAML: {said}.", error.note or "", remedy) from error
+        raise source.place(index).error(f"This is not YAML: {said}.", _context(error), remedy) from error
     except (
         YAMLError,
         ValueError,

@@ -56,9 +56,10 @@ def read_text(path: Path) -> Source:
     try:
         return Source(content.decode("utf-8-sig"), path.name)
     except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
         raise ModelFileError(
-            "The file is no text in UTF-8.", file=path.name, where=f"{path.name}, byte {error.start}",
-            remedy="Save it as UTF-8.",
+            "The file is no text in UTF-8.", file=path.name, line=line,
+            where=f"{path.name}, line {line}, byte {error.start} of the file", remedy="Save it as UTF-8.",
         ) from error  # fmt: skip
 
 

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from multibody.errors import UnknownNameError
 from multibody.graph.names import suggestion
 from multibody.io.model_files.build import built
@@ -41,7 +43,7 @@ class ModelFile:
     def __init__(self, text: str, path: str | os.PathLike[str] = "model.yaml") -> None:
         self.path = Path(path)
         self._text = text
-        compose(self._source)
+        self._root = compose(self._source)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> ModelFile:
@@ -73,7 +75,7 @@ class ModelFile:
 
         Args:
             place: as for ``get``. For a parameter with unit and description, its name stands for its value.
-            value: a number, a text such as a formula, True, False, None, or lists and dictionaries of these.
+            value: a number, a text such as a formula, True, False, None, an array, or lists and dictionaries of these.
 
         Raises:
             UnknownNameError: if there is nothing that the value could become part of.
@@ -89,9 +91,10 @@ class ModelFile:
             new = added(self._text, parent, keys[-1], value)
         else:
             raise self._unknown(keys, [])
-        if _plain(_found(compose(Source(new, self.path.name)), keys)) != value:
+        root = compose(Source(new, self.path.name))
+        if _plain(_found(root, keys)) != value:
             raise self._source.place(0).error(f"'{place}' cannot be changed in this file.", remedy="Use an editor.")
-        self._text = new
+        self._text, self._root = new, root
 
     def system(self) -> System:
         """The system that the file describes now."""
@@ -107,10 +110,10 @@ class ModelFile:
         return self.path
 
     def _has(self, keys: list[str]) -> bool:
-        return _found(compose(self._source), keys) is not None
+        return _found(self._root, keys) is not None
 
     def _find(self, keys: list[str]) -> Node:
-        node = _found(compose(self._source), keys)
+        node = _found(self._root, keys)
         if node is None:
             parent = self._find(keys[:-1])
             raise self._unknown(keys, list(parent.entries) if isinstance(parent, Mapping) else [])
@@ -136,7 +139,9 @@ def _found(node: Node | None, keys: list[str]) -> Node | None:
 
 
 def _listed(value: Any) -> Any:
-    """The value with lists in place of tuples."""
+    """The value with lists in place of tuples and arrays, and numbers of Python in place of those of NumPy."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
     if isinstance(value, dict):
         return {str(key): _listed(one) for key, one in value.items()}
     return [_listed(one) for one in value] if isinstance(value, list | tuple) else value

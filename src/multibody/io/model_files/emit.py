@@ -48,15 +48,21 @@ def _splits(value: Any) -> bool:
 def _long(value: Any, pad: str) -> str:
     """A value that cannot be split: a text of several lines as a block, a long list over several lines."""
     if isinstance(value, str) and "\n" in value and _is_block(value):
-        return "|-\n" + "\n".join(f"{pad}  {line}" if line else "" for line in value.split("\n"))
+        lines = value.removesuffix("\n").split("\n")
+        sign = "|" if value.endswith("\n") else "|-"
+        return "\n".join([sign, *(f"{pad}  {line}" if line else "" for line in lines)])
     if isinstance(value, list) and len(flow(value)) > WIDTH:
         return f"[\n{_wrapped([flow(one) for one in value], pad + '    ')}]"
     return flow(value)
 
 
 def _is_block(text: str) -> bool:
-    lines = text.split("\n")
-    return all(line.isprintable() and line == line.rstrip() for line in lines) and lines[0][:1] not in ("", " ")
+    lines = text.removesuffix("\n").split("\n")
+    return (
+        lines[-1] != ""
+        and all(line.isprintable() and line == line.rstrip() for line in lines)
+        and lines[0][:1] not in ("", " ")
+    )
 
 
 def _wrapped(items: list[str], pad: str) -> str:
@@ -91,6 +97,11 @@ def scalar(value: Any) -> str:
         if isinstance(value, float) and not math.isfinite(value):
             raise ModelFileError(f"The number {value} cannot be written.", remedy="Numbers in a model file are finite.")
         return repr(value)
+    if not isinstance(value, str):
+        raise ModelFileError(
+            f"A value of type {type(value).__name__} cannot be written to a model file.",
+            remedy="Give a number, a text such as a formula, True, False, None, or lists and dictionaries of these.",
+        )
     return value if _is_plain(value) else f'"{"".join(map(_escaped, value))}"'
 
 

@@ -62,8 +62,13 @@ class Place:
         end = self.source.text.find("\n", self.index)
         line = self.source.text[start : len(self.source.text) if end < 0 else end]
         cut = max(0, self.index - start - 60)
-        shown = "".join(c if c.isprintable() else "?" for c in line[cut : self.index - start + 60])
+        shown = "".join(map(_visible, line[cut : self.index - start + 60])).rstrip()
         return f"\n      {shown}\n      {' ' * (self.index - start - cut)}^" if shown.strip() else ""
+
+
+def _visible(letter: str) -> str:
+    """A letter for a terminal; tabs and the ends of lines of Windows are as wide as one letter."""
+    return letter if letter.isprintable() else " " if letter in "\t\r" else "?"
 
 
 @dataclass(frozen=True)
@@ -141,4 +146,6 @@ def kind_of(node: Node) -> str:
     value = node.value if isinstance(node, Scalar) else None
     if value is None:
         return "nothing"
-    return f"the text {value!r:.60}" if isinstance(value, str) else f"the number {value}".replace("number True", "yes")
+    if isinstance(value, bool):
+        return f"the word {str(value).lower()}"
+    return f"the text {value!r:.60}" if isinstance(value, str) else f"the number {value}"

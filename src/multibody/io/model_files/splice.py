@@ -25,9 +25,9 @@ def added(text: str, parent: Node, key: str, value: Any) -> str:
     if _is_flow(text, parent):
         return f"{text[:end]}, {said}{text[end:]}"
     first = next(iter(parent)).at
-    line_end = text.find("\n", end)  # behind a comment in that line
-    end = len(text) if line_end < 0 else line_end
-    return f"{text[:end]}\n{' ' * (first.column - 1)}{said}{text[end:]}"
+    end += len(text[end:].partition("\n")[0].removesuffix("\r"))  # behind a comment in that line
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    return f"{text[:end]}{line_end}{' ' * (first.column - 1)}{said}{text[end:]}"
 
 
 def last(text: str, node: Node) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from multibody.errors import ModelFileError
 from multibody.graph.names import suggestion
-from multibody.io.model_files.nodes import List, Mapping, Node, Scalar, kind_of
+from multibody.io.model_files.nodes import Entry, List, Mapping, Node, Scalar, kind_of
 from multibody.io.model_files.vocabulary import HEAD, LAWS, REQUIRED, SECTIONS, TOP, VERSION, arguments, words
 
 
@@ -18,19 +18,23 @@ def problems(document: Mapping) -> Iterator[ModelFileError]:
     """
     yield from _unknown(document, TOP)
     yield from _version(document)
+    yield from _nameless(document.get("start"), "start")
     for section, keys in SECTIONS.items():
         part = document.get(section)
-        if part is None or _is_nothing(part):
-            continue
-        if not isinstance(part, Mapping):
-            yield part.at.error(f"Under '{section}' there must be names with values, not {kind_of(part)}.")
-            continue
-        for entry in part:
+        yield from _nameless(part, section)
+        for entry in part if isinstance(part, Mapping) else ():
             where = f"{section}: {entry.key}"
             if keys is None:
                 yield from object_problems(entry.value, section, where)
             else:
                 yield from _item_problems(entry.value, section, keys, where)
+
+
+def _nameless(part: Node | None, section: str, where: str = "") -> Iterator[ModelFileError]:
+    """A section whose things have no names; it may be empty."""
+    if part is not None and not isinstance(part, Mapping) and not _is_nothing(part):
+        said = f"Under '{section}' there must be names with values, not {kind_of(part)}."
+        yield part.at.error(said, where=where)
 
 
 def _version(document: Mapping) -> Iterator[ModelFileError]:
@@ -60,14 +64,15 @@ def _item_problems(node: Node, section: str, keys: Iterable[str], where: str) ->
         return
     yield from _unknown(node, keys, where)
     for key in REQUIRED[section]:
-        if key not in node.entries:
+        if _lacks(node, key):
             yield node.at.error(f"'{key}' is missing.", where=where)
     inner = node.get("frames") if section == "bodies" else None
+    yield from _nameless(inner, "frames", where)
     if isinstance(inner, Mapping):
         for entry in inner:
             if not _is_nothing(entry.value):
                 yield from _item_problems(entry.value, "frames", ("position", "rotation"), f"{where}: {entry.key}")
-    if section == "drawings" and "shape" in node.entries:
+    if section == "drawings" and not _lacks(node, "shape"):
         yield from object_problems(node.entries["shape"].value, "drawings", where)
     kind = node.get("kind") if section == "joints" else None
     if isinstance(kind, Mapping):
@@ -101,7 +106,7 @@ def _argument_problems(node: Node, name: str, given: Node | None, word: type, wh
         return
     yield from _unknown(given, expected, where)
     for one in expected.values():
-        if one.required and one.name not in given.entries:
+        if one.required and _lacks(given, one.name):
             yield node.at.error(f"{name} needs '{one.name}'.", where=where)
 
 
@@ -121,7 +126,21 @@ def _unknown(node: Mapping, known: Iterable[str], where: str = "") -> Iterator[M
         if entry.key not in keys:
             remedy = f"The keys are: {', '.join(keys) or 'none'}."
             said = f"There is no key '{entry.key:.60}' here."
-            yield entry.at.error(said, suggestion([entry.key], keys), remedy, where)
+            yield entry.at.error(said, suggestion([entry.key], keys) or _cut_off(node, entry), remedy, where)
+
+
+def _cut_off(node: Mapping, entry: Entry) -> str:
+    """Why there may be a word without a value between braces: ``{mass: 3,5}``, ``{value: where(x < 0, 1, 0)}``."""
+    in_braces = node.at.source.text.startswith("{", node.at.index)
+    alone = isinstance(entry.value, Scalar) and entry.value.value is None
+    hint = "A comma ends the value before it: put a formula with commas into quotes, and write 3.5 for 3,5."
+    return hint if in_braces and alone else ""
+
+
+def _lacks(node: Mapping, key: str) -> bool:
+    """Whether a key is not there, or has no value."""
+    value = node.get(key)
+    return value is None or (isinstance(value, Scalar) and value.value is None)
 
 
 def _is_nothing(node: Node) -> bool:

@@ -81,6 +81,10 @@ class Symbols:
         found = self._plain.get(name, [])
         return self._by_group.get(name) if len(found) != 1 else found[0][1]
 
+    def is_state(self, name: str) -> bool:
+        """Whether a coordinate or a speed has this name."""
+        return any(f"{group}.{name}" in self._by_group for group in ("coordinate", "speed"))
+
     def parsed(self, text: str, tables: dict[str, Table], local: dict[str, Symbol] | None = None) -> Expr:
         """The expression that a text describes.
 
@@ -108,8 +112,10 @@ class Symbols:
         remedy, what = error.remedy, error.what
         if len(self._plain.get(name, [])) > 1:
             what = f"The name '{name}' is that of several things."
-            remedy = f"Write {' or '.join(f'{group}.{name}' for group, _ in self._plain[name])}."
-        elif "unknown" in error.what:
+            groups = dict.fromkeys(group for group, _ in self._plain[name])
+            ways = " or ".join(f"{group}.{name}" for group in groups)
+            remedy = f"Write {ways}." if len(groups) > 1 else "Rename one of them; entries of arrays end in _1, _2."
+        elif "unknown" in error.what and "function" not in error.what:
             remedy = self._suggestion(name)
         return ParseError(what, position=position, where=error.where, cause=error.cause, remedy=remedy)
 

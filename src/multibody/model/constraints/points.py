@@ -21,7 +21,8 @@ class PointOnLine(BetweenFrames):
 
     There are two equations, for the directions across the line. For a line along x they are called ``fy`` and ``fz``,
     along y ``fx`` and ``fz``, and so on; for any other direction ``fx`` and ``fy``, the axes of a frame that is turned
-    from the base by the shortest way such that the line is its z axis. The multipliers are forces on ``frame`` in N.
+    from the base by the shortest way such that its z axis is the direction of the line, or the opposite one where the
+    direction points down by 30° or more (z ≤ -0.5 for length one). The multipliers are forces on ``frame`` in N.
 
     Args:
         base: the frame that carries the line, which goes through its origin.

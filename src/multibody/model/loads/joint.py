@@ -13,7 +13,7 @@ from multibody.model.joint import Joint
 from multibody.model.kinematics import Kinematics
 from multibody.model.loads.contract import Load
 from multibody.model.loads.law import Function, Law, LawLike, require_one
-from multibody.model.sensors.joint import joint_state
+from multibody.model.sensors.joint import joint_speeds, joint_state
 
 
 class OnJoint(Load):
@@ -81,7 +81,7 @@ class JointLoad(OnJoint):
 
     def generalized(self, kinematics: Kinematics) -> Mapping[Symbol, Expr]:
         """The values, by speed."""
-        joint_state(kinematics, self.joint)
+        joint_speeds(kinematics, self.joint)  # which must be known
         return {u: self.scalar(value, kinematics) for u, value in zip(self.joint.speeds, self.values, strict=True)}
 
 
@@ -138,6 +138,6 @@ class JointDamper(OnJoint):
 
     def generalized(self, kinematics: Kinematics) -> Mapping[Symbol, Expr]:
         """Against the speeds."""
-        u = joint_state(kinematics, self.joint).u
+        u = joint_speeds(kinematics, self.joint)
         resistance = [self.scalar(law.force(speed), kinematics) for law, speed in zip(self.laws, u, strict=True)]
         return {speed: -force for speed, force in zip(self.joint.speeds, resistance, strict=True)}

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from multibody.algebra import ForceMotor
 from multibody.errors import ModelError
-from multibody.graph import Expr, array
+from multibody.graph import Expr, Symbol, array
 from multibody.model.body import Frame
 from multibody.model.joint import Joint
 from multibody.model.kinematics import Kinematics
@@ -27,14 +27,27 @@ def joint_state(kinematics: Kinematics, joint: Joint) -> JointState:
     Raises:
         ModelError: for a joint that closes a loop and whose coordinates cannot be read off its frames.
     """
+    return JointState(_read_off(kinematics, joint, joint.coordinates), joint_speeds(kinematics, joint))
+
+
+def joint_speeds(kinematics: Kinematics, joint: Joint) -> Sequence[Expr]:
+    """The speeds of a joint; those of a ball joint that closes a loop are known, though its coordinates are not.
+
+    Raises:
+        ModelError: for a joint that closes a loop and whose speeds cannot be read off its frames.
+    """
+    return _read_off(kinematics, joint, joint.speeds)
+
+
+def _read_off(kinematics: Kinematics, joint: Joint, symbols: Sequence[Symbol]) -> Sequence[Expr]:
     known = kinematics.model.values
-    if joint in kinematics.model.cuts and not all(one in known for one in (*joint.coordinates, *joint.speeds)):
+    if joint in kinematics.model.cuts and not all(one in known for one in symbols):
         raise ModelError(
             "The joint closes a kinematic loop, and its coordinates cannot be read off its frames.",
             where=f"joint '{joint.name}'",
             remedy="Keep it with cut=False, or use sensors and loads between the frames that it connects.",
         )
-    return JointState([known.get(q, q) for q in joint.coordinates], [known.get(u, u) for u in joint.speeds])
+    return [known.get(one, one) for one in symbols]
 
 
 class JointSensor(Sensor):
@@ -100,7 +113,8 @@ class _Reaction(Sensor):
 class ConstraintForce(_Reaction):
     """The force that a joint transmits from its parent frame to its child frame.
 
-    It is all that goes through the joint: the constraint force and, along its axes, springs, drives and friction.
+    It is all that goes through the joint: the constraint force and, along its axes, springs, drives, friction, and what
+    gears and other couplings of its coordinates exert on its speeds.
     """
 
     unit = "N"

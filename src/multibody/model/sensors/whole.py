@@ -36,17 +36,31 @@ class WholeSensor(Sensor):
 
 
 class KineticEnergy(WholeSensor):
-    """Kinetic energy."""
+    """Kinetic energy.
+
+    Args:
+        bodies: those that count; none, or the world, for the whole system.
+        relative_to: the frame that sees them move; by default the world.
+    """
 
     unit = "J"
 
+    def __init__(self, *bodies: Body, relative_to: Frame | None = None) -> None:
+        super().__init__(*bodies)
+        self.relative_to = relative_to
+
     def measure(self, kinematics: Kinematics) -> Expr:
         """An energy."""
-        return energy.kinetic_energy(kinematics, self.chosen(kinematics))
+        return energy.kinetic_energy(kinematics, self.chosen(kinematics), self.relative_to)
+
+    @property
+    def touches(self) -> tuple[object, ...]:
+        """The bodies, and a frame if one was named."""
+        return *self.bodies, *given(self.relative_to)
 
 
 class PotentialEnergy(WholeSensor):
-    """Potential energy: that of gravity, zero at the world's origin; for the whole system also that of springs."""
+    """Potential energy: of the system's gravity, zero in the world's origin; for the whole, fields and springs too."""
 
     unit = "J"
 
@@ -112,58 +126,66 @@ class CenterOfMass(WholeSensor):
 
 
 class LinearMomentum(WholeSensor):
-    """The sum of masses times absolute velocities.
+    """The sum of masses times velocities.
 
     Args:
         bodies: those that count; none, or the world, for the whole system.
-        expressed_in: the frame whose axes give the three coordinates; by default the world.
+        relative_to: the frame that sees them move; by default the world.
+        expressed_in: the frame whose axes give the three coordinates; by default ``relative_to``.
     """
 
     unit = "kg·m/s"
     shape = (3,)
 
-    def __init__(self, *bodies: Body, expressed_in: Frame | None = None) -> None:
+    def __init__(self, *bodies: Body, relative_to: Frame | None = None, expressed_in: Frame | None = None) -> None:
         super().__init__(*bodies)
+        self.relative_to = relative_to
         self.expressed_in = expressed_in
 
     def measure(self, kinematics: Kinematics) -> Any:
         """Three coordinates."""
-        vector = energy.linear_momentum(kinematics, self.chosen(kinematics))
+        vector = energy.linear_momentum(kinematics, self.chosen(kinematics), self.relative_to)
         world = kinematics.model.world
-        return as_array(in_axes(kinematics, vector, world, self.expressed_in or world))
+        return as_array(in_axes(kinematics, vector, world, self.expressed_in or self.relative_to or world))
 
     @property
     def touches(self) -> tuple[object, ...]:
-        """The bodies, and a frame if one was named."""
-        return *self.bodies, *given(self.expressed_in)
+        """The bodies, and the frames that were named."""
+        return *self.bodies, *given(self.relative_to, self.expressed_in)
 
 
 class AngularMomentum(WholeSensor):
-    """The moment of all absolute momenta about a point.
+    """The moment of all momenta about a point.
 
     Args:
         bodies: those that count; none, or the world, for the whole system.
         about: a frame whose origin is the point, or ``"com"`` for the common centre of mass; by default the origin of
-            the world.
-        expressed_in: the frame whose axes give the three coordinates; by default the world.
+            ``relative_to``.
+        expressed_in: the frame whose axes give the three coordinates; by default ``relative_to``.
+        relative_to: the frame that sees the bodies move; by default the world.
     """
 
     unit = "kg·m²/s"
     shape = (3,)
 
-    def __init__(self, *bodies: Body, about: Frame | str | None = None, expressed_in: Frame | None = None) -> None:
+    def __init__(
+        self, *bodies: Body, about: Frame | str | None = None, expressed_in: Frame | None = None,
+        relative_to: Frame | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(*bodies)
         self.about = about
         self.expressed_in = expressed_in
+        self.relative_to = relative_to
 
     def measure(self, kinematics: Kinematics) -> Any:
         """Three coordinates."""
-        vector = energy.angular_momentum(kinematics, self.about, self.chosen(kinematics))
+        about = self.relative_to if self.about is None else self.about
+        vector = energy.angular_momentum(kinematics, about, self.chosen(kinematics), self.relative_to)
         world = kinematics.model.world
-        return as_array(in_axes(kinematics, vector, world, self.expressed_in or world))
+        return as_array(in_axes(kinematics, vector, world, self.expressed_in or self.relative_to or world))
 
     @property
     def touches(self) -> tuple[object, ...]:
         """The bodies, and the frames that were named."""
         point = None if self.about == "com" else self.about
-        return *self.bodies, *([] if point is None else [point]), *given(self.expressed_in)
+        return *self.bodies, *([] if point is None else [point]), *given(self.expressed_in, self.relative_to)

@@ -22,7 +22,7 @@ _log = logging.getLogger("multibody")
 
 def show(
     thing: Any, run: Trajectory | None = None, *, parameters: Mapping[str, float] | None = None,
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Mapping[str, Any] | None = None, title: str = "",
     host: str = "127.0.0.1", port: int = 8080, browser: bool = True, block: bool | None = None,
 ) -> Viewer:  # fmt: skip
     """Show a system in the browser: sliders, play button, plots, forces.
@@ -35,6 +35,7 @@ def show(
         parameters: values by name, where they are not the defaults; a run brings its own.
         inputs: laws by name, as for ``simulate``, for runs that the page makes; without them, inputs do what they did
             in the run before. Those that are moved by a slider are constant.
+        title: of the page; by default the name of the system.
         host: the address to listen at. With another one than this machine's own, others can see the page.
         port: the first one to try; if it is in use, the next ones are.
         browser: whether to open the page; if there is no browser, its address is logged.
@@ -60,7 +61,7 @@ def show(
     shown = with_run(thing, run)
     values = _parameters(run, linear, parameters)
     motion: Motion | None = None if run is None else Run(run)
-    server = Server(host, port, shown.model.name)
+    server = Server(host, port, title or shown.model.name)
     try:
         if browser:  # now: it loads the page while the scene is built
             _open(server.url)

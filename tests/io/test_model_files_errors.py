@@ -75,7 +75,7 @@ def pointed_at(error: ModelFileError, text: str) -> str:
         ("l: 1\n", "l: false\n", "false", "not the word false", ""),
         ("F - 3*measured.v_1", "sine(F)", "sine", "function 'sine' is unknown", "'sin'"),
         ("bodies:\n", "tables: {sin: {x: [0, 1], y: [0, 1]}}\nbodies:\n", "{x", "function 'sin' already", ""),
-        ("  l: 1\n", "  F: [1, 2]\n  F_1: 3\n  l: F_1\n", "F_1", "several things", "Rename one"),
+        ("  l: 1\n", "  F: [1, 2]\n  F_1: 3\n  l: F_1\n", "F_1", "'F_1' is taken twice", "choose another one"),
         ("{mass: m1}", "{mass: m1", ": {mass: m2", "not YAML", "line 12, column 9"),
     ],
 )

@@ -160,20 +160,25 @@ def test_own_words_as_parameters_in_fmi(tmp_path: Path) -> None:
 # names that cannot be told apart -----------------------------------------------------------------------------------
 
 
+def cart_with(kind: str, name: str) -> mb.System:
+    """A cart with a force F of three entries, and something else."""
+    system = mb.System("cart")
+    force = system.input("F", 3)
+    slide = system.joint("x", system.world, system.body("box", 1.0), "Tx")
+    system.load(mb.JointLoad(slide, force[1]))
+    if kind == "sensor":
+        system.sensor(name, mb.Expression(system.time))
+    else:
+        getattr(system, kind)(name)
+    return system
+
+
 @pytest.mark.parametrize("kind", ["input", "parameter", "sensor"])
 def test_names_of_two_quantities_are_refused(kind: str, tmp_path: Path) -> None:
     """The speed of the joint x is called x_dot, and the second entry of a vector F is F_2."""
     for name in ("x_dot", "F_2"):
-        system = mb.System("cart")
-        force = system.input("F", 3)
-        slide = system.joint("x", system.world, system.body("box", 1.0), "Tx")
-        system.load(mb.JointLoad(slide, force[1]))
         with pytest.raises(ModelError, match=f"Several quantities are called '{name}'|'{name}' is taken twice"):
-            if kind == "sensor":
-                system.sensor(name, mb.Expression(system.time))
-            else:
-                getattr(system, kind)(name)
-            export(mb.derive(system), C(), tmp_path)
+            export(mb.derive(cart_with(kind, name)), C(), tmp_path)
 
 
 @pytest.mark.parametrize("where", ["load", "sensor"])

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,11 @@ settings.load_profile("reproducible")
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # matrices are small here: threads would only wait
     os.environ.setdefault(variable, "1")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Started by nohup or in the background: the signal is ignored here, too, but not by the programs that tests start.
+    # A new program inherits what is ignored, and forgets a handler.
+    signal.signal(signal.SIGINT, lambda number, frame: None)
 
 gc.set_threshold(50_000, 20, 20)  # expressions are trees without cycles: looking for these is time lost
 

@@ -106,6 +106,7 @@ def steps():
             capture_output=True,
             text=True,
             check=False,
+            timeout=300,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (ROOT / "src", ROOT / "docs")))},
         )
         assert done.returncode == 0, done.stderr

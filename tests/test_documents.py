@@ -42,6 +42,7 @@ def run(code: str) -> str:
         text=True,
         cwd=ROOT,
         check=False,
+        timeout=300,
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
     )
     assert done.returncode == 0, done.stderr

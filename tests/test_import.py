@@ -28,6 +28,7 @@ def loaded(code: str) -> set[str]:
         capture_output=True,
         text=True,
         check=False,
+        timeout=300,
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
     )
     assert done.returncode == 0, done.stderr
@@ -74,6 +75,7 @@ def test_a_misspelt_name_is_answered_by_the_right_one(wrong, right):
         capture_output=True,
         text=True,
         check=False,
+        timeout=300,
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
     )
     assert done.returncode == 1

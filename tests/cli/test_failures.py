@@ -3,6 +3,8 @@
 import io
 import json
 import subprocess
+import threading
+from contextlib import contextmanager
 
 import pytest
 
@@ -264,14 +266,20 @@ def process(folder):
     source = Path(__file__).resolve().parents[2] / "src"
     environment = {**os.environ, "PYTHONPATH": str(source), "COLUMNS": "100"}
     words = [sys.executable, "-W", "error", "-m", "multibody.cli"]
-    return lambda *more: subprocess.Popen(
-        [*words, *more],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-        cwd=folder,
-    )
+
+    @contextmanager
+    def start(*more):
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        with subprocess.Popen([*words, *more], env=environment, cwd=folder, **pipes) as started:
+            limit = threading.Timer(120, started.kill)  # a process that hangs ends, and what it prints with it
+            limit.start()
+            try:
+                yield started
+            finally:
+                limit.cancel()
+                started.kill()
+
+    return start
 
 
 def test_the_process_answers(process):

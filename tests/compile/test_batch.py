@@ -124,7 +124,7 @@ def test_large_angles_in_one_state_do_not_disturb_its_neighbours():
 def test_several_python_threads_start_batches_at_once(arm):
     qs, xs, ms = _states(64)
     expected = arm.batch(qs, xs, ms, 0.5, threads=1)
-    barrier = threading.Barrier(6)
+    barrier = threading.Barrier(6, timeout=120)
 
     def work(number):
         barrier.wait()

@@ -49,7 +49,8 @@ def test_different_functions_have_different_files(folder, compilations):
 
 def test_another_process_finds_the_code(folder):
     runs = [
-        subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True) for _ in range(2)
+        subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True, timeout=300)
+        for _ in range(2)
     ]
     first, second = (run.stdout.split() for run in runs)
     assert first[0] == second[0]
@@ -58,7 +59,7 @@ def test_another_process_finds_the_code(folder):
 
 def test_processes_that_write_at_once_do_not_disturb_each_other(folder):
     def run(_):
-        return subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
+        return subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False, timeout=300)
 
     with ThreadPoolExecutor(5) as pool:
         runs = list(pool.map(run, range(5)))

@@ -193,7 +193,8 @@ def test_the_text_depends_on_the_model_alone() -> None:
     found = set()
     for seed, way in (("1", "idle"), ("2", "busy")):
         command = [sys.executable, "-c", script, way]
-        run = subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True)
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        run = subprocess.run(command, env=environment, capture_output=True, check=True, timeout=300)
         found.add(run.stdout)
     assert len(found) == 1
 

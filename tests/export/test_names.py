@@ -206,7 +206,7 @@ def global_names(compiler: str, folder: Path) -> list[str]:
         "\n".join(["#include <cmath>", *(f"namespace {one} {{ int a; }}" for one in names)])
     )
     command = [compiler, "-std=c++11", "-fsyntax-only", "-fmax-errors=0", "all.cpp"]
-    errors = subprocess.run(command, cwd=folder, capture_output=True, check=False, text=True).stderr
+    errors = subprocess.run(command, cwd=folder, capture_output=True, check=False, text=True, timeout=300).stderr
     return [names[int(line) - 2] for line in dict.fromkeys(re.findall(r"all.cpp:(\d+):\d+: error", errors))]
 
 

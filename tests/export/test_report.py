@@ -71,7 +71,7 @@ def test_tex_shows_texts_letter_by_letter(tmp_path: Path) -> None:
     (path,) = export(evil(), Latex(), tmp_path).written
     typeset(path)
     shown = subprocess.run(
-        [tool("pdftotext"), "-layout", path.with_suffix(".pdf"), "-"], capture_output=True, check=True
+        [tool("pdftotext"), "-layout", path.with_suffix(".pdf"), "-"], capture_output=True, check=True, timeout=300
     )
     text = re.sub(r"\s", "", shown.stdout.decode())
     for words in (

@@ -25,7 +25,7 @@ def _threads_take_turns_very_often():
 
 def _at_once(work):
     """work(k) in THREADS threads that start together."""
-    barrier = threading.Barrier(THREADS)
+    barrier = threading.Barrier(THREADS, timeout=120)
 
     def started(k):
         barrier.wait()

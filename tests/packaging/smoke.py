@@ -38,7 +38,11 @@ def readme(path: Path) -> None:
 def command(*arguments: str) -> str:
     """What the command says; it must end well."""
     done = subprocess.run(
-        [Path(sys.executable).with_name("multibody"), *arguments], capture_output=True, text=True, check=False
+        [Path(sys.executable).with_name("multibody"), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
     )
     assert done.returncode == 0, f"multibody {' '.join(arguments)}: {done.stdout}{done.stderr}"
     return done.stdout

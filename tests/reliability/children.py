@@ -60,7 +60,7 @@ def begun(code, *arguments, **changed):
     watchdog.cancel()
     if first != "begun":
         child.kill()
-        raise AssertionError(child.communicate()[1][-2000:])
+        raise AssertionError(child.communicate(timeout=PATIENCE)[1][-2000:])
     return child
 
 

@@ -6,14 +6,16 @@ Runs that are stopped by Ctrl-C keep what was computed: ``tests/simulate/test_in
 import signal
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
-from .children import begun, ended
+from .children import begun, ended, said
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
 
-SOON = 20  # seconds; the work would take hours, and machines may be busy
+ROOT = Path(__file__).resolve().parents[2]
+SOON = 60  # seconds; the work would take hours, and machines may be busy
 
 PREPARED = """
 import os, signal, sys, threading, time
@@ -109,3 +111,42 @@ print("begun", flush=True)
 assert mb.simulate(eom, 2000.0, integrator=patient).status.name == "DONE"
 """
     assert ended(begun(PREPARED + code)) == (0, "")
+
+
+@pytest.mark.parametrize("inputs", ["{}", '{"F": lambda t: 0.0}'], ids=["compiled", "with_a_law"])
+def test_a_program_that_ignores_ctrl_c_goes_on(inputs):
+    """As one does that a shell has started in the background."""
+    code = f"""
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+os.write(1, b"begun\\n")
+threading.Timer(0.1, os.kill, [os.getpid(), signal.SIGINT]).start()
+start, runs = time.monotonic(), 0
+while time.monotonic() < start + 1.0:
+    assert mb.simulate(mb.derive(crane()), 20.0, inputs={inputs}).status.name == "DONE"
+assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+"""
+    child = begun(PREPARED + code)
+    child.send_signal(signal.SIGINT)
+    assert ended(child) == (0, "")
+
+
+def test_programs_that_tests_start_do_not_inherit_an_ignored_ctrl_c(tmp_path):
+    """The tests pass in the background, where shells let programs ignore it."""
+    test = tmp_path / "test_child.py"
+    test.write_text(
+        "import subprocess, sys\n"
+        "def test():\n"
+        "    code = 'import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)'\n"
+        "    done = subprocess.run([sys.executable, '-c', code], capture_output=True, timeout=60)\n"
+        "    assert done.stdout.strip() == b'True'\n"
+    )
+    code = """
+import signal, subprocess, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", sys.argv[1], sys.argv[2]]
+done = subprocess.run([*words, "--confcutdir", sys.argv[3]], cwd=sys.argv[4], capture_output=True, timeout=200)
+print(done.returncode, done.stdout.decode() if done.returncode else "")
+"""
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "conftest.py").write_text((ROOT / "conftest.py").read_text(encoding="utf-8"), encoding="utf-8")
+    assert said(code, tmp_path / "pytest.ini", test, tmp_path, tmp_path, PYTHONWARNINGS=None).split() == ["0"]

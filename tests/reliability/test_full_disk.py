@@ -36,7 +36,8 @@ def small_disk(tmp_path_factory):
 
 
 def works(words):
-    return bool(shutil.which(words[0])) and subprocess.run(words, capture_output=True, check=False).returncode == 0
+    there = bool(shutil.which(words[0]))
+    return there and subprocess.run(words, capture_output=True, check=False, timeout=PATIENCE).returncode == 0
 
 
 def mounted(prefix, code, *arguments):

@@ -40,9 +40,11 @@ def test_a_compiler_that_is_killed_again_and_again(tmp_path):
             command(COMPILING, 10_000), env=surroundings(MULTIBODY_CACHE=cache), stdout=subprocess.PIPE
         )
         with child:
-            child.stdout.readline()
-            time.sleep(moment)
-            child.send_signal(signal.SIGKILL)
+            try:
+                child.stdout.readline()
+                time.sleep(moment)
+            finally:
+                child.send_signal(signal.SIGKILL)
     files = list(cache.glob("*.o"))
     assert files
     for file in files:  # what has its name is whole

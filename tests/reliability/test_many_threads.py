@@ -24,7 +24,7 @@ def _threads_take_turns_often():
 
 
 def at_once(work):
-    barrier = Barrier(THREADS)
+    barrier = Barrier(THREADS, timeout=120)
 
     def started(k):
         barrier.wait()

@@ -138,7 +138,10 @@ def languages(tmp_path_factory):
         pytest.skip("there are no definitions of locales")
     for name in ("de_DE", "tr_TR"):
         made = subprocess.run(
-            ["localedef", "-i", name, "-f", "UTF-8", str(folder / f"{name}.UTF-8")], capture_output=True, check=False
+            ["localedef", "-i", name, "-f", "UTF-8", str(folder / f"{name}.UTF-8")],
+            capture_output=True,
+            check=False,
+            timeout=300,
         )
         assert made.returncode in (0, 1), made.stderr  # 1: with warnings
     return folder

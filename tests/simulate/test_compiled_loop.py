@@ -71,7 +71,9 @@ def test_later_processes_need_no_numba(tmp_path):
     """The first process keeps the loop's machine code beside all other machine code, and the second one finds it."""
     env = os.environ | {"MULTIBODY_CACHE": str(tmp_path / "cache")}
     for imported in ("True", "False"):
-        done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True, env=env)
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True, timeout=300, env=env
+        )
         assert done.stdout.split() == ["1.0", imported]
 
 

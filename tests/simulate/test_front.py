@@ -222,7 +222,7 @@ def test_what_is_no_event_is_refused():
 def test_the_room_is_the_verb():
     """``mb.simulate`` can be called, and holds what belongs to it, from its first use on."""
     script = "import multibody as mb; assert mb.simulate.Cvode is mb.Cvode; assert callable(mb.simulate)"
-    subprocess.run([sys.executable, "-c", script], check=True)
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
 
 
 def test_the_choice_of_an_integrator_is_explained():

@@ -4,6 +4,7 @@ import os
 import select
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -137,8 +138,8 @@ def test_a_key_in_a_terminal():
         stdin=slave, stdout=slave, stderr=slave, pass_fds=[target], start_new_session=True,
     )  # fmt: skip
     try:
-        seen, pressed = b"", False
-        while child.poll() is None:
+        seen, pressed, end = b"", False, time.monotonic() + 300
+        while child.poll() is None and time.monotonic() < end:
             if select.select([master], [], [], 2.0)[0]:
                 seen += os.read(master, 10_000)
             elif b"begun" in seen and not pressed:  # nothing has been shown for a while, or there is no bar
@@ -151,6 +152,6 @@ def test_a_key_in_a_terminal():
         assert os.read(source, 100) == b"done.", seen.decode()
     finally:
         child.kill()
-        child.wait()
+        child.wait(timeout=60)
         for one in (master, slave, source, target):
             os.close(one)

@@ -371,5 +371,5 @@ def test_heavy_libraries_are_loaded_late():
         "heavy = ('pandas', 'xarray', 'matplotlib', 'pyarrow', 'numba', 'scipy', 'sympy')\n"
         "print([name for name in heavy if name in sys.modules])"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300)
     assert found.stdout.strip() == "[]"

@@ -57,10 +57,14 @@ def killed_after(runs, path, log):
     child = subprocess.Popen(
         [sys.executable, "-c", CHILD, str(path), str(log)], env={**os.environ, "PYTHONPATH": paths}
     )
+    end = time.monotonic() + 300
     with child:
-        while child.poll() is None and len(lines(log)) < len(before) + runs:
-            time.sleep(0.002)
-        child.send_signal(signal.SIGKILL)
+        try:
+            while child.poll() is None and len(lines(log)) < len(before) + runs and time.monotonic() < end:
+                time.sleep(0.002)
+        finally:
+            child.send_signal(signal.SIGKILL)
+    assert time.monotonic() < end, "the sweep makes no progress"
     return child.returncode == 0
 
 

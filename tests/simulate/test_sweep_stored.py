@@ -208,7 +208,7 @@ def test_digests_are_the_same_in_another_process():
     found = {
         subprocess.run(
             [sys.executable, "-c", script], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True,
-            check=True,
+            check=True, timeout=300,
         ).stdout
         for seed in ("1", "2")
     }  # fmt: skip
@@ -325,7 +325,7 @@ def test_a_full_disk_is_an_error_and_keeps_what_was_written(tmp_path):
     paths = [str(Path(__file__).parent), *(one for one in sys.path if one)]
     done = subprocess.run(
         command, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-        capture_output=True, text=True, check=True,
+        capture_output=True, text=True, check=True, timeout=300,
     )  # fmt: skip
     assert "The disk is full, or cannot be written." in done.stdout, done.stderr
     assert "start the sweep again to go on from there" in done.stdout

@@ -101,5 +101,5 @@ def test_what_there_may_be_can_be_chosen(system):
 
 def test_hypothesis_is_needed_for_strategies_alone():
     code = "import sys, multibody.testing.identities; print('hypothesis' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300)
     assert done.stdout.strip() == "False"

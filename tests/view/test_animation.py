@@ -267,7 +267,7 @@ def test_the_frames_of_a_gif_are_the_pictures(run, tmp_path):
 def test_an_mp4_has_all_frames(run, tmp_path):
     path = animate(run, tmp_path / "crank.mp4", size=(65, 48), fps=10)  # an odd width is made even
     decode = [imageio_ffmpeg.get_ffmpeg_exe(), "-i", str(path), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
-    done = subprocess.run(decode, capture_output=True, check=True)
+    done = subprocess.run(decode, capture_output=True, check=True, timeout=300)
     (about,) = [line for line in done.stderr.decode().splitlines() if "Video: h264" in line]
     assert "yuv420p" in about
     assert "66x48" in about

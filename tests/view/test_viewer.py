@@ -455,12 +455,18 @@ def test_a_script_waits_until_it_is_interrupted() -> None:
 
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", SCRIPT], text=True, **pipes) as script:
-        assert script.stdout is not None
-        assert script.stdout.readline() == "waits\n"
-        sleep(0.5)
-        assert script.poll() is None
-        script.send_signal(signal.SIGINT)
-        rest, told = script.communicate(timeout=20)
+        limit = threading.Timer(120, script.kill)  # a script that hangs ends, and what it prints with it
+        limit.start()
+        try:
+            assert script.stdout is not None
+            assert script.stdout.readline() == "waits\n"
+            sleep(0.5)
+            assert script.poll() is None
+            script.send_signal(signal.SIGINT)
+            rest, told = script.communicate(timeout=120)
+        finally:
+            limit.cancel()
+            script.kill()
         assert rest == "after\n"
         assert "The viewer is at http://127.0.0.1:" in told
         assert script.returncode == 0

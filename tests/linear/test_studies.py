@@ -1,5 +1,7 @@
 """Root loci, critical values and sensitivities, against published numbers, closed forms and differences."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from tests.linear.bicycle import example
@@ -9,8 +11,9 @@ from multibody.errors import ModelError
 from multibody.graph import symbols
 from multibody.linear import linearize, numbers
 from multibody.linear.critical import critical_values
+from multibody.linear.linear_system import LinearSystem
 from multibody.linear.sensitivity import pole_sensitivities
-from multibody.linear.spectrum import eigenvalues
+from multibody.linear.spectrum import eigenvalues, zero_count
 from multibody.linear.steady_states import equilibrium
 from multibody.linear.studies import along, root_locus
 
@@ -58,6 +61,93 @@ def test_weave_and_capsize_are_found_among_all_states():
     assert weave.pole == pytest.approx(3.4350338486614363036j, rel=1e-10)
     assert capsize.value == pytest.approx(6.0242620153883588899, rel=1e-8)  # the heading is a double zero there
     assert (weave.destabilizing, capsize.destabilizing) == (False, True)
+
+
+def plain(A):
+    """A linear system with nothing but its state matrix."""
+    n = len(A)
+    names = tuple(f"x{k}" for k in range(n))
+    return LinearSystem(A, np.zeros((n, 0)), np.zeros((0, n)), np.zeros((0, 0)), names, (), (), {}, "plain")
+
+
+def disturbed(matrix, size, seed):
+    """The same poles with other rounding: in another order, with other units, or in coordinates without zeros."""
+    rng = np.random.default_rng(seed)
+    change = (np.eye(size)[rng.permutation(size)], np.diag(10.0 ** rng.uniform(-3, 3, size)), np.zeros((size, size)))
+    change = change[seed % 3] if seed % 3 < 2 else np.linalg.qr(rng.normal(size=(size, size)))[0]
+    back = np.linalg.inv(change)
+
+    def family(value):
+        A = change @ matrix(value) @ back
+        return plain(A * (1 + 1e-14 * rng.normal(size=A.shape)))
+
+    return family
+
+
+@cache
+def bicycle_matrix(speed):
+    at = {"rear_dot": -speed / example()["REAR"], "place_rx_dot": 0.0, "steer_dot": 0.0}
+    return linearize(example()["eom"], at).A
+
+
+@pytest.mark.parametrize("seed", range(9))
+def test_rounding_does_not_decide_where_weave_and_capsize_are(seed):
+    weave, capsize = critical_values(disturbed(bicycle_matrix, 10, seed), 3.0, 8.0, points=21)
+    assert weave.value == pytest.approx(4.2923825363411039587, rel=1e-8)
+    assert capsize.value == pytest.approx(6.0242620153883588899, rel=1e-8)
+    assert (weave.destabilizing, capsize.destabilizing) == (False, True)
+
+
+MASS_OF_CAR, INERTIA, FRONT, REAR, GRIP_FRONT, GRIP_REAR = 1500.0, 2500.0, 1.5, 1.2, 80e3, 60e3
+
+
+def car(speed):
+    """Place, heading, sideways speed and yaw rate of a car on two tires; place and heading are a triple zero."""
+    moment = FRONT * GRIP_FRONT - REAR * GRIP_REAR
+    A = np.zeros((5, 5))
+    A[0, 1:3] = speed, 1.0
+    A[1, 3] = 1.0
+    A[2, 2:4] = -(GRIP_FRONT + GRIP_REAR) / (MASS_OF_CAR * speed), -speed - moment / (MASS_OF_CAR * speed)
+    A[3, 2:4] = -moment / (INERTIA * speed), -(FRONT**2 * GRIP_FRONT + REAR**2 * GRIP_REAR) / (INERTIA * speed)
+    return A
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("ends", [(5.0, 40.0), (20.0, 25.0), (10.0, 100.0)])
+def test_an_oversteering_car_leaves_its_course(seed, ends):
+    """At v² = l²·c₁·c₂/(m·(a·c₁ - b·c₂)), whatever the rounding of its zeros."""
+    moment = FRONT * GRIP_FRONT - REAR * GRIP_REAR
+    expected = np.sqrt((FRONT + REAR) ** 2 * GRIP_FRONT * GRIP_REAR / (MASS_OF_CAR * moment))
+    (found,) = critical_values(disturbed(car, 5, seed), *ends)
+    assert found.value == pytest.approx(expected, rel=1e-7)
+    assert found.pole == 0
+    assert found.destabilizing
+
+
+@pytest.mark.parametrize("ends", [(0.0, 10.0), (0.0, 11.0), (3.0, 8.0), (-5.0, 20.0)])
+@pytest.mark.parametrize("damping", [0.0, 0.3])
+def test_a_pole_on_a_free_cart_stands_if_its_spring_is_stiff(ends, damping):
+    """k > m·g·l; the cart may be anywhere, and may move at any speed."""
+    system = mb.System("cart", gravity=(0, 0, -G))
+    (k,) = system.parameters(k=1.0)
+    base = system.body("base", 1.0)
+    system.joint("x", system.world, base, "Tx")
+    joint = system.joint("theta", base, system.body("pole", 1.0, (0, 0, 0.5)), "Ry")
+    system.load(mb.JointSpring(joint, k))
+    system.load(mb.JointDamper(joint, damping))
+    (found,) = critical_values(along(mb.derive(system), "k"), *ends)
+    assert found.value == pytest.approx(4.905, rel=1e-10)
+    assert not found.destabilizing
+
+
+def test_what_crosses_is_never_taken_for_a_pole_that_is_zero_always():
+    """Also where the pole that crosses is tiny, or is zero over a part of the range."""
+    (tiny,) = critical_values(lambda x: plain(np.diag([1e-9 * x, 0.0, -1.0])), -2.0, 3.0)
+    assert tiny.value == pytest.approx(0.0, abs=1e-12)
+    late = critical_values(lambda x: plain(np.diag([max(x - 1.0, 0.0), 0.0, -1.0])), -2.0, 3.0)
+    assert [(one.destabilizing, one.pole) for one in late] == [(True, 0)]
+    assert critical_values(lambda x: plain(np.array([[0.0, 1.0], [0.0, 0.0]])), -2.0, 3.0) == ()
+    assert [zero_count(one) for one in (np.zeros((0, 0)), np.eye(2), np.diag(np.ones(3), 1))] == [0, 0, 4]
 
 
 def test_a_damped_bead_leaves_the_bottom():

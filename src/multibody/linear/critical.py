@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import pairwise, permutations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from multibody.errors import ModelError
-from multibody.linear.spectrum import doubtful
-from multibody.linear.studies import Family, Poles, poles_at, root_locus
+from multibody.linear.spectrum import doubtful, zero_count
+from multibody.linear.studies import Family, Poles, follow, system_at
 from multibody.model.quantity import finite_value
 
 NARROWINGS = 10
@@ -75,23 +75,48 @@ def critical_values(family: Family, low: float, high: float, *, points: int = 61
             where="critical_values",
             remedy="Give the smaller number first, and two points or more.",
         )
-    given: Any = family  # if it is no function, this is told where it is asked
-    once: Family = cache(given) if callable(given) else given
-    locus = root_locus(once, np.linspace(*ends, points))
-    sides = np.array([_sides(once, *row) for row in zip(locus.values, locus.poles, strict=True)])
-    found = [one for k in range(locus.poles.shape[1]) for one in _on_branch(once, locus.values, locus.poles, sides, k)]
-    return tuple(sorted(found, key=lambda one: one.value))
+    grid = np.linspace(*ends, points)
+    motions = _Motions(family, grid)
+    locus = follow(motions.poles, grid)
+    sides = np.array([_sides(motions, *row) for row in zip(locus.values, locus.poles, strict=True)])
+    branches = range(locus.poles.shape[1])
+    crossings = [one for k in branches for one in _on_branch(motions, locus.values, locus.poles, sides, k)]
+    return tuple(sorted(crossings, key=lambda one: one.value))
 
 
-def _sides(family: Family, value: float, poles: Poles) -> NDArray[np.float64]:
+class _Motions:
+    """The poles of linear systems along a number, without those that are zero for all numbers.
+
+    A vehicle has such zeros: nothing depends on where it is, and which way it goes. They say nothing about stability,
+    and a pole that passes through zero is not mistaken for one of them.
+
+    Args:
+        family: the linear system for a number.
+        grid: numbers among which are some where no other pole is zero.
+    """
+
+    def __init__(self, family: Family, grid: NDArray[np.float64]) -> None:
+        self.matrix = cache(lambda value: system_at(family, value).A)
+        self.known = cache(self._known)
+        self._zeros = min(zero_count(self.matrix(float(value))) for value in grid)
+
+    def poles(self, value: float) -> Poles:
+        return self.known(value)[0]
+
+    def _known(self, value: float) -> tuple[Poles, NDArray[np.float64]]:
+        """The poles, and by how much they may be off."""
+        return doubtful(self.matrix(value), self._zeros)
+
+
+def _sides(motions: _Motions, value: float, poles: Poles) -> NDArray[np.float64]:
     """For each pole 1 if it is to the right of the axis, -1 if it is to the left; 0 if rounding leaves that open."""
-    known, doubts = doubtful(family(float(value)).A)
+    known, doubts = motions.known(float(value))
     nearest = np.abs(poles[:, None] - known[None, :]).argmin(axis=1) if len(poles) else np.zeros(0, dtype=int)
     return np.where(np.abs(poles.real) > doubts[nearest], np.sign(poles.real), 0.0)
 
 
 def _on_branch(
-    family: Family, values: NDArray[np.float64], poles: Poles, all_sides: NDArray[np.float64], number: int
+    motions: _Motions, values: NDArray[np.float64], poles: Poles, all_sides: NDArray[np.float64], number: int
 ) -> Iterator[Crossing]:
     """The changes on one branch; of a conjugate pair only the upper one is counted, of a pair ±s the growing one."""
     branch, sides = poles[:, number], all_sides[:, number]
@@ -100,11 +125,11 @@ def _on_branch(
         upper = sum(branch[k].imag for k in (i, j) if sides[k]) >= 0  # where it is off the axis
         destabilizing = bool(sides[j] > sides[i])
         if upper and sides[i] * sides[j] < 0:
-            yield _located(family, [(values[k], branch[[k]]) for k in (i, j)], _distance, destabilizing)
+            yield _located(motions, [(values[k], branch[[k]]) for k in (i, j)], _distance, destabilizing)
         elif upper and sides[i] + sides[j] == 1:
             off = i if sides[i] else j
             other = np.abs(poles[off] + branch[off].conj()).argmin()  # they meet on the axis: a + i·b and -a + i·b
-            yield _located(family, [(values[k], poles[k, [number, other]]) for k in (i, j)], _parting, destabilizing)
+            yield _located(motions, [(values[k], poles[k, [number, other]]) for k in (i, j)], _parting, destabilizing)
 
 
 def _distance(poles: Poles) -> float:
@@ -118,7 +143,7 @@ def _parting(poles: Poles) -> float:
 
 
 def _located(
-    family: Family, ends: list[tuple[float, Poles]], height: Callable[[Poles], float], destabilizing: bool
+    motions: _Motions, ends: list[tuple[float, Poles]], height: Callable[[Poles], float], destabilizing: bool
 ) -> Crossing:
     """The zero of ``height``: first by halving, so that it is the same poles all the time, then by Brent's method."""
     from scipy.optimize import brentq  # late, because importing it takes long
@@ -126,7 +151,7 @@ def _located(
     left, right = (End(float(value), height(poles), poles) for value, poles in ends)
 
     def at(value: float) -> End:
-        poles = _nearest(poles_at(family, value), _expected(left, right, value))
+        poles = _nearest(motions.poles(value), _expected(left, right, value))
         return End(value, height(poles), poles)
 
     for _ in range(NARROWINGS if len(left.poles) == 1 else PARTINGS):

@@ -114,17 +114,27 @@ def root_locus(family: Family, values: Iterable[float]) -> RootLocus:
     numbers = np.array(list(values), dtype=float)
     if not len(numbers):
         raise ModelError("There are no values.", where="root_locus", remedy="Give numbers, such as np.linspace(0, 10).")
-    rows = [poles_at(family, float(numbers[0]))]
-    for before, after in pairwise(numbers):
-        rows.append(_followed(family, (float(before), rows[-1]), float(after), HALVINGS))
-    return RootLocus(numbers, np.array(rows))
+    return follow(lambda value: eigenvalues(system_at(family, value).A), numbers)
 
 
 # how it is done ------------------------------------------------------------------------------------------------------
 
 
-def poles_at(family: Any, value: float) -> Poles:
-    """The poles for one number, those with the largest real part first."""
+def follow(poles_at: Callable[[float], Poles], values: NDArray[np.float64]) -> RootLocus:
+    """The branches of poles that are given for each number.
+
+    Args:
+        poles_at: the poles for a number, in any order.
+        values: one or more numbers.
+    """
+    rows = [poles_at(float(values[0]))]
+    for before, after in pairwise(values):
+        rows.append(_followed(poles_at, (float(before), rows[-1]), float(after), HALVINGS))
+    return RootLocus(values, np.array(rows))
+
+
+def system_at(family: Any, value: float) -> LinearSystem:
+    """The linear system for one number."""
     system = family(value) if callable(family) else family
     if not isinstance(system, LinearSystem):
         raise ModelError(
@@ -132,13 +142,13 @@ def poles_at(family: Any, value: float) -> Poles:
             where="poles along a number",
             remedy="Give along(eom, 'name'), or a function that returns linearize(…) or equilibrium(…).linear.",
         )
-    return eigenvalues(system.A)
+    return system
 
 
-def _followed(family: Family, before: tuple[float, Poles], value: float, halvings: int) -> Poles:
+def _followed(poles_at: Callable[[float], Poles], before: tuple[float, Poles], value: float, halvings: int) -> Poles:
     """The poles for a value, each in the place of the one that it comes from."""
     start, old = before
-    found = poles_at(family, value)
+    found = poles_at(value)
     if len(found) != len(old):
         raise ModelError(
             f"There are {len(old)} poles at {start:g}, and {len(found)} at {value:g}.",
@@ -148,8 +158,8 @@ def _followed(family: Family, before: tuple[float, Poles], value: float, halving
     new = _matched(old, found)
     if halvings and _doubtful(old, new):
         half = (start + value) / 2
-        between = _followed(family, before, half, halvings - 1)
-        return _matched(between, found) if halvings == 1 else _followed(family, (half, between), value, halvings - 1)
+        between = _followed(poles_at, before, half, halvings - 1)
+        return _matched(between, found) if halvings == 1 else _followed(poles_at, (half, between), value, halvings - 1)
     return new
 
 

@@ -19,8 +19,10 @@ __all__ = [
     "IndependentCoordinates", "IndependentSpeeds", "JavaScript", "Jax", "Julia", "Kane", "Lagrange", "Latex",
     "LinearSystem", "Markdown", "Matlab", "ModelFile", "Modelica", "Modular", "MultibodyError", "Multipliers",
     "NewtonEuler", "Normal", "OperatingPoint", "Python", "Quaternion", "Recursive", "Rotation", "RungeKutta4", "Rust",
-    "SFunction", "Sampled", "Scene", "ScipySolver", "SemiImplicitEuler", "Status", "Sweep", "SymbolicLinearSystem",
-    "Symplectic", "Trajectory", "Transform", "Uniform", "Vec3", "Viewer", "Wittenburg", "along", "animate", "baumgarte",
+    "SFunction", "Sampled", "Scene", "ScipySolver", "SemiImplicitEuler", "SimulationError", "SimulationInterrupted",
+    "Status", "Sweep", "SymbolicLinearSystem", "Symplectic", "Trajectory", "Transform", "Uniform", "Vec3", "Viewer",
+    "Wittenburg",
+    "along", "animate", "baumgarte",
     "casadi_function", "compare", "contact_sheet", "critical_values", "derive", "diag", "equilibria", "equilibrium",
     "errors", "export", "from_sympy", "graph", "jacobians", "jax_function", "kalman", "library", "linearize",
     "linearize_symbolic", "lqr", "model_text", "modular", "output_feedback", "page_html", "pi", "picture", "plots",
@@ -47,7 +49,7 @@ _VOCABULARY = """
 __all__.extend(_VOCABULARY)
 
 _ROOMS = {
-    "multibody.errors": "MultibodyError",
+    "multibody.errors": "MultibodyError SimulationError SimulationInterrupted",
     "multibody.graph": "pi",
     "multibody.algebra": "Quaternion Rotation Transform Vec3",
     "multibody.compile": "Function",
@@ -88,7 +90,7 @@ if TYPE_CHECKING:
     from multibody.compat.sympy import from_sympy, to_sympy
     from multibody.compile import Function
     from multibody.equations import EquationsOfMotion, IndependentSpeeds, Multipliers
-    from multibody.errors import MultibodyError
+    from multibody.errors import MultibodyError, SimulationError, SimulationInterrupted
     from multibody.export import (
         C,
         Casadi,

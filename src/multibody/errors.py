@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from copyreg import __newobj__  # type: ignore[attr-defined]
 from typing import Any
 
@@ -137,6 +138,33 @@ class StepError(MultibodyError):
     def __init__(self, status: Any, message: str) -> None:
         super().__init__(message)
         self.status = status
+
+
+class SimulationError(MultibodyError, RuntimeError):
+    """A run that ended before its time, and not by a terminal event.
+
+    Attributes:
+        trajectory: what was computed before; its ``status`` and ``message`` say how it ended.
+    """
+
+    def __init__(
+        self, what: str, *, where: str = "", cause: str = "", remedy: str = "", trajectory: Any = None
+    ) -> None:  # fmt: skip
+        super().__init__(what, where=where, cause=cause, remedy=remedy)
+        self.trajectory = trajectory
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The trajectory travels along where it can; where it cannot, the error arrives without it."""
+        new, args, state = super().__reduce__()
+        try:
+            pickle.dumps(self.trajectory)
+        except Exception:  # noqa: BLE001 - a controller of the user may raise anything
+            state = {**state, "trajectory": None}
+        return new, args, state
+
+
+class SimulationInterrupted(SimulationError, KeyboardInterrupt):  # noqa: N818 - as KeyboardInterrupt
+    """A run that was stopped by Ctrl-C: a ``KeyboardInterrupt`` that keeps what was computed in ``trajectory``."""
 
 
 class UnknownNameError(MultibodyError, KeyError):

@@ -12,7 +12,7 @@ import pytest
 
 import multibody as mb
 from multibody import library
-from multibody.errors import StepError, UnknownNameError
+from multibody.errors import SimulationError, UnknownNameError
 from multibody.library.observe import moved
 
 every_model = pytest.mark.parametrize("name", library.names())
@@ -87,7 +87,7 @@ def test_an_error_near_zero_is_absolute():
 def test_a_run_that_ends_early_is_no_number():
     """With this tolerance, the row of linkages does not get through the position in which all bars lie flat."""
     eom = mb.derive(library.n_four_bar())
-    with pytest.raises(StepError, match="singular configuration"):
+    with pytest.raises(SimulationError, match="singular configuration"):
         moved(eom, 5.0)
 
 

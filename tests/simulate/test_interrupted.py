@@ -27,7 +27,7 @@ integrator = {integrator}
 mb.simulate(eom, 0.1, integrator=integrator, inputs={inputs})  # what is compiled is there
 """
 AFTER = """
-run = mb.simulate(eom, {duration}, samples=10_001, integrator=integrator, inputs={inputs})
+run = mb.simulate(eom, {duration}, samples=10_001, integrator=integrator, inputs={inputs}, on_failure="return")
 assert run.status is Status.INTERRUPTED, run
 assert "run on from its last state" in run.message
 assert 2 < len(run.t) == len(run.y) < 10_001, run
@@ -100,7 +100,7 @@ def test_within_a_function_of_the_user(family):
 OFTEN = """
 for k in range(25):
     threading.Timer(0.02 + 0.001 * k, os.kill, [os.getpid(), signal.SIGINT]).start()
-    run = mb.simulate(eom, 200.0, integrator=integrator, inputs={inputs})
+    run = mb.simulate(eom, 200.0, integrator=integrator, inputs={inputs}, on_failure="return")
     assert run.status is Status.INTERRUPTED, (k, run)
 os.write(int(sys.argv[1]), b"done")
 """
@@ -112,7 +112,7 @@ def law(t):
 
 for seconds in (0.3, 0.6):
     threading.Timer(seconds, os.kill, [os.getpid(), signal.SIGINT]).start()
-run = mb.simulate(eom, 10.0, integrator=integrator, inputs={{"M": law}})
+run = mb.simulate(eom, 10.0, integrator=integrator, inputs={{"M": law}}, on_failure="return")
 assert run.status is Status.INTERRUPTED, run
 assert 2 < len(run.t) and run.t[-1] <= 1.0
 os.write(int(sys.argv[1]), b"done")

@@ -316,7 +316,7 @@ def test_units_may_be_anything(unit, tmp_path):
 
 
 def test_a_run_that_failed_says_so():
-    run = mb.simulate(mb.derive(pendulum()), 10.0, integrator=mb.DormandPrince8(max_steps=3))
+    run = mb.simulate(mb.derive(pendulum()), 10.0, integrator=mb.DormandPrince8(max_steps=3), on_failure="return")
     assert not run.status.ok
     for figure in (plots.coordinates(run), plots.reactions(run), plots.phase_portrait(run), plots.energies(run)):
         assert figure.get_suptitle() == f"pendulum: {run.status.value}"

@@ -331,7 +331,7 @@ def test_a_run_that_failed_says_so(edge: float) -> None:
     body = system.body("block", 1.0)
     joint = system.joint("x", system.world, body, "Tx", u=1.0)
     system.load(mb.Force(body, (mb.graph.sqrt(edge - joint.coordinates[0]), 0, 0)))
-    run = mb.simulate(mb.derive(system), duration=2.0)
+    run = mb.simulate(mb.derive(system), duration=2.0, on_failure="return")
     assert not run.status.ok
     with show(run, port=0, browser=False, block=False) as viewer:
         assert viewer.messages == (run.message,)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from multibody.errors import EquilibriumError, MissingLibraryError, MultibodyError, StepError, StorageError
+from multibody.errors import (
+    EquilibriumError,
+    MissingLibraryError,
+    MultibodyError,
+    SimulationError,
+    SimulationInterrupted,
+    StepError,
+    StorageError,
+)
 
 
 class ExitCode(IntEnum):
@@ -52,6 +60,8 @@ def code_of(error: MultibodyError) -> ExitCode:
             return ExitCode.USAGE
         case StorageError() | MissingLibraryError():
             return ExitCode.FILE
-        case EquilibriumError() | StepError():
+        case SimulationInterrupted():
+            return ExitCode.INTERRUPTED
+        case EquilibriumError() | SimulationError() | StepError():
             return ExitCode.RUN
     return ExitCode.MODEL

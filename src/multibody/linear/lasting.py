@@ -45,8 +45,10 @@ def lasting(eom: EquationsOfMotion, linear: LinearizedSystem, after: float) -> b
             eom, after, q=point.q, u=point.u, inputs=inputs, parameters=parameters, t0=point.t, samples=2
         )  # fmt: skip
         later = linearize(eom, run.at(run.t[-1]), independent=linear.states).A
+    except KeyboardInterrupt:
+        raise
     except MultibodyError:
-        return False  # no motion goes on from here, or other states are independent there
+        return False  # no motion goes on from here so long, or other states are independent there
     change, size = np.abs(later - linear.A), np.abs(later) + np.abs(linear.A)
     parts = [np.ix_(block, block) for block in blocks(size)]
     return all(change[one].max() <= SAME * size[one].max() + NOTHING * size.max() for one in parts)

@@ -4,6 +4,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from multibody.errors import SimulationError, SimulationInterrupted
 from multibody.simulate.baumgarte_terms import baumgarte
 from multibody.simulate.contact import Impact
 from multibody.simulate.contract import Integrator, Status
@@ -23,8 +24,9 @@ from multibody.simulate.trajectory import Trajectory
 
 __all__ = [
     "Choice", "Cvode", "DormandPrince5", "DormandPrince8", "Event", "Ida", "Impact", "IndependentCoordinates",
-    "Integrator", "Normal", "RungeKutta4", "Sampled", "ScipySolver", "SemiImplicitEuler", "Status", "Sweep",
-    "Symplectic", "Trajectory", "Uniform", "baumgarte", "read_sweep", "read_trajectory", "simulate", "sweep",
+    "Integrator", "Normal", "RungeKutta4", "Sampled", "ScipySolver", "SemiImplicitEuler",
+    "SimulationError", "SimulationInterrupted", "Status", "Sweep", "Symplectic", "Trajectory", "Uniform", "baumgarte",
+    "read_sweep", "read_trajectory", "simulate", "sweep",
 ]  # fmt: skip
 
 

@@ -40,6 +40,8 @@ def _ended(run: Trajectory, last: int, gaps: Vector, spare: list[int]) -> Trajec
     """The run up to a sample in which constraints are lost."""
     t, names = float(run.t[last]), run.eom.constraints.names
     said = ", ".join(f"{names[row]} is open by {gaps[last, row]:.2g}" for row in spare if gaps[last, row] > OPEN)
+    end = float(run.t[-1])
+    explanation = told(run.eom, Status.CONSTRAINTS_LOST, t, run.y[last], said, *SPECIAL, end)
     return replace(
         run,
         t=run.t[: last + 1],
@@ -47,7 +49,8 @@ def _ended(run: Trajectory, last: int, gaps: Vector, spare: list[int]) -> Trajec
         r=run.r[: last + 1],
         status=Status.CONSTRAINTS_LOST,
         occurrences=[one for one in run.occurrences if one.t <= t],
-        message=told(run.eom, Status.CONSTRAINTS_LOST, t, run.y[last], said, *SPECIAL),
+        explanation=explanation,
+        message=str(explanation),
     )
 
 

@@ -39,6 +39,25 @@ class Status(Enum):
         return self in (Status.DONE, Status.EVENT)
 
 
+class Explanation(NamedTuple):
+    """The four parts of an error about a run that ended before its time.
+
+    Attributes:
+        what: when it ended, of how long it was to run, and the status in words.
+        where: the system and its state.
+        cause: the likely cause.
+        remedy: what to do.
+    """
+
+    what: str
+    where: str
+    cause: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.what}\n  where: {self.where}\n  likely cause: {self.cause}\n  what to do: {self.remedy}"
+
+
 class Occurrence(NamedTuple):
     """An event that happened: its number, the time, and the state just then."""
 

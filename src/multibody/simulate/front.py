@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def simulate(
     q: Any = None, u: Any = None, fixed: Sequence[str] = (), parameters: Mapping[str, float] | None = None,
     inputs: Mapping[str, Any] | None = None, events: Sequence[Event | Impact] = (),
     integrator: Integrator | None = None, samples: int = SAMPLES, t0: float | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Callable[[float], None] | None = None, on_failure: Literal["raise", "return"] = "raise",
 ) -> Trajectory:  # fmt: skip
     """Move a mechanism through time.
 
@@ -56,9 +56,16 @@ def simulate(
         t0: the time at the start; by default that of ``start``, or zero.
         progress: called with the time reached, now and then; by default a bar on a terminal, if it takes longer than a
             second.
+        on_failure: what to do if the run ends before its time, and not by a terminal event: "raise" a
+            ``SimulationError``, or "return" the trajectory up to there, whose ``status`` and ``message`` say how it
+            ended.
 
     Returns:
-        The trajectory, also if the run failed: then its ``status`` and ``message`` say when and why.
+        The trajectory.
+
+    Raises:
+        SimulationError: if the run ends before its time. ``error.trajectory`` is what was computed. Ctrl-C raises a
+            ``SimulationInterrupted``, which is a ``KeyboardInterrupt``, too.
 
     Example:
         >>> import multibody as mb
@@ -69,6 +76,10 @@ def simulate(
         (True, 'DONE')
     """
     require_question("simulate", eom, integrator, parameters=parameters, inputs=inputs)
+    if on_failure not in ("raise", "return"):
+        raise ModelError(
+            f"on_failure is {on_failure!r:.200}.", where="simulate", remedy='Give "raise" (the default) or "return".'
+        )
     before = beginning(start, eom, given=(q, u, *fixed))
     instants = wanted_times(duration, times, samples, before.time(t0, times))
     prepared = Prepared(eom, inputs, events, before.inputs)
@@ -82,7 +93,8 @@ def simulate(
         y = before.met(lambda q, u: prepared.start(q, u, (), known, float(instants[0])), len(eom.coordinates))
     problem = prepared.problem(prepared.parameters(known))
     with time_bar(problem.t, instants, progress):
-        return prepared.moved(problem, instants, y, integrator, progress)
+        run = prepared.moved(problem, instants, y, integrator, progress)
+    return run.require_complete() if on_failure == "raise" else run
 
 
 def wanted_times(duration: Any, times: Any, samples: Any, t0: float = 0.0) -> Vector:

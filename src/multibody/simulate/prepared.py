@@ -100,10 +100,17 @@ class Prepared:
         record = Run(self.eom, problem, choice.integrator, self.inputs, self.signals, progress).through(times, y)
         if isinstance(problem.failure, Exception):
             raise problem.failure
-        return self.trajectory(problem.p, record, choice)
+        return self.trajectory(problem.p, record, choice, float(times[-1]))
 
-    def trajectory(self, p: Vector, record: Record, choice: Chosen) -> Trajectory:
-        """The trajectory that was recorded."""
+    def trajectory(self, p: Vector, record: Record, choice: Chosen, end: float) -> Trajectory:
+        """The trajectory that was recorded.
+
+        Args:
+            p: values of the parameters.
+            record: what was computed.
+            choice: the integrator.
+            end: the time that the run was to reach.
+        """
         t, y, r = (np.concatenate(parts) for parts in (record.t, record.y, record.r))
         if self.inputs.expressions:
             places = [self.eom.inputs.index(one) for one in self.inputs.expressions]
@@ -117,8 +124,9 @@ class Prepared:
         }
         counts = Counts(**totals, seconds=record.seconds, integrator=repr(choice.integrator), choice=choice.why)
         happened = [EventRecord(self.signals.names[one.event], one.t, one.y) for one in record.occurrences]
-        run = Trajectory(self.eom, t, y, r, p, record.status, counts, happened, explained(self.eom, record, p))
-        return checked(run)
+        explanation = explained(self.eom, record, p, end)
+        message = "" if explanation is None else str(explanation)
+        return checked(Trajectory(self.eom, t, y, r, p, record.status, counts, happened, message, explanation))
 
     @property
     def functions(self) -> RunFunctions:

@@ -11,7 +11,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.errors import ExpressionError, MultibodyError
 from multibody.graph import evaluate
 from multibody.model.regularity import is_singular, without_inertia
-from multibody.simulate.contract import Status, Vector
+from multibody.simulate.contract import Explanation, Status, Vector
 from multibody.simulate.run import Record
 from multibody.simulate.run_functions import WORKS
 
@@ -53,17 +53,24 @@ SPECIAL = (
 """The same for constraints that are lost where more equations act than are independent."""
 
 
-def explained(eom: EquationsOfMotion, record: Record, p: Vector) -> str:
-    """When, in which state, why, and what to do; empty for a run that came to its end."""
-    if record.failed_at is None or record.status not in REASONS:
-        return ""
+def explained(eom: EquationsOfMotion, record: Record, p: Vector, end: float) -> Explanation | None:
+    """When, in which state, why, and what to do; None for a run that came to its end.
+
+    Args:
+        eom: equations of motion.
+        record: what was computed, and how it ended.
+        p: values of the parameters.
+        end: the time that the run was to reach.
+    """
+    if record.failed_at is None or record.status.ok:
+        return None
     said = record.segments[-1].message if record.segments else ""
-    cause, remedy = REASONS[record.status]
+    cause, remedy = REASONS.get(record.status, ("It is not known.", "Look at the state where the run ended."))
     if record.status is Status.CONSTRAINTS_LOST and eom.constraints.softness > 0:
         cause, remedy = f"{SPECIAL[0]} Or: {cause}", SPECIAL[1]
     elif record.status in (Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.TOO_MANY_STEPS):
         cause, remedy = next(_particular(eom, *record.failed_at, p), (cause, remedy))
-    return told(eom, record.status, *record.failed_at, said, cause, remedy)
+    return told(eom, record.status, *record.failed_at, said, cause, remedy, end)
 
 
 def _particular(eom: EquationsOfMotion, t: float, y: Vector, p: Vector) -> Iterator[tuple[str, str]]:
@@ -127,12 +134,23 @@ def _without_rank(eom: EquationsOfMotion, known: Mapping[Any, float]) -> bool:
     return bool(rows) and bool(np.isfinite(B).all()) and is_singular(B)
 
 
-def told(eom: EquationsOfMotion, status: Status, t: float, y: Vector, said: str, cause: str, remedy: str) -> str:
-    """What there is to say about the end of a run."""
+def told(
+    eom: EquationsOfMotion, status: Status, t: float, y: Vector, said: str, cause: str, remedy: str, end: float
+) -> Explanation:  # fmt: skip
+    """What there is to say about the end of a run.
+
+    Args:
+        eom: equations of motion.
+        status: how it ended.
+        t: when it ended.
+        y: the state then.
+        said: details, such as the message of a solver.
+        cause: the likely cause.
+        remedy: what to do.
+        end: the time that the run was to reach.
+    """
     names = [one.name for one in (*eom.coordinates, *eom.speeds)]
     state = ", ".join(f"{name}={value:.6g}" for name, value in zip(names, y, strict=False))
     detail = f" ({said})" if said else ""
-    return (
-        f"The run ended at t = {t:.9g} s: {status.value}{detail}.\n  where: system '{eom.model.name}', {state}\n"
-        f"  likely cause: {cause}\n  what to do: {remedy}"
-    )
+    what = f"The run ended at t = {t:.9g} s of {end:.9g} s: {status.value}{detail}."
+    return Explanation(what, f"system '{eom.model.name}', {state}", cause, remedy)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from copyreg import __newobj__  # type: ignore[attr-defined]
 from functools import cache, cached_property
 from importlib import import_module
 from io import BytesIO
@@ -20,6 +21,7 @@ from multibody.graph.node import Node
 from multibody.graph.transfer import assembled, dismantled
 from multibody.model.kinematics import Kinematics
 from multibody.simulate.optional import library
+from multibody.simulate.samples import Samples
 
 
 def packed(thing: Any) -> bytes:
@@ -103,7 +105,10 @@ def _recipe(thing: Any) -> Any:
     results = _cached_names(thing.__class__)
     if not results:
         return None
-    new, args, state, *more = thing.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
+    if isinstance(thing, Samples):  # which pickle themselves by ``packed``
+        new, args, state, more = __newobj__, (type(thing),), vars(thing), []
+    else:
+        new, args, state, *more = thing.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
     return new, args, {key: value for key, value in state.items() if key not in results}, *more
 
 

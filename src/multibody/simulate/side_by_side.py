@@ -53,7 +53,7 @@ class SideBySide:
         segments = lanes.run(self._times, y[calm, : y.shape[1] - 3], r[calm], p[calm]) if len(calm) else []
         numbers, choice = list(starts), Chosen(integrator, "" if self._given else "not stiff at the start")
         return {
-            numbers[k]: self._prepared.trajectory(p[k], self._record(segment, r[k]), choice)
+            numbers[k]: self._prepared.trajectory(p[k], self._record(segment, r[k]), choice, float(self._times[-1]))
             for k, segment in zip(calm, segments, strict=True)
             if segment.status is Status.DONE
         }

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
+from multibody.errors import SimulationError, SimulationInterrupted
 from multibody.model.display import html_table
 from multibody.simulate import files, records, store, tables
 from multibody.simulate.contact import Impact, with_contacts
-from multibody.simulate.contract import Status, Vector
+from multibody.simulate.contract import Explanation, Status, Vector
 from multibody.simulate.events import Event
 from multibody.simulate.quantities import Quantity, quantities
 from multibody.simulate.questions import require_question
@@ -46,6 +47,7 @@ class Trajectory(Samples):
         counts: what the integrator did.
         occurrences: events, in the order of time.
         message: if the run failed: when, in which state, why, and what to do.
+        explanation: the same in its parts; None for a run that came to its end, or was read from a file.
 
     Example:
         >>> import numpy as np
@@ -67,6 +69,29 @@ class Trajectory(Samples):
     counts: Counts = NOTHING
     occurrences: Sequence[EventRecord] = ()
     message: str = ""
+    explanation: Explanation | None = None
+
+    def require_complete(self) -> Trajectory:
+        """This run, if it came to its end or to a terminal event.
+
+        Raises:
+            SimulationError: otherwise; its ``trajectory`` is this run. After Ctrl-C, a ``SimulationInterrupted``.
+
+        Example:
+            >>> import multibody as mb
+            >>> cart = mb.System("cart")
+            >>> slide = cart.joint("slide", cart.world, cart.body("box", mass=2), "Tx", u=1.0)
+            >>> mb.simulate(mb.derive(cart), duration=1.0, on_failure="return").require_complete().status.name
+            'DONE'
+        """
+        if self.status.ok:
+            return self
+        kind = SimulationInterrupted if self.status is Status.INTERRUPTED else SimulationError
+        if self.explanation is None:
+            what = f"The run ended at t = {self.t[-1]:.9g} s: {self.status.value}."
+            raise kind(what, where=self.title, cause=self.message, trajectory=self)
+        what, where, cause, remedy = self.explanation
+        raise kind(what, where=where, cause=cause, remedy=remedy, trajectory=self)
 
     @cached_property
     def statistics(self) -> Statistics:
@@ -213,6 +238,12 @@ class Trajectory(Samples):
         if path is not None:
             save(made, path, overwrite)
         return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For other processes of the user's own, such as those of ``multiprocessing``; for files there is ``save``."""
+        from multibody.simulate.shipping import packed, unpacked
+
+        return unpacked, (packed(self),)
 
     # to people ---------------------------------------------------------------------------------------------------
 

@@ -45,7 +45,7 @@ def demo(
         numbers = model.check()
     with ctx.obj.working(f"simulating {name}"):
         eom = derive(model.build())
-        run = simulate(eom, BRIEF.get(name, 10.0) if duration is None else duration)
+        run = simulate(eom, BRIEF.get(name, 10.0) if duration is None else duration, on_failure="return")
     with ctx.obj.working(f"writing {output}"):
         output.mkdir(parents=True, exist_ok=True)
         wanted = [output / f"{name}{suffix}" for suffix in (".html", ".csv")]

@@ -97,7 +97,7 @@ def moved(
     q, u = state_values(eom, numbers(start, "--start"))
     return simulated(
         eom, duration, q=q or None, u=u or None, parameters=numbers(parameter, "--parameter") or None,
-        inputs=dict(pairs(inputs, "--input")) or None, **options,
+        inputs=dict(pairs(inputs, "--input")) or None, on_failure="return", **options,
     )  # fmt: skip
 
 

@@ -135,7 +135,7 @@ class Rerun:
             begin, q, u = 0.0, exhibit.moment.q, exhibit.moment.u * (self.start.value == FROM_RUN)
         return simulate(
             eom, duration=float(self.duration.value), q=q, u=u, parameters=self.given, inputs=self._laws(), t0=begin,
-            samples=SAMPLES, progress=lambda _: None,
+            samples=SAMPLES, progress=lambda _: None, on_failure="return",
         )  # fmt: skip
 
     def _laws(self) -> dict[str, Any]:

@@ -266,6 +266,37 @@ def test_a_run_that_fails_keeps_what_it_has_and_says_why():
     np.testing.assert_array_equal(np.isnan(runs.last("z")), [True, False])
 
 
+def test_failed_runs_are_counted_and_reported(cranks, caplog, tmp_path):
+    """Two lengths of four do not close the loop."""
+    assert (cranks.failed, cranks.failure_counts) == (2, {"NO_START": 2})
+    assert repr(cranks) == "Sweep('four_bar', 4 of 4 runs, 2 failed)"
+    assert "2 NO_START" in str(cranks)
+    caplog.clear()
+    eom, options = mb.derive(four_bar()), {"parameters": {"a": [0.5, 9.0]}, "samples": 5, "path": tmp_path / "runs"}
+    for runs in (lambda: sweep(eom, 0.2, **options), lambda: sweep(eom, 0.2, **options)):  # done, and read again
+        caplog.clear()
+        runs()
+        (said,) = caplog.messages
+        assert "1 of 2 runs of the sweep of 'four_bar' failed: 1 NO_START" in said
+        assert "run 1 (a=9)" in said
+    caplog.clear()
+    mb.read_sweep(tmp_path / "runs", eom)
+    assert "1 of 2 runs" in caplog.text
+
+
+def test_a_sweep_without_failures_says_nothing(eom, caplog):
+    runs = sweep(eom, 0.1, initial={"x": [0.0, 1.0]})
+    assert (runs.failed, runs.failure_counts, caplog.messages) == (0, {}, [])
+
+
+def test_tables_show_which_runs_failed(cranks):
+    pytest.importorskip("xarray")
+    assert cranks.to_dataframe()["status"].tolist() == cranks.status
+    data = cranks.to_xarray("q0")
+    assert data["status"].values.tolist() == cranks.status
+    assert data.attrs["failed"] == 2
+
+
 def test_errors_in_functions_of_the_user_are_failures_of_single_runs(eom):
     def broken(t, q, u):
         return 1 / (float(q[0]) - 1) if t == 0 else 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -22,8 +23,11 @@ from multibody.simulate.sweep_facts import facts_of, opened, plan_of, require_eq
 from multibody.simulate.sweep_pool import pool
 from multibody.simulate.sweep_result import Sweep
 from multibody.simulate.sweep_store import Store
+from multibody.simulate.sweep_tables import failure_report
 
 SAMPLES = 101
+
+_log = logging.getLogger("multibody")
 
 
 def sweep(
@@ -38,7 +42,8 @@ def sweep(
     """Move a mechanism through time again and again, with other values each time.
 
     The runs are all combinations: every case of the list, at every point of the grid that the sequences span, as often
-    as values are drawn; the last axis changes fastest. A run that fails does not end the sweep: its reason is kept.
+    as values are drawn; the last axis changes fastest. A run that fails does not end the sweep: its reason is kept, and
+    a warning in the log ``multibody``, which Python shows by default, says how many have failed.
 
     Args:
         eom: equations of motion.
@@ -100,7 +105,7 @@ def sweep(
     runner.prepared.require_course(plan.case(0).parameters, instants)
     with opened(path, facts_of(runner, plan)) as store:
         _fill(store, runner, plan, workers, client, progress)
-    return Sweep(moving, plan, instants, tuple(runner.measures), store)
+    return _reported(Sweep(moving, plan, instants, tuple(runner.measures), store))
 
 
 def read_sweep(
@@ -134,7 +139,15 @@ def read_sweep(
     facts = store.facts()
     moving = with_contacts(eom, events)[0]
     require_equations(store, facts, eom, moving)
-    return Sweep(moving, plan_of(facts), facts["times"], tuple(facts["measures"]), store)
+    return _reported(Sweep(moving, plan_of(facts), facts["times"], tuple(facts["measures"]), store))
+
+
+def _reported(runs: Sweep) -> Sweep:
+    """The runs, after a warning in the log if some of them failed."""
+    report = failure_report(runs)
+    if report:
+        _log.warning("%s", report)
+    return runs
 
 
 def _names(fixed: str | Sequence[str]) -> tuple[str, ...]:

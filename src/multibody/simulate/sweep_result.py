@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -120,8 +121,18 @@ class Sweep:
     def failures(self) -> list[FailedRun]:
         """The runs that failed, with their reasons."""
         messages = self.messages
-        failed = [number for number, status in enumerate(self.status) if status != MISSING and not _good(status)]
+        failed = [number for number, status in enumerate(self.status) if _failed(status)]
         return [FailedRun(one, self._plan.case(one).values, messages[one]) for one in failed]
+
+    @property
+    def failed(self) -> int:
+        """The number of runs that failed."""
+        return sum(map(_failed, self.status))
+
+    @property
+    def failure_counts(self) -> dict[str, int]:
+        """The number of runs that failed, by status; empty if none did."""
+        return dict(Counter(filter(_failed, self.status)).most_common())
 
     # what came out -----------------------------------------------------------------------------------------------
 
@@ -225,7 +236,7 @@ class Sweep:
 
     def __repr__(self) -> str:
         done = len(self) - self.status.count(MISSING)
-        failed = f", {len(self.failures)} failed" if self.failures else ""
+        failed = f", {self.failed} failed" if self.failed else ""
         return f"Sweep('{self.eom.model.name}', {done} of {len(self)} runs{failed})"
 
     def __str__(self) -> str:
@@ -235,5 +246,6 @@ class Sweep:
         return html_text(str(self))
 
 
-def _good(status: str) -> bool:
-    return status in Status.__members__ and Status[status].ok
+def _failed(status: str) -> bool:
+    """Whether a run was done, and neither came to its end nor to a terminal event, or could not be measured."""
+    return status != MISSING and not (status in Status.__members__ and Status[status].ok)

@@ -37,7 +37,9 @@ def dataset(sweep: Sweep, names: Sequence[str]) -> Any:
         variables[name] = (axes, values, {"units": sweep.quantities[split(name)[0]].unit})
     coordinates: dict[str, Any] = {"run": np.arange(len(sweep)), "t": ("t", sweep.times, {"units": "s"})}
     varied = {_free(name, variables): ("run", values) for name, values in sweep.cases.items()}
-    about = {"system": sweep.eom.model.name, "formalism": sweep.eom.formalism}
+    status = "run_status" if "status" in {*variables, *varied} else "status"
+    coordinates[status] = ("run", np.array(sweep.status, dtype=str))
+    about = {"system": sweep.eom.model.name, "formalism": sweep.eom.formalism, "failed": sweep.failed}
     return library("xarray", "data").Dataset(variables, coords=coordinates | varied, attrs=about)
 
 
@@ -62,6 +64,17 @@ def summary(sweep: Sweep) -> str:
         shown = [*map(_line, sweep.failures[:SHOWN]), *([f"and {more} more"] if more > 0 else [])]
         rows.append(("failures", "\n".join(shown)))
     return table(rows)
+
+
+def failure_report(sweep: Sweep) -> str:
+    """How many runs failed, by status, and the first reason; empty if none did."""
+    if not sweep.failed:
+        return ""
+    counts = ", ".join(f"{count} {status}" for status, count in sweep.failure_counts.items())
+    return (
+        f"{sweep.failed} of {len(sweep)} runs of the sweep of '{sweep.eom.model.name}' failed: {counts}.\n"
+        f"  first: {_line(sweep.failures[0])}\n  what to do: Look at sweep.failures; failed runs are NaN in measures."
+    )
 
 
 def _line(one: FailedRun) -> str:

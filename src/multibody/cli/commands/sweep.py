@@ -150,7 +150,8 @@ def _data(name: str, runs: Sweep, output: Path | None) -> dict[str, Any]:
     return {
         "model": name, "system": runs.eom.model.name, "runs": len(runs), "dimensions": list(runs.dimensions),
         "shape": list(runs.shape), "complete": runs.complete, "cases": runs.cases, "status": runs.status,
-        "measures": runs.measures, "failures": failures, "files": [str(output)] if output else [],
+        "measures": runs.measures, "failed": runs.failure_counts, "failures": failures,
+        "files": [str(output)] if output else [],
     }  # fmt: skip
 
 

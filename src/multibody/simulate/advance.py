@@ -11,7 +11,7 @@ from multibody.simulate.event_location import watch
 from multibody.simulate.event_probes import first_sides
 from multibody.simulate.loops import compiled, copy, doubles, finite, larger, row, smaller
 from multibody.simulate.retreat import forget
-from multibody.simulate.run_record import ACCEPTED, DONE, EVENT, NOT_FINITE, PAUSE, PAUSED, PROBES
+from multibody.simulate.run_record import ACCEPTED, DONE, EVENT, EVENTS_ACCUMULATE, NOT_FINITE, PAUSE, PAUSED, PROBES
 from multibody.simulate.step_control import first_step, smallest_step
 from multibody.simulate.whole_steps import accepted_step
 
@@ -48,12 +48,29 @@ def steps(run: Any) -> int:
         if code != ACCEPTED:
             return code
         stop = watch(run)
+        if run.cut < 1.0 or run.fallen != 0:
+            cut_off(run, smaller(run.cut, stop))
+            if run.fallen != 0:
+                return EVENTS_ACCUMULATE
+            continue
         keep_samples(run, time_within(run, stop))
         if stop < math.inf:
             arrive(run, time_within(run, stop), row(run.hit_y, run.hits - 1, run.size))
             return EVENT
         arrive(run, run.next, run.new)
     return DONE
+
+
+@compiled
+def cut_off(run: Any, theta: float) -> None:
+    """The step ends at θ."""
+    t = time_within(run, theta)
+    keep_samples(run, t)
+    state_within(run, theta, run.point)
+    arrive(run, t, run.point)
+    evaluate(run, run.t, run.y, run.K)
+    if run.fixed > 0.0:
+        run.steps -= 1
 
 
 @compiled

@@ -15,13 +15,17 @@ from multibody.simulate.interruption import noticed
 from multibody.simulate.machine_code import ONE_RUN, advance
 from multibody.simulate.problem import Problem
 from multibody.simulate.run_memory import Room, address, begun, for_events, for_steps, mark_events, of_problem
-from multibody.simulate.run_record import PAUSE, PAUSED
+from multibody.simulate.run_record import DIVERGED, PAUSE, PAUSED
+from multibody.simulate.stability import instability
 
 STATUS = (
     Status.INTERRUPTED, Status.DONE, Status.EVENT, Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.TOO_MANY_STEPS,
-    Status.CONSTRAINTS_LOST, Status.SOLVER_FAILED,
+    Status.CONSTRAINTS_LOST, Status.SOLVER_FAILED, Status.DIVERGED, Status.EVENTS_ACCUMULATE,
 )  # fmt: skip
 """What the loop's answers mean; a pause that is not followed by more is an interruption."""
+
+UNLIMITED = 2**62
+"""More steps than any run has."""
 
 STIFF = "Stability, not accuracy, limits the steps: the problem looks stiff."
 
@@ -41,19 +45,19 @@ class CompiledIntegrator(Integrator):
     """What integrators in compiled loops share.
 
     Attributes:
-        max_steps: tries, good or not, after which a segment is given up.
+        max_steps: tries, good or not, after which a segment is given up; None for any number.
         project: whether the state is brought back onto the constraints after every step.
         gap: how far positions and velocities may be off the constraints, in their own units.
         every_step: samples are the ends of all steps, instead of the given times.
     """
 
-    max_steps: int = 1_000_000
+    max_steps: int | None = 1_000_000
     project: bool = True
     gap: float = 1e-10
     every_step: bool = False
 
     def __post_init__(self) -> None:
-        require_positive(self, "max_steps", "gap")
+        require_positive(self, *([] if self.max_steps is None else ["max_steps"]), "gap")
 
     @property
     @abstractmethod
@@ -64,6 +68,11 @@ class CompiledIntegrator(Integrator):
     @abstractmethod
     def stepping(self) -> Stepping:
         """How long its steps are."""
+
+    @property
+    def most_steps(self) -> int:
+        """``max_steps`` as a number."""
+        return UNLIMITED if self.max_steps is None else int(min(self.max_steps, UNLIMITED))
 
     def run(self, problem: Problem, t0: float, y0: Vector, times: Vector, step: float, watch: Watch) -> Segment:
         """From (t0, y0) to the last of the times; see ``Integrator``."""
@@ -120,7 +129,7 @@ class _Loop:
         self._problem = problem  # its machine code must live as long as this
         self._room = Room(for_steps(method, problem.size) | for_events(watch, problem.size))
         self._room["y"][: problem.size] = y0
-        self._integrator, self._evaluated = integrator, 0
+        self._integrator, self._evaluated, self._unstable = integrator, 0, ""
         self._run = run = begun(problem, method, integrator.project)
         for name, place in self._room.addresses.items():
             setattr(run, name, place)
@@ -128,7 +137,7 @@ class _Loop:
             mark_events(self._room, watch)
         run.events, run.room, run.tolerance = len(watch.directions), len(self._room["hit_t"]), watch.tolerance
         run.rtol, run.atol, run.fixed, run.max_step = stepping.rtol, stepping.atol, stepping.step, stepping.max_step
-        run.max_steps, run.gap = integrator.max_steps, integrator.gap
+        run.max_steps, run.gap = integrator.most_steps, integrator.gap
         run.start, run.t, run.end, run.step, run.error = t0, t0, times[-1], stepping.step or step, 1e-4
         self._make_room(times, integrator.every_step)
         self._parts: list[tuple[Vector, Vector]] = []
@@ -152,14 +161,29 @@ class _Loop:
         """Run to the end, or as far as it goes."""
         try:
             with noticed(self._problem):
+                self._check_stability(0)
                 while self._run.code == PAUSED:
+                    before = self._run.steps
                     advance(ONE_RUN, self._run)
                     self._settle()
                     self._carry_away()
+                    self._check_stability(self._run.steps - before)
         except KeyboardInterrupt:
             self._run.code = PAUSED
             self._carry_away()
         return self._result()
+
+    def _check_stability(self, steps: int) -> None:
+        """End the run if its steps of fixed length are too long; looked at now and then."""
+        run, problem = self._run, self._problem
+        problem.unchecked_steps += steps
+        if run.code != PAUSED or run.fixed == 0.0 or problem.unchecked_steps < PAUSE or run.t >= run.end:
+            return
+        problem.unchecked_steps = 0
+        left = (run.end - run.t) / run.fixed
+        self._unstable = instability(self._integrator.method, problem, run.t, self._last_y.copy(), run.fixed, left)
+        if self._unstable:
+            run.code = DIVERGED
 
     def _settle(self) -> None:
         """Go on with faster code, if that pays by now."""
@@ -186,8 +210,9 @@ class _Loop:
         t, y = self._t[: run.samples], self._y[: run.samples]
         if run.every_step:
             t, y = (np.concatenate(part) for part in zip(*self._parts, strict=True))
+        stiff = STIFF if run.stiff > 0.5 * run.steps > 50 else ""
         return Segment(
             t, y, STATUS[run.code], run.t, self._last_y, run.step, self._occurrences, run.steps, run.rejected,
-            run.evaluations, message=STIFF if run.stiff > 0.5 * run.steps > 50 else "",
+            run.evaluations, message=self._unstable or stiff,
             sides=tuple(self._room["sides"].tolist()),
         )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,6 +31,8 @@ class Status(Enum):
     TOO_MANY_STEPS = "too many steps"
     CONSTRAINTS_LOST = "the constraints could not be kept"
     SOLVER_FAILED = "the solver failed"
+    DIVERGED = "the motion diverges"
+    EVENTS_ACCUMULATE = "events accumulate"
     INTERRUPTED = "interrupted"
 
     @property
@@ -111,6 +113,10 @@ class Watch:
         quiet: events that are not looked for until they have moved away from zero, because one has just happened.
         tolerance: how close in time an event is located.
         sides: on which side of zero signals were before, for those that cannot be told from it at the start.
+        returns: the side to which a reset has sent a signal back, +1 or -1, 0 where there is none: a signal that is seen
+            on the other side first ends the segment with ``Status.EVENTS_ACCUMULATE``.
+        touches: for each event whether a signal that touches zero without crossing it counts as reaching it; none if
+            this is empty.
     """
 
     directions: tuple[int, ...] = ()
@@ -118,10 +124,23 @@ class Watch:
     quiet: tuple[int, ...] = ()
     tolerance: float = 1e-12
     sides: tuple[float, ...] = ()
+    returns: tuple[float, ...] = ()
+    touches: tuple[bool, ...] = ()
+
+
+STEPS_PER_RUN = 50
+"""Adaptive methods take at least so many steps in a run, unless ``max_step`` is given."""
 
 
 class Integrator(ABC):
     """A way to move a problem through time."""
+
+    def for_run(self, duration: float) -> Integrator:
+        """This integrator with what follows from the duration of a whole run, such as the longest step."""
+        max_step = getattr(self, "max_step", np.inf)
+        if max_step is not None or not is_dataclass(self):
+            return self
+        return replace(self, max_step=duration / STEPS_PER_RUN)
 
     @abstractmethod
     def run(self, problem: Problem, t0: float, y0: Vector, times: Vector, step: float, watch: Watch) -> Segment:

@@ -1,7 +1,7 @@
 """Zero crossings within a step, in the order of time. Loaded late: everything here is compiled.
 
 A signal is on one side of zero, +1 or -1, until it reaches zero or the other side: that is the crossing. Its side is 0
-as long as it cannot be told from zero.
+as long as it cannot be told from zero. Steps are looked at in intervals that are short enough for all signals.
 """
 
 from __future__ import annotations
@@ -10,19 +10,91 @@ import math
 from typing import Any
 
 from multibody.simulate.dense_output import prepare, state_within, time_within
-from multibody.simulate.event_probes import SETTLED, noise, probe_step, side, signal
-from multibody.simulate.loops import EPSILON, compiled, doubles, larger, row, smaller, square
+from multibody.simulate.event_probes import (
+    MOST_TURNS, SETTLED, estimate_rounding, probe_interval, resolved, side, signal, touch_tolerance,
+    with_turning_points,
+)  # fmt: skip
+from multibody.simulate.loops import EPSILON, compiled, copy, doubles, larger, row, smaller, square
+from multibody.simulate.run_record import PROBES
+
+
+GROWTH, FIRST_GROWTH = 2.0, 8.0
+"""How much wider the next interval is; the second one soon after the start."""
+
+SOON = 0.05
+"""The part of the first step in which intervals grow from the shortest time, if there are quiet events."""
+
+NARROWEST, CROWDED_WIDTH = 1e-9, 1.0 / 256.0
+"""Intervals that are not resolved are not divided any further than this; the second one where there are many."""
+
+MOST_CROWDED = 64
+"""So many intervals of a step may be as narrow as possible."""
+
+MOST_INTERVALS = 1000
+"""A step that needs more intervals is cut off."""
+
+PATIENCE = 3.0
+"""Intervals after a division before a wider one is tried."""
 
 
 @compiled
 def watch(run: Any) -> float:
-    """Write down the events of this step: θ of the first one that stops, or infinity."""
+    """Write down the events of this step: θ of the first one that stops, or infinity.
+
+    A step with more intervals or events than there is memory for is cut off at ``run.cut``, which is 1 otherwise.
+    """
+    run.cut, run.fallen = 1.0, 0
     if run.events == 0:
         return math.inf
     prepare(run)
-    thetas, count = doubles(run.thetas), probe_step(run)
+    estimate_rounding(run, run.next, run.new, run.later_roundings)
+    begin, width, narrowest = 0.0, first_width(run), NARROWEST
+    most, crowded, patience = run.hits + (PROBES - 2 * MOST_TURNS) * run.events, 0.0, 0.0
+    for _ in range(MOST_INTERVALS):
+        end = begin + width if begin + width < 1.0 - 1e-9 else 1.0
+        probe_interval(run, begin, end)
+        smooth = resolved(run)
+        if not smooth and end - begin > narrowest:
+            width, patience = 0.5 * (end - begin), PATIENCE
+            continue
+        if not smooth:
+            crowded += 1.0
+            narrowest = CROWDED_WIDTH if crowded > MOST_CROWDED else NARROWEST
+        stop = events_within(run, begin, end)
+        if stop < math.inf or end == 1.0:
+            copy(run.later_roundings, run.roundings, run.events)
+            return stop
+        width, patience = next_width(run, begin, end, patience), patience - 1.0
+        begin = end
+        if run.hits > most:
+            break
+    run.cut = begin
+    return math.inf
+
+
+@compiled
+def first_width(run: Any) -> float:
+    """The width of the first interval: very short if there are events whose sides must be found out."""
+    sides, quiet = doubles(run.sides), False
+    for i in range(run.events):
+        quiet = quiet or sides[i] == 0.0
+    return smaller(1.0, SETTLED * run.tolerance / run.h) if quiet and run.steps == 1 else 1.0
+
+
+@compiled
+def next_width(run: Any, begin: float, end: float, patience: float) -> float:
+    """The width of the interval after another one."""
+    if run.steps == 1 and end < SOON:
+        return FIRST_GROWTH * (end - begin)
+    return (end - begin) * (GROWTH if patience <= 0.0 else 1.0)
+
+
+@compiled
+def events_within(run: Any, begin: float, end: float) -> float:
+    """Write down the events of an interval that has been probed: θ of the first one that stops, or infinity."""
+    thetas, count = doubles(run.thetas), with_turning_points(run)
     for k in range(1, count):
-        if 0.0 < thetas[k] <= 1.0:
+        if begin < thetas[k] <= end:
             stop = crossings(run, k)
             write_down(run, stop)
             if stop < math.inf:
@@ -35,16 +107,27 @@ def crossings(run: Any, k: int) -> float:
     """Crossings between probes k - 1 and k, as roots, infinite where there is none; the first that stops."""
     sides, roots, values = doubles(run.sides), doubles(run.roots), doubles(row(run.probes, k, run.events))
     directions, stops, stop = doubles(run.directions), doubles(run.stops), math.inf
-    settled = run.t + doubles(run.thetas)[k] * run.h - run.start >= 0.5 * SETTLED * run.tolerance
+    armed = doubles(run.armed)
+    returns, roundings, theta = doubles(run.returns), doubles(run.roundings), doubles(run.thetas)[k]
+    settled = run.t + theta * run.h - run.start >= 0.5 * SETTLED * run.tolerance
     for i in range(run.events):
         roots[i] = math.inf
-        if sides[i] != 0.0 and sides[i] * values[i] <= 0.0:
+        allowed = touch_tolerance(run, i)
+        armed[i] = 1.0 if abs(values[i]) > 2.0 * allowed else armed[i]
+        touched = values[i] == 0.0 and armed[i] == 0.0  # the same touch once more
+        if sides[i] != 0.0 and sides[i] * values[i] <= 0.0 and not touched:
+            armed[i] = 0.0
             if directions[i] * sides[i] <= 0.0:
                 roots[i] = located(run, k, i)
                 stop = smaller(stop, roots[i]) if stops[i] != 0.0 else stop
             sides[i] = 0.0
         if sides[i] == 0.0 and settled:
-            sides[i] = side(values[i], noise(run))
+            sides[i] = side(values[i], roundings[i])
+            if sides[i] * returns[i] < 0.0:
+                run.fallen = 1
+                stop = smaller(stop, theta)
+            if sides[i] != 0.0:
+                returns[i] = 0.0
     return stop
 
 

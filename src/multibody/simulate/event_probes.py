@@ -1,7 +1,7 @@
 """Signals of events along a step. Loaded late: everything here is compiled.
 
-A step is probed at several points of its dense output; where a signal seems to come near zero and turn back, also at
-its turning point; and in the first step at times that double, to see what happens soon after the start.
+A step is looked at in intervals that are so short that a polynomial through some probes of each signal meets the others.
+Where a signal comes near zero and turns back, its turning point is another probe.
 """
 
 from __future__ import annotations
@@ -10,14 +10,35 @@ from typing import Any
 
 from multibody.simulate.dense_output import interpolate
 from multibody.simulate.evaluation import place
-from multibody.simulate.loops import EPSILON, call, compiled, copy, doubles, larger, row
-from multibody.simulate.run_record import PROBES, QUIET
-
-SLICES = 8
-"""Probes of an ordinary step."""
+from multibody.simulate.loops import EPSILON, call, compiled, copy, doubles, larger, row, smaller
+from multibody.simulate.run_record import CHECKS, FITTED, NODES, QUIET
 
 SETTLED = 100.0
 """So many tolerances after the start, the side of a quiet event is no longer a matter of how it was located."""
+
+RESOLVED = 1e-3
+"""The allowed difference of a signal from the polynomial, relative to its largest value in the interval."""
+
+BEYOND = 0.12
+"""Probes beyond both ends of an interval, to see turning points there; relative to its width."""
+
+NEAR = 0.05
+"""Turning points nearer to zero than this, relative to the largest value in the interval, are located."""
+
+REFINEMENTS = 40
+"""Steps to a turning point, at most."""
+
+MOST_TURNS = 20
+"""Turning points of an interval, at most."""
+
+LOCATED = 4.0
+"""A signal that crosses zero within so many tolerances is at zero."""
+
+NUDGE = 1e-7
+"""Relative change of time and state that shows what rounding them does to a signal."""
+
+MARGIN = 0.02
+"""How far beyond the ends of an interval a turning point may be, in widths."""
 
 
 @compiled
@@ -30,11 +51,16 @@ def signal(run: Any, t: float, y: int) -> None:
 @compiled
 def first_sides(run: Any) -> None:
     """On which side of zero signals start: where they are, or else have been before; quiet ones are found out later."""
-    signals, sides = doubles(run.bound_signals), doubles(run.sides)
-    if run.events > 0:
-        signal(run, run.t, run.y)
+    signals, sides, roundings = doubles(run.bound_signals), doubles(run.sides), doubles(run.roundings)
+    armed = doubles(run.armed)
+    if run.events == 0:
+        return
+    estimate_rounding(run, run.t, run.y, run.roundings)
+    add_location_error(run)
+    signal(run, run.t, run.y)
     for i in range(run.events):
-        now = side(signals[i], noise(run))
+        now = side(signals[i], roundings[i])
+        armed[i] = 1.0 if abs(signals[i]) > 2.0 * touch_tolerance(run, i) else 0.0
         if sides[i] == QUIET:
             sides[i] = 0.0
         elif now != 0.0:
@@ -42,12 +68,34 @@ def first_sides(run: Any) -> None:
 
 
 @compiled
-def noise(run: Any) -> float:
-    """What rounding may make of a signal that is zero."""
-    y, largest = doubles(run.y), 1.0
-    for i in range(run.coordinates + run.speeds):
-        largest = larger(largest, abs(y[i]))
-    return 8.0 * EPSILON * largest
+def estimate_rounding(run: Any, t: float, y: int, result: int) -> None:
+    """What rounding time and state may make of signals that are zero: their change where all numbers change a little."""
+    signals, roundings, scales = doubles(run.bound_signals), doubles(result), doubles(run.signal_scales)
+    values, point = doubles(y), doubles(run.point)
+    signal(run, t, y)
+    copy(run.bound_signals, result, run.events)
+    for j in range(run.size):
+        point[j] = values[j] * (1.0 + NUDGE)
+    signal(run, t * (1.0 + 0.7 * NUDGE), run.point)
+    for i in range(run.events):
+        size = larger(abs(signals[i] - roundings[i]) / NUDGE, abs(roundings[i]))
+        scales[i] = larger(scales[i], abs(roundings[i]))
+        roundings[i] = 8.0 * EPSILON * size
+
+
+@compiled
+def add_location_error(run: Any) -> None:
+    """How much signals change at the start while time moves on by a few times the tolerance of events."""
+    signals, roundings, rate = doubles(run.bound_signals), doubles(run.roundings), doubles(run.K)
+    values, point, before = doubles(run.y), doubles(run.point), doubles(run.later_roundings)
+    soon = LOCATED * run.tolerance
+    signal(run, run.t, run.y)
+    copy(run.bound_signals, run.later_roundings, run.events)
+    for j in range(run.size):
+        point[j] = values[j] + soon * rate[j]
+    signal(run, run.t + soon, run.point)
+    for i in range(run.events):
+        roundings[i] = larger(roundings[i], abs(signals[i] - before[i]))
 
 
 @compiled
@@ -59,55 +107,148 @@ def side(value: float, rounding: float) -> float:
 
 
 @compiled
-def probe_step(run: Any) -> int:
-    """Probe a step, and a little beyond both ends to see turning points there: the number of probes."""
-    count = probe(run, -1.0 / SLICES, 0)
-    count = probe(run, 0.0, count)
-    theta = SETTLED * run.tolerance / run.h
-    while run.steps == 1 and theta < 0.75 / SLICES and count < PROBES // 2:
-        count = probe(run, theta, count)
-        theta *= 2.0
-    for k in range(SLICES + 1):
-        count = probe(run, (k + 1.0) / SLICES, count)
-    return with_turning_points(run, count)
+def probe_interval(run: Any, begin: float, end: float) -> None:
+    """Probe an interval of a step, and a little beyond both ends; in the last row but one the run may end."""
+    nodes, width = doubles(run.nodes), end - begin
+    probe(run, begin - BEYOND * width, 0)
+    for k in range(NODES):
+        probe(run, begin + nodes[k] * width if k < NODES - 1 else end, 1 + k)
+    probe(run, end + BEYOND * width, NODES + 1)
+    if end == 1.0 and run.next == run.end:
+        values, roundings = doubles(row(run.probes, NODES, run.events)), doubles(run.later_roundings)
+        for i in range(run.events):
+            if abs(values[i]) <= roundings[i]:
+                values[i] = 0.0
 
 
 @compiled
-def probe(run: Any, theta: float, count: int) -> int:
-    """One more probe."""
+def probe(run: Any, theta: float, k: int) -> None:
+    """Probe number k."""
     interpolate(run, theta, run.point)
     signal(run, run.t + theta * run.h, run.point)
-    doubles(run.thetas)[count] = theta
-    copy(run.bound_signals, row(run.probes, count, run.events), run.events)
-    return count + 1
+    doubles(run.thetas)[k] = theta
+    copy(run.bound_signals, row(run.probes, k, run.events), run.events)
 
 
 @compiled
-def with_turning_points(run: Any, count: int) -> int:
-    """Add probes where a signal that seems to turn back before zero is beyond it."""
-    probes, width, total = doubles(run.probes), run.events, count
-    for k in range(1, count - 1):
-        for i in range(width):
-            theta = turning_point(run, k, i)
-            if 0.0 < theta < 1.0 and total < PROBES:
-                probe(run, theta, total)
-                if probes[total * width + i] * probes[k * width + i] < 0.0:
-                    total += 1
-    for k in range(count, total):
+def largest_value(run: Any, i: int) -> float:
+    """The largest |value| of signal i in the interval."""
+    probes, largest = doubles(run.probes), 0.0
+    for k in range(1, NODES + 1):
+        largest = larger(largest, abs(probes[k * run.events + i]))
+    return largest
+
+
+@compiled
+def resolved(run: Any) -> bool:
+    """Whether all signals are where polynomials through every other probe expect them."""
+    probes, weights, width = doubles(run.probes), doubles(run.weights), run.events
+    roundings, scales = doubles(run.roundings), doubles(run.signal_scales)
+    good = True
+    for i in range(width):
+        largest = largest_value(run, i)
+        scales[i] = larger(scales[i], largest)
+        allowed = RESOLVED * largest + 4.0 * roundings[i]
+        for j in range(CHECKS):
+            expected = 0.0
+            for k in range(FITTED):
+                expected += weights[j * FITTED + k] * probes[(1 + 2 * k) * width + i]
+            if abs(expected - probes[(2 + 2 * j) * width + i]) > allowed:
+                good = False
+    return good
+
+
+@compiled
+def touch_tolerance(run: Any, i: int) -> float:
+    """A signal that turns back nearer to zero than this has touched it."""
+    if doubles(run.touches)[i] == 0.0:
+        return 0.0
+    relative = smaller(larger(10.0 * run.rtol, 1e-9), 1e-6) if run.rtol > 0.0 else 1e-7
+    return relative * doubles(run.signal_scales)[i]
+
+
+@compiled
+def with_turning_points(run: Any) -> int:
+    """Add probes where a signal that seems to turn back before zero is beyond it, or touches it: how many there are."""
+    first, total = NODES + 2, NODES + 2
+    for i in range(run.events):
+        largest = largest_value(run, i)
+        for k in range(1, NODES + 1):
+            if total < first + MOST_TURNS:
+                total = turn(run, k, i, largest, total)
+    for k in range(first, total):
         sort_in(run, k)
     return total
 
 
 @compiled
-def turning_point(run: Any, k: int, i: int) -> float:
-    """Where signal i turns back, by the parabola through probes k - 1 to k + 1; -1 if it does not."""
+def turn(run: Any, k: int, i: int, largest: float, total: int) -> int:
+    """Add a probe where signal i turns back near probe k, if it reaches zero there; the number of probes then."""
     x, probes, width = doubles(run.thetas), doubles(run.probes), run.events
     a, b, c = probes[(k - 1) * width + i], probes[k * width + i], probes[(k + 1) * width + i]
-    if not (a * b > 0.0 and b * c > 0.0 and abs(b) <= abs(a) and abs(b) <= abs(c)):
-        return -1.0
-    before, after = x[k] - x[k - 1], x[k] - x[k + 1]
-    left, right = (b - a) * after, (b - c) * before
-    return x[k] - 0.5 * (before * right - after * left) / (right - left) if left != right else -1.0
+    allowed = touch_tolerance(run, i)
+    same = a * b > 0.0 or abs(b) <= allowed
+    if not (a * c > 0.0 and same and abs(b) <= abs(a) and abs(b) <= abs(c)):
+        return total
+    before = 1.0 if a > 0.0 else -1.0
+    low, at, high = x[k - 1], x[k], x[k + 1]
+    low_value, value, high_value = before * a, before * b, before * c
+    for _ in range(REFINEMENTS):
+        guess = vertex(low, at, high, low_value, value, high_value)
+        if not low < guess < high or abs(guess - at) <= 1e-9 * (x[NODES] - x[1]) or value > NEAR * largest:
+            break
+        probe(run, guess, total)
+        new = before * probes[total * width + i]
+        if new < value:
+            if guess < at:
+                high, high_value = at, value
+            else:
+                low, low_value = at, value
+            at, value = guess, new
+        elif guess < at:
+            low, low_value = guess, new
+        else:
+            high, high_value = guess, new
+        if value < -allowed:
+            break
+    if value > allowed:
+        return total
+    margin = MARGIN * (x[NODES] - x[1])
+    if not x[1] - margin <= at <= x[NODES] + margin:
+        return total
+    if value < -allowed:
+        if not 0.0 < at <= 1.0:
+            return total
+        probe(run, at, total)
+        return total + 1
+    at = smaller(larger(at, x[1] + 1e-6 * (x[NODES] - x[1])), x[NODES])
+    probe(run, at, total)
+    clear(run, k, i, before * allowed)
+    probes[total * width + i] = 0.0
+    return total + 1
+
+
+@compiled
+def clear(run: Any, k: int, i: int, least: float) -> None:
+    """A probe beside a touch is not beyond zero."""
+    probes, at = doubles(run.probes), k * run.events + i
+    if probes[at] * least <= 0.0:
+        probes[at] = least
+
+
+@compiled
+def vertex(low: float, at: float, high: float, low_value: float, value: float, high_value: float) -> float:
+    """Where the parabola through three points is lowest; where that is no news, a golden section of the longer side."""
+    before, after = at - low, at - high
+    left, right = (value - low_value) * after, (value - high_value) * before
+    found = at
+    if left != right:
+        found = at - 0.5 * (before * right - after * left) / (right - left)
+    if low < found < high and abs(found - at) > 1e-3 * (high - low):
+        return found
+    if found != at and low < found < high and abs(found - at) > 1e-9 * (high - low):
+        return found
+    return at + 0.382 * (high - at) if high - at > at - low else at - 0.382 * (at - low)
 
 
 @compiled

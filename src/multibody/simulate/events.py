@@ -30,9 +30,16 @@ class Event:
         reset: new values of coordinates, speeds and inputs by name: numbers, expressions of the state just before, or
             a function of (t, q, u) that returns numbers by name.
         name: for the list of what happened, ``run.occurrences``; by default ``event_1``, ``event_2`` ….
+        passes: whether the expression may go on through zero after a reset that slows it down. Without it, such a reset
+            ends the run with ``Status.EVENTS_ACCUMULATE``: most often it was meant to turn the motion round.
 
     With neither ``terminal`` nor ``reset`` it is noted, and the run goes on. An expression that is beyond zero at the
-    start has crossed it before: nothing happens until it comes back.
+    start has crossed it before: nothing happens until it comes back. One that touches zero and turns back, to within
+    the accuracy of the run, reaches it: that is an event for ``direction=0`` and for the direction it came in.
+
+    Events that come sooner and sooner after each other, towards a time that they never pass, end the run with
+    ``Status.EVENTS_ACCUMULATE``, and so does a reset that turns an expression back which crosses zero nevertheless. For
+    a body that comes to rest use ``Impact``.
 
     Example:
         >>> import multibody as mb
@@ -49,6 +56,7 @@ class Event:
     terminal: bool = False
     reset: Reset | None = None
     name: str = ""
+    passes: bool = False
 
     def __post_init__(self) -> None:
         where = f"event '{self.name}'" if self.name else "an event"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from multibody.simulate.coefficients import CLASSICAL, SEMI_IMPLICIT_EULER, STOERMER_VERLET, Tableau
 from multibody.simulate.compiled_run import CompiledIntegrator, Stepping, require_positive
@@ -11,6 +11,7 @@ from multibody.simulate.compiled_run import CompiledIntegrator, Stepping, requir
 @dataclass(frozen=True)
 class _FixedStep(CompiledIntegrator):
     step: float = 1e-3
+    max_steps: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -28,8 +29,8 @@ class RungeKutta4(_FixedStep):
 
     Args:
         step: the length of all steps, in seconds; the last one of a segment may be shorter.
-        max_steps: tries after which the run is given up; counted anew after each event that changes something, and
-            after each sample of a controller.
+        max_steps: steps after which the run is given up, counted anew after each event that changes something, and
+            after each sample of a controller; by default there is no limit, because their number is known in advance.
         project: whether the state is brought back onto the constraints after every step.
         gap: how far positions and velocities may be off the constraints, in their own units.
         every_step: samples are the ends of all steps, instead of the given times.

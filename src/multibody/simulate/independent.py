@@ -37,7 +37,7 @@ class IndependentCoordinates(StepwiseIntegrator):
     Args:
         rtol: error of a step relative to each entry of the state.
         atol: error of a step that is always allowed.
-        max_step: the longest step.
+        max_step: the longest step; by default 1/50 of the duration of a run.
         max_steps: steps after which a segment is given up.
         project: has no meaning here: the constraints are always kept.
         gap: how far positions and velocities may be off the constraints, in their own units.

@@ -9,7 +9,9 @@ from multibody.simulate.lane_queue import fill, finish, smallest_step
 from multibody.simulate.lane_record import ARRIVED, FINISHED, GIVEN_UP, IDLE, LANES, WORKING
 from multibody.simulate.lane_registers import chosen
 from multibody.simulate.lane_samples import keep_samples
-from multibody.simulate.lane_steps import CORRECTIONS, errors, evaluate, finite_in_lane, onto_constraints, trial
+from multibody.simulate.lane_steps import (
+    CORRECTIONS, bounded_in_lane, errors, evaluate, finite_in_lane, onto_constraints, trial,
+)  # fmt: skip
 from multibody.simulate.loops import compiled, copy, doubles, larger, row, smaller, whole
 from multibody.simulate.run_record import PAUSE
 from multibody.simulate.step_control import GROW, SAFETY, SHRINK
@@ -101,6 +103,7 @@ def good(run: Any, lane: int) -> bool:
         doubles(run.error)[lane] <= 1.0
         and doubles(run.lost)[lane] == 0.0
         and finite_in_lane(run.new, lane, run.width)
+        and bounded_in_lane(run.new, lane, run.width)
         and finite_in_lane(end_rate, lane, run.width)
     )
 

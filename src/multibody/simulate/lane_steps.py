@@ -8,7 +8,7 @@ from typing import Any
 from multibody.simulate.evaluation import AIM, ROUNDING
 from multibody.simulate.lane_record import LANES
 from multibody.simulate.lane_registers import plus_weighted_square, product_plus
-from multibody.simulate.loops import call, compiled, copy, doubles, larger, row, weighted
+from multibody.simulate.loops import ABSURD, call, compiled, copy, doubles, larger, row, weighted
 
 CORRECTIONS = 6
 """Newton steps onto the constraints, at most."""
@@ -116,6 +116,15 @@ def moved(run: Any, y: int, lane: int) -> bool:
     for i in range(lane, end, LANES):
         target[i] = source[i]
     return True
+
+
+@compiled
+def bounded_in_lane(address: int, lane: int, end: int) -> bool:
+    """Whether no value in a lane is beyond any plausible scale."""
+    values, largest = doubles(address), 0.0
+    for i in range(lane, end, LANES):
+        largest = larger(largest, abs(values[i]))
+    return largest <= ABSURD
 
 
 @compiled

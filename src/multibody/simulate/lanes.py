@@ -125,7 +125,7 @@ class Lanes:
         fields |= {"inputs": len(eom.inputs), "parameters": len(eom.parameters)}
         fields |= {name: method[name] for name in METHOD}
         fields |= {"rtol": stepping.rtol, "atol": stepping.atol, "fixed": stepping.step, "max_step": stepping.max_step}
-        return fields | {"gap": integrator.gap, "max_steps": integrator.max_steps}
+        return fields | {"gap": integrator.gap, "max_steps": integrator.most_steps}
 
 
 METHOD = "stages rows order c A E estimates D refinements beta".split()

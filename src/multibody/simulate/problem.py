@@ -15,6 +15,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.graph import Expr
 from multibody.simulate.contract import Vector
 from multibody.simulate.run_functions import WORKS, RunFunctions
+from multibody.simulate.run_record import PAUSE
 
 __all__ = ["WORKS", "Native", "Problem"]
 
@@ -48,6 +49,7 @@ class Problem:
         functions: what is compiled, to be shared with other problems.
         law: what is called before each evaluation, see ``follow``.
         size: number of entries of the state y = (q, u, works).
+        unchecked_steps: steps of fixed length since their stability was last looked at.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class Problem:
         self.native_fields: dict[Any, Any] = {}  # kept by compiled loops
         self.law: Callable[[], None] | None = None
         self._callbacks: list[Any] = []
+        self.unchecked_steps = PAUSE
         self._evaluations, self._watched = 0, False
 
     def with_parameters(self, parameters: Sequence[float]) -> Problem:

@@ -40,6 +40,17 @@ REASONS: dict[Status, tuple[str, str]] = {
         "The equations are stiff, events pile up, or a loop that is solved in closed form is at a dead point.",
         "Try Cvode(), a larger max_steps, an impact with rest > 0, or System(…, recognise_loops=False).",
     ),
+    Status.DIVERGED: (
+        "The step is too long for the fastest motion of the mechanism, or the motion grows without bound.",
+        "Use a shorter step, or an integrator that chooses its steps, such as DormandPrince8() or Cvode(); look for "
+        "springs, dampers and feedbacks with the wrong sign.",
+    ),
+    Status.EVENTS_ACCUMULATE: (
+        "Events pile up: each comes sooner after the one before it, without end, or a reset does not send its "
+        "expression back from zero.",
+        "Use mb.Impact(…) for a contact, an impact with rest > 0, a terminal event, or a reset that turns the motion "
+        "round; if the expression is meant to go on through zero after the reset, write Event(…, passes=True).",
+    ),
     Status.CONSTRAINTS_LOST: SINGULAR,
     Status.SOLVER_FAILED: ("The solver says why.", "Try another integrator, or other tolerances."),
     Status.INTERRUPTED: ("You stopped it.", "What was computed is kept; run on from its last state."),
@@ -64,11 +75,13 @@ def explained(eom: EquationsOfMotion, record: Record, p: Vector, end: float) -> 
     """
     if record.failed_at is None or record.status.ok:
         return None
-    said = record.segments[-1].message if record.segments else ""
+    said = record.said or (record.segments[-1].message if record.segments else "")
     cause, remedy = REASONS.get(record.status, ("It is not known.", "Look at the state where the run ended."))
     if record.status is Status.CONSTRAINTS_LOST and eom.constraints.softness > 0:
         cause, remedy = f"{SPECIAL[0]} Or: {cause}", SPECIAL[1]
-    elif record.status in (Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.TOO_MANY_STEPS):
+    elif record.status in (Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.TOO_MANY_STEPS) or (
+        record.status is Status.DIVERGED and not said
+    ):
         cause, remedy = next(_particular(eom, *record.failed_at, p), (cause, remedy))
     return told(eom, record.status, *record.failed_at, said, cause, remedy, end)
 

@@ -14,7 +14,8 @@ from multibody.compile import Function
 from multibody.equations import EquationsOfMotion
 from multibody.graph import free_symbols
 from multibody.simulate.contract import Integrator, Occurrence, Segment, Status, Vector, Watch
-from multibody.simulate.events import Signals
+from multibody.simulate.event_sequences import EventSequences
+from multibody.simulate.events import Event, Signals
 from multibody.simulate.inputs import Inputs, called
 from multibody.simulate.problem import Problem
 from multibody.simulate.touching import CLOSED, Contacts
@@ -40,6 +41,7 @@ class Record:
         segments: all stretches, for their statistics.
         status: how it ended.
         failed_at: where it failed.
+        said: what there is to say about that, beyond the status.
     """
 
     t: list[Vector] = field(default_factory=list)
@@ -49,6 +51,7 @@ class Record:
     segments: list[Segment] = field(default_factory=list)
     status: Status = Status.DONE
     failed_at: tuple[float, Vector] | None = None
+    said: str = ""
     seconds: float = 0.0
 
 
@@ -72,6 +75,8 @@ class Run:
         self._inputs, self._signals, self._progress = inputs, signals, progress
         problem.r[:] = inputs.values
         self._contacts = Contacts(eom, problem, inputs, signals)
+        self._sequences = EventSequences(problem, signals)
+        self._returns: dict[int, float] = {}  # the sides to which resets have just sent signals back
         self._asked: dict[int, int] = {}  # the last sample of each controller
         if inputs.laws:
             problem.follow(self._laws, signals=self._are_watched(inputs.laws))
@@ -81,6 +86,7 @@ class Run:
         """From the first of the times to the last, with a sample at each of them."""
         record, start = Record(), perf_counter()
         t, step = float(times[0]), 0.0
+        integrator = self._integrator.for_run(float(times[-1]) - t)
         quiet: tuple[int, ...] = ()
         sides: tuple[float, ...] = ()
         self._keep(record, times[:1], y[None])
@@ -92,21 +98,23 @@ class Run:
                 end = self._end(t, times)
                 wanted = times[(times > t) & (times < end)]
                 begun = perf_counter()
-                segment = self._integrator.run(
-                    self._problem, t, y, np.append(wanted, end), step, self._watch(quiet, sides)
-                )
+                segment = integrator.run(self._problem, t, y, np.append(wanted, end), step, self._watch(quiet, sides))
                 self._adapt(perf_counter() - begun)
                 if self._contacts.passed(segment.last_t, segment.last_y):
                     record.status, record.failed_at = Status.TOO_MANY_STEPS, (t, y)
                     break
                 self._collect(record, segment, times)
                 t, y, step, quiet, sides = segment.last_t, segment.last_y, segment.step, (), segment.sides
+                fallen = self._sequences.fallen(self._returns, sides)
+                self._returns = {k: side for k, side in self._returns.items() if not sides[k]}
                 if segment.status is Status.EVENT:
                     y, quiet = self._reset(record, t, y, segment.occurrences)
                     step, sides = 0.0, ()  # where signals are now has nothing to do with where they were
                     self._end_of_pile(record, t, y, float(times[-1]) - t)
                 elif not segment.status.ok:
                     record.status, record.failed_at = segment.status, (t, y)
+                    if segment.status is Status.EVENTS_ACCUMULATE:
+                        record.said = fallen
                 if isinstance(self._problem.failure, KeyboardInterrupt):
                     record.status, record.failed_at = Status.INTERRUPTED, (t, y)
                 if t < times[-1] and record.status is Status.DONE:
@@ -169,7 +177,10 @@ class Run:
     def _watch(self, quiet: tuple[int, ...], sides: tuple[float, ...]) -> Watch:
         events = self._signals.events
         stops = tuple(self._stops(k) for k in range(len(events)))
-        return Watch(tuple(one.direction for one in events), stops, quiet, sides=sides)
+        returns = tuple(self._returns.get(k, 0.0) for k in range(len(events)))
+        touches = tuple(type(one) is Event for one in events)
+        directions = tuple(one.direction for one in events)
+        return Watch(directions, stops, quiet, sides=sides, returns=returns, touches=touches)
 
     def _stops(self, k: int) -> bool:
         """Whether an event ends a segment."""
@@ -190,6 +201,7 @@ class Run:
         now = [one.event for one in happened if one.t == t]
         if not now:
             return y, ()
+        moving = self._sequences.rates(now, t, y)
         before, rates = y, self._contacts.rates(t, y)
         if record.t[-1][-1] != t and any(map(self._stops, now)):
             self._keep(record, np.array([t]), y[None])
@@ -203,7 +215,16 @@ class Run:
             y = self._problem.project(t, y, CLOSED)[0]
             y[-2] += self._energy(t, before) - self._energy(t, y)  # what an impact takes counts as dissipated
             self._keep(record, np.array([t]), y[None])
+        self._check_sequences(record, t, y, moving if y is not before else {})
         return y, tuple(now)
+
+    def _check_sequences(self, record: Record, t: float, y: Vector, before: Mapping[int, tuple[float, float]]) -> None:
+        """The run ends if events accumulate, or if a reset does not turn back what it slows down."""
+        turned, wrong_way = self._sequences.turned(before, self._sequences.rates([*before], t, y), t)
+        self._returns = {k: side for k, side in self._returns.items() if k not in before} | turned
+        said = wrong_way or self._sequences.accumulating(record.occurrences, t)
+        if said and record.status is Status.DONE:
+            record.status, record.failed_at, record.said = Status.EVENTS_ACCUMULATE, (t, y), said
 
     def _after(self, k: int, t: float, y: Vector, rates: dict[int, float]) -> Vector:
         """The state after an event; if it is an impact, the rate of its gap is renewed."""
@@ -225,7 +246,8 @@ class Run:
     def _end_of_pile(self, record: Record, t: float, y: Vector, left: float) -> None:
         """The run ends if there are too many events."""
         if record.status is Status.DONE and _pile_up(record.occurrences, left):
-            record.status, record.failed_at = Status.TOO_MANY_STEPS, (t, y)
+            record.status, record.failed_at = Status.EVENTS_ACCUMULATE, (t, y)
+            record.said = f"{len(record.occurrences)} events so far"
 
     def _energy(self, t: float, y: Vector) -> float:
         if not self._eom.energy_known:

@@ -61,6 +61,7 @@ def of_problem(problem: Problem, project: bool) -> dict[str, int]:
         ports = problem.movable
         fields["rhs_ports"] = ports.address
         fields |= {f"port_{name}": ports.place(name) for name in ("q", "u", "rate")}
+    fields |= {"nodes": address(PROBE_NODES), "weights": address(PROBE_WEIGHTS)}
     return fields | {"plain": _has_plain_speeds(problem)}
 
 
@@ -92,7 +93,10 @@ def for_events(watch: Watch, size: int) -> dict[str, int]:
     """The sizes of arrays for what to watch, probes of it, and room for what is found: twice what one step can find."""
     count = len(watch.directions)
     room = 2 * PROBES * count
-    sizes = dict.fromkeys(("directions", "stops", "sides", "last_sides", "roots"), count)
+    each = (
+        "directions stops sides last_sides roots touches returns roundings later_roundings signal_scales armed".split()
+    )
+    sizes = dict.fromkeys(each, count)
     return sizes | {"thetas": PROBES, "probes": PROBES * count, "hit_event": room, "hit_t": room, "hit_y": room * size}
 
 
@@ -101,3 +105,22 @@ def mark_events(room: Room, watch: Watch) -> None:
     room["directions"][:], room["stops"][:] = watch.directions, watch.stops
     room["sides"][: len(watch.sides)] = watch.sides
     room["sides"][list(watch.quiet)] = QUIET
+    room["touches"][: len(watch.touches)] = watch.touches
+    room["returns"][: len(watch.returns)] = watch.returns
+
+
+def _polynomial_weights(nodes: Vector) -> Vector:
+    """Values at every other node, the second one first, of the polynomial through the nodes between them."""
+    fitted, checked = nodes[0::2], nodes[1::2]
+    weights = np.ones((len(checked), len(fitted)))
+    for j, x in enumerate(checked):
+        for k, a in enumerate(fitted):
+            others = np.delete(fitted, k)
+            weights[j, k] = np.prod((x - others) / (a - others))
+    return weights
+
+
+PROBE_NODES = np.array([0.0, 0.1173, 0.2391, 0.3807, 0.5033, 0.6264, 0.7549, 0.8778, 1.0])
+"""Where an interval is probed: uneven, so that no oscillation is seen at the same phase everywhere."""
+
+PROBE_WEIGHTS = _polynomial_weights(PROBE_NODES)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ctypes
 
-PAUSED, DONE, EVENT, STEP_TOO_SMALL, NOT_FINITE, TOO_MANY_STEPS, CONSTRAINTS_LOST, SOLVER_FAILED, ACCEPTED = range(9)
+PAUSED, DONE, EVENT, STEP_TOO_SMALL, NOT_FINITE, TOO_MANY_STEPS, CONSTRAINTS_LOST, SOLVER_FAILED = range(8)
+DIVERGED, EVENTS_ACCUMULATE, ACCEPTED = range(8, 11)
 """What the loop answers; the last one only to itself."""
 
 PAUSE = 1000
 """Steps after which the loop returns, to be called again: rows are carried away, and interruptions are noticed."""
 
 PROBES = 96
-"""Room for the probes of signals in a step."""
+"""Memory for the probes of signals in an interval of a step, and for the events of a step."""
+
+NODES, FITTED, CHECKS = 9, 5, 4
+"""Probes of signals in an interval of a step: every other one makes a polynomial, the rest check it."""
 
 QUIET = 2.0
 """Marks the sides of events that have just happened."""
@@ -25,6 +29,7 @@ _INTEGERS = """
     y new point K F
     last_y last_rate last_sides last_samples last_hits retreats
     events directions stops sides thetas probes roots
+    nodes weights touches returns roundings later_roundings signal_scales armed fallen
     every_step wanted sample_t sample_y room hit_event hit_t hit_y
     code begun dense samples hits steps rejected rejected_last stiff evaluations
 """.split()
@@ -32,7 +37,7 @@ _NUMBERS = """
     beta stability
     end rtol atol fixed max_step gap tolerance
     last_t last_h trouble
-    start t next h step error
+    start t next h step error cut
 """.split()
 
 

@@ -14,16 +14,16 @@ from multibody.simulate.compiled_run import CompiledIntegrator, Stepping, requir
 class _Adaptive(CompiledIntegrator):
     rtol: float = 1e-8
     atol: float = 1e-10
-    max_step: float = np.inf
+    max_step: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_positive(self, "rtol", "atol", "max_step")
+        require_positive(self, "rtol", "atol", *([] if self.max_step is None else ["max_step"]))
 
     @property
     def stepping(self) -> Stepping:
         """As long as errors allow."""
-        return Stepping(rtol=self.rtol, atol=self.atol, max_step=self.max_step)
+        return Stepping(rtol=self.rtol, atol=self.atol, max_step=np.inf if self.max_step is None else self.max_step)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class DormandPrince5(_Adaptive):
     Args:
         rtol: error of a step relative to each entry of the state.
         atol: error of a step that is always allowed; the error that counts is at most atol + rtol·|y|, in the mean.
-        max_step: the longest step.
+        max_step: the longest step; by default 1/50 of the duration of a run.
         max_steps: tries, good or not, after which the run is given up; counted anew after each event that changes
             something, and after each sample of a controller.
         project: whether the state is brought back onto the constraints after every step.

@@ -31,7 +31,7 @@ class ScipySolver(StepwiseIntegrator):
         method: ``"RK23"``, ``"RK45"``, ``"DOP853"``, or for stiff equations ``"Radau"``, ``"BDF"``, ``"LSODA"``.
         rtol: error of a step relative to each entry of the state.
         atol: error of a step that is always allowed.
-        max_step: the longest step.
+        max_step: the longest step; by default 1/50 of the duration of a run.
         max_steps: steps after which a segment is given up.
         project: whether the constraints are kept.
         gap: how far positions and velocities may be off the constraints, in their own units.
@@ -77,7 +77,7 @@ def scipy_solver(
     share = float(np.sqrt(counted.mean()))
     return getattr(integrate, method)(
         rate, t0, y0, end, rtol=max(integrator.rtol * share, 3e-14),
-        atol=np.where(counted, integrator.atol * share, UNCOUNTED), max_step=integrator.max_step,
+        atol=np.where(counted, integrator.atol * share, UNCOUNTED), max_step=integrator.longest_step,
         first_step=min(step, end - t0) or None, **options,
     )  # fmt: skip
 

@@ -8,12 +8,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from multibody.simulate.coefficients import Tableau
 from multibody.simulate.compiled_run import CompiledIntegrator
 from multibody.simulate.contract import Integrator, Segment, Status, Vector
 from multibody.simulate.lanes import Lanes, allows_lanes
 from multibody.simulate.prepared import Chosen, Prepared
 from multibody.simulate.run import Record
 from multibody.simulate.runge_kutta import DormandPrince8
+from multibody.simulate.stability import is_unstable
 from multibody.simulate.stiffness import judged, slopes_of_many
 from multibody.simulate.trajectory import Trajectory
 
@@ -46,16 +48,20 @@ class SideBySide:
             return {}
         p, y = (np.array(column) for column in zip(*starts.values(), strict=True))
         r = np.tile(self._prepared.inputs.values, (len(y), 1))
-        calm = np.flatnonzero(~self._stiff(y, r, p))
-        integrator = self._integrator
+        calm = np.flatnonzero(~(self._stiff(y, r, p) | self._unstable(y, r, p)))
+        integrator = self._integrator.for_run(float(self._times[-1] - self._times[0]))
         assert isinstance(integrator, CompiledIntegrator)
         lanes = Lanes(self._prepared.functions, integrator)
         segments = lanes.run(self._times, y[calm, : y.shape[1] - 3], r[calm], p[calm]) if len(calm) else []
-        numbers, choice = list(starts), Chosen(integrator, "" if self._given else "not stiff at the start")
+        numbers, choice = list(starts), Chosen(self._integrator, "" if self._given else "not stiff at the start")
+        arrived = [(k, one) for k, one in zip(calm, segments, strict=True) if one.status is Status.DONE]
+        places = [k for k, _ in arrived]
+        ends = np.array([one.last_y for _, one in arrived]).reshape(len(arrived), -1)
+        unstable = self._unstable(ends, r[places], p[places], at_end=True)
         return {
             numbers[k]: self._prepared.trajectory(p[k], self._record(segment, r[k]), choice, float(self._times[-1]))
-            for k, segment in zip(calm, segments, strict=True)
-            if segment.status is Status.DONE
+            for (k, segment), doubtful in zip(arrived, unstable, strict=True)
+            if not doubtful
         }
 
     @property
@@ -70,6 +76,16 @@ class SideBySide:
         slopes = slopes_of_many(self._prepared.functions, float(times[0]), y, r, p)
         found: NDArray[np.bool_] = judged(slopes, float(times[-1] - times[0])).stiff
         return found
+
+    def _unstable(self, y: Vector, r: Vector, p: Vector, *, at_end: bool = False) -> NDArray[np.bool_]:
+        """Which runs have steps of fixed length that are too long; the loop for single runs says so."""
+        method, h = getattr(self._given, "method", None), getattr(self._given, "step", 0.0)
+        if not len(y) or not isinstance(method, Tableau) or not h:
+            return np.zeros(len(y), dtype=bool)
+        n, times = len(self._prepared.eom.coordinates), self._times
+        matrices = slopes_of_many(self._prepared.functions, float(times[-1 if at_end else 0]), y, r, p)
+        steps = float(times[-1] - times[0]) / h
+        return np.array([is_unstable(method, J, n, h, steps) for J in matrices], dtype=bool)
 
     def _record(self, segment: Segment, r: Vector) -> Record:
         return Record([segment.t], [segment.y], [np.tile(r, (len(segment.t), 1))], segments=[segment])

@@ -15,6 +15,9 @@ from multibody.simulate.contract import Integrator, Occurrence, Segment, Status,
 from multibody.simulate.crossings import Lookout
 from multibody.simulate.problem import Problem
 
+ABSURD = 1e100
+"""No coordinate, speed or work has such a value, in whatever unit."""
+
 UNCOUNTED = 1e100
 """The allowed error of an entry that does not count."""
 
@@ -87,7 +90,7 @@ class StepwiseIntegrator(Integrator):
     Attributes:
         rtol: error of a step relative to each entry of the state.
         atol: error of a step that is always allowed.
-        max_step: the longest step.
+        max_step: the longest step; None for 1/50 of the duration of a run.
         max_steps: steps after which a segment is given up.
         project: whether the constraints are kept; without it they drift with the errors of the steps.
         gap: how far positions and velocities may be off the constraints, in their own units.
@@ -95,19 +98,25 @@ class StepwiseIntegrator(Integrator):
 
     rtol: float = 1e-8
     atol: float = 1e-10
-    max_step: float = np.inf
+    max_step: float | None = None
     max_steps: int = 1_000_000
     project: bool = True
     gap: float = 1e-10
 
     def __post_init__(self) -> None:
-        for name in ("rtol", "atol", "max_step", "max_steps", "gap"):
+        given = ("rtol", "atol", *([] if self.max_step is None else ["max_step"]), "max_steps", "gap")
+        for name in given:
             if not is_number(getattr(self, name)) or not getattr(self, name) > 0:
                 raise NumberError(
                     f"'{name}' is {getattr(self, name)!r}.",
                     where=f"integrator {type(self).__name__}",
                     remedy="Give a number greater than zero.",
                 )
+
+    @property
+    def longest_step(self) -> float:
+        """``max_step`` as a number."""
+        return np.inf if self.max_step is None else self.max_step
 
     @abstractmethod
     def start(self, problem: Problem, t0: float, y0: Vector, end: float, step: float) -> Stepper:
@@ -176,4 +185,6 @@ class _Journey:
         """A state on the constraints."""
         if not np.isfinite(y).all():
             raise StepError(Status.NOT_FINITE, "")
+        if not np.abs(y).max(initial=0.0) <= ABSURD:
+            raise StepError(Status.DIVERGED, "")
         return onto_constraints(self._problem, t, y, self._integrator.gap) if self._integrator.project else y

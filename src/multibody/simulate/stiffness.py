@@ -75,7 +75,7 @@ def stiffness(problem: Problem, t0: float, y0: Vector, duration: float) -> Stiff
         >>> print(report)
         stiff: motions that die out at 1e+06/s ask for 2e+06 explicit steps, the others at 1/s for 20
     """
-    return judged(_slopes(problem, t0, y0), duration)
+    return judged(slopes(problem, t0, y0), duration)
 
 
 def judged(slopes: Vector, duration: float) -> Stiffness:
@@ -101,7 +101,7 @@ def slopes_of_many(functions: RunFunctions, t: float, y: Vector, r: Vector, p: V
     return np.swapaxes((rates[0] - rates[1]) / (2 * nudges[:, :, None]), 1, 2)
 
 
-def _slopes(problem: Problem, t: float, y: Vector) -> Vector:
+def slopes(problem: Problem, t: float, y: Vector) -> Vector:
     """∂(q̇, u̇)/∂(q, u) by central differences."""
     count = problem.n + problem.m
     slopes = np.empty((count, count))

@@ -39,7 +39,7 @@ class Cvode(StepwiseIntegrator):
         method: ``"BDF"`` or ``"Adams"``.
         rtol: error of a step relative to each entry of the state.
         atol: error of a step that is always allowed.
-        max_step: the longest step.
+        max_step: the longest step; by default 1/50 of the duration of a run.
         max_steps: steps after which a segment is given up.
         project: whether the constraints are kept.
         gap: how far samples may be off the constraints, in their own units.
@@ -126,7 +126,7 @@ def _options(
         "atol": np.where(counted, integrator.atol * share, UNCOUNTED),
         "first_step": min(step, end - t0),
         "min_step": 16 * np.finfo(float).eps * max(abs(t0), abs(end)),
-        "max_step": min(integrator.max_step, end - t0),
+        "max_step": min(integrator.longest_step, end - t0),
         "max_num_steps": 10_000,  # for one step of ours
         "linsolver": "dense" if len(counted) < MANY else "lapackdense",
     }

@@ -10,9 +10,16 @@ from typing import Any
 
 from multibody.simulate.coefficients import LEAPFROG
 from multibody.simulate.evaluation import evaluate, onto_constraints
-from multibody.simulate.loops import compiled, doubles, finite, larger, row, smaller
+from multibody.simulate.loops import bounded, compiled, doubles, finite, larger, row, smaller
 from multibody.simulate.retreat import remember, retreated
-from multibody.simulate.run_record import ACCEPTED, CONSTRAINTS_LOST, NOT_FINITE, STEP_TOO_SMALL, TOO_MANY_STEPS
+from multibody.simulate.run_record import (
+    ACCEPTED,
+    CONSTRAINTS_LOST,
+    DIVERGED,
+    NOT_FINITE,
+    STEP_TOO_SMALL,
+    TOO_MANY_STEPS,
+)
 from multibody.simulate.step_control import error_norm, growth, limited_by_stability, reduction, smallest_step
 from multibody.simulate.trial_steps import trial
 
@@ -73,6 +80,8 @@ def attempt(run: Any) -> int:
     proposed, run.step = run.step, run.h * RETREAT
     if not (error <= 1.0 and finite(run.new, run.size)):
         return NOT_FINITE
+    if not bounded(run.new, run.size):
+        return DIVERGED
     code = settle(run, end_rate, estimated_with_end or run.kind == LEAPFROG)
     if code == ACCEPTED:
         adapt(run, error, proposed)

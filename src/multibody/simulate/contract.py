@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,8 +113,8 @@ class Watch:
         quiet: events that are not looked for until they have moved away from zero, because one has just happened.
         tolerance: how close in time an event is located.
         sides: on which side of zero signals were before, for those that cannot be told from it at the start.
-        returns: the side to which a reset has sent a signal back, +1 or -1, 0 where there is none: a signal that is seen
-            on the other side first ends the segment with ``Status.EVENTS_ACCUMULATE``.
+        returns: the side to which a reset has sent a signal back, +1 or -1, 0 where there is none: a signal that is
+            seen on the other side first ends the segment with ``Status.EVENTS_ACCUMULATE``.
         touches: for each event whether a signal that touches zero without crossing it counts as reaching it; none if
             this is empty.
     """
@@ -137,10 +137,10 @@ class Integrator(ABC):
 
     def for_run(self, duration: float) -> Integrator:
         """This integrator with what follows from the duration of a whole run, such as the longest step."""
-        max_step = getattr(self, "max_step", np.inf)
-        if max_step is not None or not is_dataclass(self):
-            return self
-        return replace(self, max_step=duration / STEPS_PER_RUN)
+        integrator: Any = self
+        if getattr(self, "max_step", np.inf) is None:
+            integrator = replace(integrator, max_step=duration / STEPS_PER_RUN)
+        return cast("Integrator", integrator)
 
     @abstractmethod
     def run(self, problem: Problem, t0: float, y0: Vector, times: Vector, step: float, watch: Watch) -> Segment:

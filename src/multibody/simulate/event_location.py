@@ -11,12 +11,18 @@ from typing import Any
 
 from multibody.simulate.dense_output import prepare, state_within, time_within
 from multibody.simulate.event_probes import (
-    MOST_TURNS, SETTLED, estimate_rounding, probe_interval, resolved, side, signal, touch_tolerance,
+    MOST_TURNS,
+    SETTLED,
+    estimate_rounding,
+    probe_interval,
+    resolved,
+    side,
+    signal,
+    touch_tolerance,
     with_turning_points,
 )  # fmt: skip
 from multibody.simulate.loops import EPSILON, compiled, copy, doubles, larger, row, smaller, square
 from multibody.simulate.run_record import PROBES
-
 
 GROWTH, FIRST_GROWTH = 2.0, 8.0
 """How much wider the next interval is; the second one soon after the start."""

@@ -1,7 +1,6 @@
 """Signals of events along a step. Loaded late: everything here is compiled.
 
-A step is looked at in intervals that are so short that a polynomial through some probes of each signal meets the others.
-Where a signal comes near zero and turns back, its turning point is another probe.
+A step is divided into intervals so short that a polynomial through some probes of each signal meets the others. Where a signal comes near zero and turns back, its turning point is another probe.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ def first_sides(run: Any) -> None:
 
 @compiled
 def estimate_rounding(run: Any, t: float, y: int, result: int) -> None:
-    """What rounding time and state may make of signals that are zero: their change where all numbers change a little."""
+    """What rounding time and state may make of signals that are zero: their change where all numbers change."""
     signals, roundings, scales = doubles(run.bound_signals), doubles(result), doubles(run.signal_scales)
     values, point = doubles(y), doubles(run.point)
     signal(run, t, y)

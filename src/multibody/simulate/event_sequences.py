@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -61,7 +62,7 @@ class EventSequences:
             latest.append(interval)
             del latest[: -IN_A_ROW - 1]
             self._longest[k] = max(self._longest.get(k, 0.0), interval)
-            ratios = [later / earlier for earlier, later in zip(latest, latest[1:], strict=False)]
+            ratios = [later / earlier for earlier, later in pairwise(latest)]
             geometric = len(ratios) >= IN_A_ROW and max(ratios) < SHORTER_EACH
             if geometric and interval < SHRUNK * self._longest[k]:
                 count = sum(one.event == k for one in happened)

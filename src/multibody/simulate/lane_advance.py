@@ -10,7 +10,13 @@ from multibody.simulate.lane_record import ARRIVED, FINISHED, GIVEN_UP, IDLE, LA
 from multibody.simulate.lane_registers import chosen
 from multibody.simulate.lane_samples import keep_samples
 from multibody.simulate.lane_steps import (
-    CORRECTIONS, bounded_in_lane, errors, evaluate, finite_in_lane, onto_constraints, trial,
+    CORRECTIONS,
+    bounded_in_lane,
+    errors,
+    evaluate,
+    finite_in_lane,
+    onto_constraints,
+    trial,
 )  # fmt: skip
 from multibody.simulate.loops import compiled, copy, doubles, larger, row, smaller, whole
 from multibody.simulate.run_record import PAUSE

@@ -56,7 +56,7 @@ class SideBySide:
         numbers, choice = list(starts), Chosen(self._integrator, "" if self._given else "not stiff at the start")
         arrived = [(k, one) for k, one in zip(calm, segments, strict=True) if one.status is Status.DONE]
         places = [k for k, _ in arrived]
-        ends = np.array([one.last_y for _, one in arrived]).reshape(len(arrived), -1)
+        ends = np.array([one.last_y for _, one in arrived]).reshape(len(arrived), y.shape[1])
         unstable = self._unstable(ends, r[places], p[places], at_end=True)
         return {
             numbers[k]: self._prepared.trajectory(p[k], self._record(segment, r[k]), choice, float(self._times[-1]))

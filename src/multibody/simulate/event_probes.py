@@ -1,6 +1,7 @@
 """Signals of events along a step. Loaded late: everything here is compiled.
 
-A step is divided into intervals so short that a polynomial through some probes of each signal meets the others. Where a signal comes near zero and turns back, its turning point is another probe.
+A step is divided into intervals so short that a polynomial through some probes of each signal meets the others. Where a
+signal comes near zero and turns back, its turning point is another probe.
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ def first_sides(run: Any) -> None:
             sides[i] = 0.0
         elif now != 0.0:
             sides[i] = now
+    estimate_rounding(run, run.t, run.y, run.roundings)
 
 
 @compiled

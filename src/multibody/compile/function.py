@@ -48,6 +48,10 @@ class Function:
         self.inputs: tuple[Port, ...] = input_ports(inputs, name)
         self.outputs: tuple[Port, ...] = output_ports(outputs, self.inputs, name)
 
+    def __deepcopy__(self, memo: object) -> Function:
+        """Functions do not change, and are their own copies."""
+        return self
+
     # what it is --------------------------------------------------------------------------------------------------
 
     @property

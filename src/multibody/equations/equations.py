@@ -49,6 +49,10 @@ class EquationsOfMotion(CompiledEquations):
         auxiliary: forces that auxiliary speeds brought into evidence, by name, as expressions with u̇ and λ.
     """
 
+    def __deepcopy__(self, memo: object) -> EquationsOfMotion:
+        """Equations do not change, and are their own copies: a controller that holds them is copied without them."""
+        return self
+
     @classmethod
     def of(
         cls, kinetics: Kinetics, formalism: str, parts: Callable[[], tuple[Matrix, Matrix, Matrix]], solution: Solution,

@@ -17,8 +17,9 @@ from multibody.simulate.contract import Vector
 from multibody.simulate.interpolation import hermite
 from multibody.simulate.probes import probe
 from multibody.simulate.run_functions import WORKS
-from multibody.simulate.samples import Instant
+from multibody.simulate.samples import Instant, Samples
 from multibody.simulate.statistics import Counts
+from multibody.simulate.sweep_digest import different, equation_digests
 from multibody.simulate.trajectory import Trajectory
 
 
@@ -117,6 +118,8 @@ def beginning(start: Start | None, eom: EquationsOfMotion, given: Sequence[Any] 
     instant = Instant(start.q[-1], start.u[-1], start.t[-1], start) if isinstance(start, Trajectory) else start
     model = instant.model if isinstance(instant, State) else instant.run.eom.model
     _require_states_of(model, eom)
+    if isinstance(instant, Instant):
+        _require_equations(instant.run, eom)
     if isinstance(instant, State):
         return Beginning(np.concatenate([instant.q, instant.u, np.zeros(len(WORKS))]), None, {}, {})
     if np.ndim(instant.t):
@@ -155,6 +158,13 @@ def joined(earlier: Trajectory, later: Trajectory) -> Trajectory:
     kinds = {"coordinates and speeds": ("coordinates", "speeds"), "inputs": ("inputs",), "parameters": ("parameters",)}
     for what, parts in kinds.items():
         _require_same(what, [[x for part in parts for x in getattr(run.eom, part)] for run in (earlier, later)], where)
+    others = different(*(equation_digests(run.source) for run in (earlier, later)))
+    if others:
+        raise ModelError(
+            f"These runs were made with other equations; different: {', '.join(others[:8])}.",
+            where=where,
+            remedy="Keep them as two runs: one trajectory has one set of equations.",
+        )
     if not np.array_equal(earlier.p, later.p) or not earlier.t[0] <= t <= earlier.t[-1]:
         raise ModelError(
             "These runs are not one.",
@@ -171,6 +181,7 @@ def joined(earlier: Trajectory, later: Trajectory) -> Trajectory:
         y=np.concatenate([earlier.y[before], later.y]),
         r=np.concatenate([earlier.r[before], later.r]),
         counts=_sum(earlier.counts, later.counts),
+        settings=earlier.settings and later.settings and earlier.settings.joined(later.settings),
         occurrences=[*(one for one in earlier.occurrences if one.t <= t), *later.occurrences],
     )
 
@@ -188,6 +199,19 @@ def _both(one: str, other: str) -> str:
 
 def _require_states_of(model: Model, eom: EquationsOfMotion) -> None:
     _require_same("coordinates and speeds", [[*one.coordinates, *one.speeds] for one in (eom.model, model)], "simulate")
+
+
+def _require_equations(run: Samples, eom: EquationsOfMotion) -> None:
+    """An error if a run is to go on with other equations than it was made with."""
+    source = run.source if isinstance(run, Trajectory) else run.eom
+    others = [] if source is eom else different(equation_digests(source), equation_digests(eom))
+    if others:
+        raise ModelError(
+            f"The start is a run of other equations; different: {', '.join(others[:8])}{' …' if others[8:] else ''}.",
+            where=f"simulate, start of system '{eom.model.name}'",
+            cause="The system was changed since, or the equations treat constraints in another way.",
+            remedy="To begin with this state all the same, write start=eom.consistent(*run.at(t)), t0=t.",
+        )
 
 
 def _require_same(what: str, symbols: list[list[Any]], where: str) -> None:

@@ -19,6 +19,8 @@ Vector = NDArray[np.float64]
 class Status(Enum):
     """How a run ended, or a segment of it: ``DONE``, stopped by a terminal ``EVENT``, or one of the failures.
 
+    A run that was read from a file that does not say how it ended is ``UNKNOWN``, which is not ``ok``.
+
     Example:
         >>> Status.EVENT.ok, Status.NOT_FINITE.ok, Status.NOT_FINITE.value
         (True, False, 'the accelerations are not finite')
@@ -34,6 +36,12 @@ class Status(Enum):
     DIVERGED = "the motion diverges"
     EVENTS_ACCUMULATE = "events accumulate"
     INTERRUPTED = "interrupted"
+    UNKNOWN = "status unknown"
+
+    @classmethod
+    def named(cls, name: object) -> Status:
+        """The status of a name, such as from a file; UNKNOWN if there is none of this name."""
+        return cls.__members__.get(str(name), cls.UNKNOWN)
 
     @property
     def ok(self) -> bool:

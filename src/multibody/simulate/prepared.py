@@ -25,6 +25,7 @@ from multibody.simulate.problem import WORKS, Problem
 from multibody.simulate.reasons import explained
 from multibody.simulate.run import Progress, Record, Run
 from multibody.simulate.run_functions import RunFunctions, functions_of
+from multibody.simulate.run_settings import RunSettings
 from multibody.simulate.runge_kutta import DormandPrince8
 from multibody.simulate.scipy_solvers import ScipySolver
 from multibody.simulate.statistics import Counts
@@ -46,6 +47,7 @@ class Prepared:
         eom: the equations of the runs, with an input for each contact that may rest.
         inputs: what inputs do, sorted by kind.
         signals: the events.
+        settings: equations, inputs and events as they were given.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Prepared:
         held: Mapping[str, float] | None = None,
     ) -> None:  # fmt: skip
         self._given, given = eom, read_inputs(eom, inputs)
+        self.settings = RunSettings.of(eom, {**_numbers(eom, held or {}), **(inputs or {})}, events)
         self.eom, happenings = with_contacts(eom, events)
         names = [one.name for one in self.eom.inputs]
         self.inputs = _held(_extended(given, len(names)), names, held or {}, inputs or {})
@@ -126,7 +129,9 @@ class Prepared:
         happened = [EventRecord(self.signals.names[one.event], one.t, one.y) for one in record.occurrences]
         explanation = explained(self.eom, record, p, end)
         message = "" if explanation is None else str(explanation)
-        return checked(Trajectory(self.eom, t, y, r, p, record.status, counts, happened, message, explanation))
+        settings = replace(self.settings, integrator=None if choice.why else choice.integrator)
+        run = Trajectory(self.eom, t, y, r, p, record.status, counts, happened, message, explanation, settings)
+        return checked(run)
 
     @property
     def functions(self) -> RunFunctions:
@@ -164,6 +169,12 @@ def chosen(problem: Problem, times: Vector, y: Vector) -> Chosen:
 def has_sundials() -> bool:
     """Whether stiff equations can be solved as such."""
     return find_spec("sksundae") is not None
+
+
+def _numbers(eom: EquationsOfMotion, held: Mapping[str, float]) -> dict[str, float]:
+    """Values that are held, for inputs of the user's own; what is held has no rate."""
+    names = {one.name for one in eom.inputs}
+    return {name: value for name, value in held.items() if name in names - set(map(rate_name, names))}
 
 
 def _held(inputs: Inputs, names: list[str], held: Mapping[str, float], given: Mapping[str, Any]) -> Inputs:

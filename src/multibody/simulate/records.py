@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -13,11 +14,15 @@ from multibody.errors import MissingValueError, StorageError
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.quantities import quantities
 from multibody.simulate.recording import Recording, split, unknown
+from multibody.simulate.run_settings import RunSettings
 from multibody.simulate.statistics import Counts
+from multibody.simulate.sweep_digest import different, digest, equation_digests
 
 if TYPE_CHECKING:
     from multibody.simulate.trajectory import Trajectory
 
+
+_log = logging.getLogger("multibody")
 
 FORMAT = "multibody trajectory 1"
 """What files say about themselves."""
@@ -37,6 +42,10 @@ def recorded(run: Trajectory, names: Sequence[Any]) -> Recording:
         "parameters": dict(run.parameters),
         "status": run.status.name,
         "message": run.message,
+        "everything": not names,
+        "equations": equation_digests(run.source),
+        "digest": run.digest,
+        "impacts": [] if run.settings is None else run.settings.impacts,
         "counts": asdict(run.counts),
         "occurrences": [[one.name, float(one.t), np.asarray(one.y).tolist()] for one in run.occurrences],
     }
@@ -44,9 +53,17 @@ def recorded(run: Trajectory, names: Sequence[Any]) -> Recording:
 
 
 def restored(
-    found: Recording, eom: EquationsOfMotion, parameters: Mapping[str, float] | None, where: str
+    found: Recording, eom: EquationsOfMotion, settings: RunSettings, parameters: Mapping[str, float] | None, where: str
 ) -> Trajectory:  # fmt: skip
-    """A trajectory from what was recorded of it."""
+    """A trajectory from what was recorded of it.
+
+    Args:
+        found: what was recorded.
+        eom: the equations with inputs for contacts.
+        settings: the equations as they were given, and events.
+        parameters: values by name that are not those of the file.
+        where: the file.
+    """
     from multibody.simulate.trajectory import EventRecord, Trajectory  # which can read itself
 
     about = found.about
@@ -60,11 +77,59 @@ def restored(
             where=where,
             remedy="Give the equations that it was made with, or use read_trajectory(path) for the arrays alone.",
         )
-    return Trajectory(
+    _require_equations(about, settings, where)
+    run = Trajectory(
         eom, found["t"], _columns(found, states), _columns(found, inputs), _parameters(about, eom, parameters, where),
-        Status[about.get("status", "DONE")], Counts(**about.get("counts", {})),
+        Status.named(about.get("status")), Counts(**about.get("counts", {})),
         [EventRecord(name, t, np.array(y)) for name, t, y in about.get("occurrences", ())], about.get("message", ""),
+        settings=settings,
     )  # fmt: skip
+    _report_parameters(run, about, where)
+    return run
+
+
+def _require_equations(about: Mapping[str, Any], settings: RunSettings, where: str) -> None:
+    """An error if the run was made with other equations or impacts; a file of an earlier version does not tell."""
+    others = _other_equations(about.get("equations"), equation_digests(settings.eom))
+    if others:
+        raise StorageError(
+            f"The run was made with other equations; different: {_listed(others)}.",
+            where=where,
+            cause=f"The system '{settings.eom.model.name}' was changed since, or is another one.",
+            remedy="Give the equations that it was made with, or use read_trajectory(path) for the arrays alone.",
+        )
+    impacts, given = about.get("impacts"), settings.impacts
+    if isinstance(impacts, list) and set(map(str, impacts)) != set(given):
+        raise StorageError(
+            f"Impacts of the run: {_listed(impacts)}; impacts that it is read with: {_listed(given)}.",
+            where=where,
+            remedy="Give Trajectory.read(…, events=[…]) the events of the run.",
+        )
+
+
+def _other_equations(stored: Any, given: Mapping[str, str]) -> list[str]:
+    """What is different, by name; a CSV file holds one digest for all equations."""
+    if stored is None:
+        return []
+    if isinstance(stored, Mapping):
+        return different(stored, given)
+    return [] if stored == digest(given)[:16] else ["at least one equation; a CSV file does not tell which"]
+
+
+def _report_parameters(run: Trajectory, about: Mapping[str, Any], where: str) -> None:
+    """A warning in the log if parameters are not those of the run."""
+    values, given = about.get("parameters"), run.parameters
+    if isinstance(values, Mapping):
+        names = [name for name in different(given, values) if name in values and name in given]
+        others = [f"{name} = {given[name]:.9g}, and {values[name]:.9g} in the run" for name in names]
+    else:
+        others = ["a CSV file does not tell which"] if about.get("digest", run.digest) != run.digest else []
+    if others:
+        _log.warning("%s is read with parameters that are not those of the run: %s.", where, "; ".join(others))
+
+
+def _listed(names: Sequence[Any]) -> str:
+    return f"{', '.join(map(str, names[:8])) or 'none'}{' …' if len(names) > 8 else ''}"
 
 
 def _state_names(eom: EquationsOfMotion) -> tuple[list[str], list[str]]:

@@ -21,6 +21,7 @@ from multibody.simulate.contract import Integrator, Status, Vector
 from multibody.simulate.events import Event
 from multibody.simulate.inputs import copied
 from multibody.simulate.prepared import Prepared, chosen, first_state
+from multibody.simulate.run_settings import RunSettings
 from multibody.simulate.side_by_side import SideBySide
 from multibody.simulate.statistics import Counts
 from multibody.simulate.trajectory import EventRecord, Trajectory
@@ -63,11 +64,13 @@ class Outcome:
     occurrences: tuple[EventRecord, ...] = ()
     measures: Mapping[str, Any] = field(default_factory=dict)
 
-    def trajectory(self, eom: EquationsOfMotion, p: Vector) -> Trajectory:
+    def trajectory(self, eom: EquationsOfMotion, p: Vector, settings: RunSettings | None = None) -> Trajectory:
         """The trajectory, if it began at all."""
-        status = Status[self.ending]
+        status = Status.named(self.ending)
         message = "" if status.ok else self.message
-        return Trajectory(eom, self.t, self.y, self.r, p, status, self.counts, self.occurrences, message)
+        return Trajectory(
+            eom, self.t, self.y, self.r, p, status, self.counts, self.occurrences, message, settings=settings
+        )
 
 
 class Fault(NamedTuple):

@@ -92,6 +92,10 @@ class Samples:
         if not samples:
             raise ShapeError("There are no samples.", where=self.title, remedy="Keep the state at the start at least.")
 
+    def __deepcopy__(self, memo: object) -> Samples:
+        """Samples do not change, and are their own copies."""
+        return self
+
     @property
     def title(self) -> str:
         """What it is, for messages and figures."""

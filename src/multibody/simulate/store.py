@@ -1,7 +1,9 @@
 """Recordings in files: CSV, NPZ and Parquet. Nothing is ever pickled.
 
 CSV: the first line holds ``name [unit]`` for each column, arrays have a column ``name[0]``, ``name[1][2]`` … for each
-number; all digits are written, so that reading gives the same numbers. NPZ: an array for each name, as NumPy reads it,
+number; all digits are written, so that reading gives the same numbers. The last column of a whole run, and of one that
+failed, is called ``status: NOT_FINITE; equations: …; digest: …`` and holds 1 or 0, so that all programs that read
+numbers read it. NPZ: an array for each name, as NumPy reads it,
 and a text ``__about__`` in JSON. Parquet: the columns of the CSV file with plain names, units and JSON in its metadata.
 """
 
@@ -12,7 +14,7 @@ import csv
 import io
 import json
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -20,10 +22,11 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from multibody.errors import StorageError
-from multibody.simulate.contract import Vector
+from multibody.simulate.contract import Status, Vector
 from multibody.simulate.files import whole_file
 from multibody.simulate.optional import library
 from multibody.simulate.recording import Recording
+from multibody.simulate.sweep_digest import digest
 
 ABOUT = "__about__"  # no quantity can have this name
 
@@ -85,21 +88,49 @@ def _damage(error: Exception, path: str | PathLike[str]) -> str:
 def _write_csv(recording: Recording, stream: BinaryIO) -> None:
     columns = recording.columns()
     units = [recording.units.get(name.partition("[")[0], "") for name in columns]
+    heads = [f"{name} [{unit}]" if unit else name for name, unit in zip(columns, units, strict=True)]
+    values = list(columns.values())
+    status = Status.named(recording.about.get("status"))
+    if status is not Status.UNKNOWN and (recording.about.get("everything") or not status.ok):
+        heads.append(_run_head(status, recording.about))
+        values.append(np.full(len(values[0]), float(status.ok)))
     table = csv.writer(codecs.getwriter("utf-8")(stream))
-    table.writerow(f"{name} [{unit}]" if unit else name for name, unit in zip(columns, units, strict=True))
-    table.writerows(np.column_stack(list(columns.values())).tolist())
+    table.writerow(heads)
+    table.writerows(np.column_stack(values).tolist())
+
+
+def _run_head(status: Status, about: Mapping[str, Any]) -> str:
+    """The head of the column that says how a run ended, and what it was made with."""
+    equations = about.get("equations")
+    known = {
+        "status": status.name,
+        "equations": digest(equations)[:16] if isinstance(equations, Mapping) else equations,
+        "digest": about.get("digest"),
+    }
+    return "; ".join(f"{key}: {value}" for key, value in known.items() if value)
+
+
+def _about(head: str) -> dict[str, str]:
+    """The inverse; empty for other columns."""
+    if not head.startswith("status: "):
+        return {}
+    parts = (part.partition(": ") for part in head.split("; "))
+    return {key: value for key, _, value in parts if key in ("status", "equations", "digest")}
 
 
 def _read_csv(stream: BinaryIO) -> Recording:
     with io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
         heads = next(csv.reader([text.readline()]))
         rows = [line for line in text if line.strip()]
-    names, units = zip(*(_named(head) for head in heads), strict=True)
     if not rows:
         raise ValueError("It has no samples.")
     table = np.loadtxt(rows, delimiter=",", comments=None, ndmin=2)
+    about = _about(heads[-1]) if heads else {}
+    if about:
+        heads, table = heads[:-1], table[:, :-1]
+    names, units = zip(*(_named(head) for head in heads), strict=True)
     columns = dict(zip(names, table.T, strict=True))
-    return Recording.of_columns(columns, dict(zip(names, units, strict=True)), {})
+    return Recording.of_columns(columns, dict(zip(names, units, strict=True)), {"status": "UNKNOWN", **about})
 
 
 def _named(head: str) -> tuple[str, str]:

@@ -43,6 +43,36 @@ def equations_digest(eom: EquationsOfMotion) -> str:
     )  # fmt: skip
 
 
+def equation_digests(eom: EquationsOfMotion) -> dict[str, str]:
+    """A short text for each equation of a motion, by what it is about; found once.
+
+    What sensors measure is left out: it follows from a motion, and is no part of it.
+
+    Example:
+        >>> import multibody as mb
+        >>> cart = mb.System("cart")
+        >>> slide = cart.joint("x", cart.world, cart.body("box", mass=2), "Tx")
+        >>> list(equation_digests(mb.derive(cart)))
+        ['rate of x', 'acceleration of x_dot']
+    """
+
+    def make() -> dict[str, str]:
+        parts: dict[str, Any] = {
+            f"rate of {one.name}": rate for one, rate in zip(eom.coordinates, eom.rates, strict=True)
+        }
+        parts |= {f"acceleration of {one.name}": u for one, u in zip(eom.speeds, eom.acceleration, strict=True)}
+        rows = [(one.position, one.velocity) for one in eom.constraints.equations]
+        parts |= {f"constraint {name}": row for name, row in zip(eom.constraints.names, rows, strict=True)}
+        return {name: digest(one)[:16] for name, one in parts.items()}
+
+    return eom.once("equation digests", make)
+
+
+def different(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """The names whose values are not the same in two mappings, or that only one of them has."""
+    return [name for name in {**one, **other} if one.get(name) != other.get(name)]
+
+
 def start_digest(eom: EquationsOfMotion) -> str:
     """The values that a model brings along: start values, and defaults of parameters."""
     defaults = {symbol: value for one in eom.model.parameters for symbol, value in one.default.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from multibody.simulate.events import Event
 from multibody.simulate.front import wanted_times
 from multibody.simulate.progress import SweepProgress, runs_bar
 from multibody.simulate.questions import require_question
+from multibody.simulate.run_settings import FROM_FILE, RunSettings
 from multibody.simulate.runner import Measure, Runner
 from multibody.simulate.sweep_facts import facts_of, opened, plan_of, require_equations
 from multibody.simulate.sweep_pool import pool
@@ -105,7 +107,8 @@ def sweep(
     runner.prepared.require_course(plan.case(0).parameters, instants)
     with opened(path, facts_of(runner, plan)) as store:
         _fill(store, runner, plan, workers, client, progress)
-    return _reported(Sweep(moving, plan, instants, tuple(runner.measures), store))
+    settings = replace(runner.prepared.settings, integrator=integrator)
+    return _reported(Sweep(moving, plan, instants, tuple(runner.measures), store, settings))
 
 
 def read_sweep(
@@ -139,7 +142,8 @@ def read_sweep(
     facts = store.facts()
     moving = with_contacts(eom, events)[0]
     require_equations(store, facts, eom, moving)
-    return _reported(Sweep(moving, plan_of(facts), facts["times"], tuple(facts["measures"]), store))
+    settings = replace(RunSettings.of(eom, None, events), unknown=FROM_FILE)
+    return _reported(Sweep(moving, plan_of(facts), facts["times"], tuple(facts["measures"]), store, settings))
 
 
 def _reported(runs: Sweep) -> Sweep:

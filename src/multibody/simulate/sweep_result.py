@@ -19,6 +19,7 @@ from multibody.simulate.cases import Plan
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.quantities import Quantity, quantities
 from multibody.simulate.recording import split, unknown
+from multibody.simulate.run_settings import RunSettings
 from multibody.simulate.runner import Outcome
 from multibody.simulate.sweep_store import Store
 from multibody.simulate.trajectory import Trajectory
@@ -50,6 +51,7 @@ class Sweep:
         times: of the samples.
         measures: their names.
         store: where the outcomes are.
+        settings: inputs, events and integrator of all runs.
 
     Example:
         >>> import multibody as mb
@@ -66,9 +68,11 @@ class Sweep:
     """
 
     def __init__(
-        self, eom: EquationsOfMotion, plan: Plan, times: Vector, measures: tuple[str, ...], store: Store
-    ) -> None:
+        self, eom: EquationsOfMotion, plan: Plan, times: Vector, measures: tuple[str, ...], store: Store,
+        settings: RunSettings | None = None,
+    ) -> None:  # fmt: skip
         self.eom, self._plan, self.times, self._measures, self._store = eom, plan, times, measures, store
+        self._settings = settings
 
     def __len__(self) -> int:
         return len(self._plan)
@@ -148,7 +152,7 @@ class Sweep:
 
     def _trajectory(self, outcome: Outcome) -> Trajectory:
         parameters = self.eom.model.parameter_values(self._plan.case(outcome.number).parameters)
-        trajectory = outcome.trajectory(self.eom, np.array(list(parameters.values()), dtype=float))
+        trajectory = outcome.trajectory(self.eom, np.array(list(parameters.values()), dtype=float), self._settings)
         vars(trajectory)["quantities"] = self.quantities  # the same for all runs, and slow to find
         return trajectory
 

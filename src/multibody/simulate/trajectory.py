@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from os import PathLike
 from typing import Any, NamedTuple
@@ -20,8 +20,10 @@ from multibody.simulate.events import Event
 from multibody.simulate.quantities import Quantity, quantities
 from multibody.simulate.questions import require_question
 from multibody.simulate.recording import Recording, column_name, component, split, unknown
+from multibody.simulate.run_settings import FROM_FILE, RunSettings
 from multibody.simulate.samples import Samples
 from multibody.simulate.statistics import Counts, Statistics, table
+from multibody.simulate.sweep_digest import digest, equation_digests
 
 NOTHING = Counts()
 
@@ -48,6 +50,7 @@ class Trajectory(Samples):
         occurrences: events, in the order of time.
         message: if the run failed: when, in which state, why, and what to do.
         explanation: the same in its parts; None for a run that came to its end, or was read from a file.
+        settings: inputs, events and integrator of the run, to make it again; None if it was not made by ``simulate``.
 
     Example:
         >>> import numpy as np
@@ -70,6 +73,26 @@ class Trajectory(Samples):
     occurrences: Sequence[EventRecord] = ()
     message: str = ""
     explanation: Explanation | None = None
+    settings: RunSettings | None = None
+
+    @property
+    def source(self) -> EquationsOfMotion:
+        """The equations as they were given to ``simulate``, without inputs that a run adds for contacts."""
+        return self.eom if self.settings is None else self.settings.eom
+
+    @property
+    def digest(self) -> str:
+        """A short text for equations and values of parameters: the same in every process, and for every formalism.
+
+        Example:
+            >>> import multibody as mb
+            >>> cart = mb.System("cart")
+            >>> slide = cart.joint("slide", cart.world, cart.body("box", mass=2), "Tx", u=1.0)
+            >>> runs = [mb.simulate(mb.derive(cart, way), duration=1.0) for way in (mb.Kane(), mb.Lagrange())]
+            >>> runs[0].digest == runs[1].digest
+            True
+        """
+        return digest(equation_digests(self.source), dict(self.parameters))[:16]
 
     def require_complete(self) -> Trajectory:
         """This run, if it came to its end or to a terminal event.
@@ -87,9 +110,11 @@ class Trajectory(Samples):
         if self.status.ok:
             return self
         kind = SimulationInterrupted if self.status is Status.INTERRUPTED else SimulationError
+        if self.explanation is None and self.message:  # in all its parts, as text from a file
+            raise kind(self.message, trajectory=self)
         if self.explanation is None:
             what = f"The run ended at t = {self.t[-1]:.9g} s: {self.status.value}."
-            raise kind(what, where=self.title, cause=self.message, trajectory=self)
+            raise kind(what, where=self.title, trajectory=self)
         what, where, cause, remedy = self.explanation
         raise kind(what, where=where, cause=cause, remedy=remedy, trajectory=self)
 
@@ -188,8 +213,10 @@ class Trajectory(Samples):
     def save(self, path: str | PathLike[str], *names: str, overwrite: bool = False) -> None:
         """Write to a file: ``.csv``, ``.npz`` or ``.parquet``.
 
-        A file is either written as a whole or not at all. The columns of a CSV file are called ``name [unit]``; it does
-        not hold the parameters and the status of the run, which the other two do.
+        A file is either written as a whole or not at all. The columns of a CSV file are called ``name [unit]``. If
+        everything is written, or if the run failed, it has one more column, which is called after the status, such as
+        ``status: DONE``, and is 1 if the run came to its end and 0 if not. It does not hold the values of parameters,
+        which the other two do.
 
         Args:
             path: where to; the suffix says how.
@@ -209,14 +236,22 @@ class Trajectory(Samples):
     ) -> Trajectory:  # fmt: skip
         """A trajectory that was saved, to be used with the same equations, or those of another formalism.
 
+        If the file does not say how the run ended, the status is ``UNKNOWN``. Values of parameters that are given, and
+        are not those of the run, are reported in the log ``multibody``.
+
         Args:
             path: of a file that ``save`` has written.
             eom: equations with the same names.
             parameters: values by name, for files that do not hold them; what is not given has its default.
             events: those of the run; where there were impacts, forces and accelerations depend on whether they rest.
+
+        Raises:
+            StorageError: if the file cannot be read, or the run was made with other equations or impacts.
         """
         require_question("Trajectory.read", eom)
-        return records.restored(store.read_trajectory(path), with_contacts(eom, events)[0], parameters, str(path))
+        moving = with_contacts(eom, events)[0]
+        settings = replace(RunSettings.of(eom, None, events), unknown=FROM_FILE)
+        return records.restored(store.read_trajectory(path), moving, settings, parameters, str(path))
 
     def plot(
         self, *names: str, path: str | PathLike[str] | None = None, overwrite: bool = False, figure: Any = None

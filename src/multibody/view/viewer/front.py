@@ -33,8 +33,9 @@ def show(
             shown.
         run: a run of it, to be played.
         parameters: values by name, where they are not the defaults; a run brings its own.
-        inputs: laws by name, as for ``simulate``, for runs that the page makes; without them, inputs do what they did
-            in the run before. Those that are moved by a slider are constant.
+        inputs: laws by name, as for ``simulate``, for runs that the page makes; without them, inputs, events and
+            integrator are those of the run before. Where these are not known, because the run was read from a file,
+            inputs repeat their recorded values, and the page says so. Those that are moved by a slider are constant.
         title: of the page; by default the name of the system.
         host: the address to listen at. With another one than this machine's own, others can see the page.
         port: the first one to try; if it is in use, the next ones are.

@@ -11,6 +11,7 @@ import numpy as np
 
 from multibody.graph import Symbol, Table
 from multibody.simulate import Trajectory, simulate
+from multibody.simulate.run_settings import RunSettings, before_the_run
 from multibody.view.subject import Subject
 from multibody.view.viewer.exhibit import Exhibit
 from multibody.view.viewer.loop import Loop
@@ -31,7 +32,7 @@ class Rerun:
         loop: does what is asked for.
         given: values of parameters by name that are not the defaults.
         renew: called when there is another run.
-        laws: what inputs do, by name, as for ``simulate``.
+        laws: what inputs do, by name, as for ``simulate``; by default what they do in the run that is shown.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class Rerun:
         self._exhibit, self._loop, self._renew = exhibit, loop, renew
         self.given, self.laws = dict(given), dict(laws)
         self.driven: dict[str, float] = {}
+        self._missing: list[str] = []  # stays: runs that follow repeat what this one repeats
         self.sliders: dict[str, Any] = {}
         self.inputs: dict[str, Any] = {}
         gui, model = exhibit.server.gui, exhibit.scene.model
@@ -126,25 +128,48 @@ class Rerun:
         self._renew()
 
     def _simulated(self) -> Trajectory:
-        exhibit, eom = self._exhibit, self._exhibit.shown.eom
-        assert eom is not None
-        motion = exhibit.motion
+        exhibit, motion = self._exhibit, self._exhibit.motion
+        settings = self._settings
+        self._missing = self._not_kept(settings) or self._missing
+        exhibit.notices.tell("rerun", *self._missing)
         if isinstance(motion, Run) and self.start.value == FROM_RUN:
             begin, q, u = motion.span[0], motion.run.q[0], motion.run.u[0]
         else:
             begin, q, u = 0.0, exhibit.moment.q, exhibit.moment.u * (self.start.value == FROM_RUN)
         return simulate(
-            eom, duration=float(self.duration.value), q=q, u=u, parameters=self.given, inputs=self._laws(), t0=begin,
-            samples=SAMPLES, progress=lambda _: None, on_failure="return",
+            settings.eom, duration=float(self.duration.value), q=q, u=u, parameters=self.given,
+            inputs=before_the_run(settings.inputs) | self._recorded(settings) | self.laws | self.driven,
+            events=settings.events, integrator=settings.integrator, t0=begin, samples=SAMPLES, progress=lambda _: None,
+            on_failure="return",
         )  # fmt: skip
 
-    def _laws(self) -> dict[str, Any]:
-        """Inputs that were moved are constant; others follow their laws, or do what they did in the run before."""
+    @property
+    def _settings(self) -> RunSettings:
+        """Equations, controllers, events and integrator of the run that is shown."""
+        motion, eom = self._exhibit.motion, self._exhibit.shown.eom
+        assert eom is not None
+        if not isinstance(motion, Run):
+            return RunSettings(eom)
+        return motion.run.settings or RunSettings(eom, unknown="The run was not made by simulate.")
+
+    def _recorded(self, settings: RunSettings) -> dict[str, Any]:
+        """What inputs did in the run before, as tables, where the controllers are not known."""
         laws: dict[str, Any] = {}
         motion = self._exhibit.motion
-        if isinstance(motion, Run):
+        if settings.unknown and isinstance(motion, Run):
+            names = {one.name for one in settings.eom.inputs}
             t, first = np.unique(motion.run.t, return_index=True)
             for one, values in zip(motion.run.eom.inputs, motion.run.r[first].T, strict=True):
-                varies = np.ptp(values) > 0 and len(t) > 1
-                laws[one.name] = Table(f"{one.name}_before", t, values) if varies else float(values[0])
-        return laws | self.laws | self.driven
+                if one.name in names:
+                    varies = np.ptp(values) > 0 and len(t) > 1
+                    laws[one.name] = Table(f"{one.name}_before", t, values) if varies else float(values[0])
+        return laws
+
+    def _not_kept(self, settings: RunSettings) -> list[str]:
+        """What the new run does not share with the one that is shown, beside what was changed in the page."""
+        if not settings.unknown:
+            return []
+        names = [one.name for one in settings.eom.inputs if one.name not in {**self.laws, **self.driven}]
+        laws = f" Inputs ({', '.join(names)}) repeat their recorded values: controllers are not known." if names else ""
+        events = "" if settings.events else " Events are not known."
+        return [f"{settings.unknown}{laws}{events} The integrator is chosen."]

@@ -94,7 +94,8 @@ def sweep(data: bytes, folder: Path) -> None:
         (found.measures["end"], whole.measures["end"]), (found.cases["x_dot"], whole.cases["x_dot"]),
     ]:  # fmt: skip
         assert mine.shape == stored.shape
-        assert (np.isnan(mine) | (mine == stored)).all(), (mine, stored)
+        same = np.isclose(mine, stored, rtol=1e-12, atol=1e-14)  # to rounding: integrators may change their steps
+        assert (np.isnan(mine) | same).all(), (mine, stored)
 
 
 def sweep_row(data: bytes, folder: Path) -> None:

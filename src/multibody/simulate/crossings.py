@@ -1,25 +1,76 @@
 """Zero crossings of signals between the steps of a solver, in the order of time.
 
 A signal is on one side of zero, +1 or -1, until it reaches zero or the other side: that is the crossing. Its side is 0
-as long as it cannot be told from zero, and for an event that has just happened until a little later. The compiled loops
-keep to the same rules.
+as long as it cannot be told from zero, and for an event that has just happened until a little later. Steps are divided
+into intervals so short that a polynomial through some probes of each signal meets the others. The compiled loops keep
+to the same rules, see ``event_probes`` and ``event_location``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import pairwise
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
-from multibody.simulate.contract import Occurrence, Vector, Watch
+from multibody.errors import StepError
+from multibody.simulate.contract import Occurrence, Status, Vector, Watch
 from multibody.simulate.problem import Problem
+from multibody.simulate.run_memory import PROBE_NODES, PROBE_WEIGHTS
 
-SLICES = 2  # a step is looked at in so many parts
-SETTLED = 100.0  # so many tolerances after the start, the side of a quiet event is no longer a matter of rounding
+EPSILON = float(np.finfo(float).eps)
+
+SETTLED = 100.0
+"""So many tolerances after the start, the side of a quiet event is no longer a matter of rounding."""
+
+RESOLVED = 1e-3
+"""The allowed difference of a signal from the polynomial, relative to its largest value in the interval."""
+
+EDGE = 1e-3
+"""Probes beside both ends of an interval, to see turning points there; relative to its width."""
+
+NEAR = 0.05
+"""Turning points nearer to zero than this, relative to the largest value in the interval, are located."""
+
+REFINEMENTS = 40
+"""Steps to a turning point, at most."""
+
+GROWTH, FIRST_GROWTH = 2.0, 8.0
+"""How much wider the next interval is; the second one soon after the start."""
+
+SOON = 0.05
+"""The part of the first step in which intervals grow from the shortest time, if there are quiet events."""
+
+NARROWEST, CROWDED_WIDTH = 1e-9, 1.0 / 256.0
+"""Intervals that are not resolved are not divided any further than this; the second one where there are many."""
+
+MOST_CROWDED = 16
+"""So many intervals of a step may be as narrow as possible."""
+
+PATIENCE = 3
+"""Intervals after a division before a wider one is tried."""
+
+LOCATED = 4.0
+"""A signal that crosses zero within so many tolerances is at zero."""
+
+NOISE = 16 * EPSILON
+"""What rounding may make of a signal, relative to its largest value."""
+
+ACCUMULATED = 64.0
+"""A signal that is so many roundings away from zero at the end of a run has reached it."""
+
+NUDGE = 1e-7
+"""Relative change of time and state that shows what rounding them does to a signal."""
 
 Within = Callable[[float], Vector]
 """The state at a time within the last step."""
+
+
+class Probe(NamedTuple):
+    """All signals at a time."""
+
+    t: float
+    values: Vector
 
 
 class Lookout:
@@ -30,16 +81,39 @@ class Lookout:
         watch: what to look for.
         t0: the start.
         y0: the state there.
+        end: where the segment ends.
+        rtol: of the solver, which decides what touches zero.
     """
 
-    def __init__(self, problem: Problem, watch: Watch, t0: float, y0: Vector) -> None:
-        self._problem, self._watch, self._start = problem, watch, t0
-        self._t, self._noise = t0, 8 * np.finfo(float).eps * max(1.0, float(np.abs(y0).max(initial=0.0)))
-        self._active = bool(watch.directions)
-        self._sides = self._side(problem.evaluate_signals(t0, y0)) if self._active else np.zeros(0)
-        if watch.sides:
-            self._sides = np.where(self._sides == 0, watch.sides, self._sides)
-        self._sides[list(watch.quiet)] = 0
+    def __init__(self, problem: Problem, watch: Watch, t0: float, y0: Vector, end: float, rtol: float) -> None:
+        self._problem, self._watch, self._start, self._end = problem, watch, t0, end
+        self._active, count = bool(watch.directions), len(watch.directions)
+        self._sides, self._armed, self._scales = np.zeros(count), np.zeros(count, dtype=bool), np.zeros(count)
+        self._returns = np.array(watch.returns or np.zeros(count))
+        self._touch = min(max(10.0 * rtol, 1e-9), 1e-6) * np.array(watch.touches or np.zeros(count), dtype=float)
+        self._before: Probe | None = None  # the last one before the end of the step
+        if self._active:
+            self._last = Probe(t0, problem.evaluate_signals(t0, y0))
+            self._first_sides(t0, y0)
+
+    def _first_sides(self, t0: float, y0: Vector) -> None:
+        """On which side of zero signals start: where they are, or else have been before."""
+        values, soon = self._last.values, LOCATED * self._watch.tolerance
+        self._rounding = self._estimated_rounding(t0, y0)
+        moved = self._problem.evaluate_signals(t0 + soon, y0 + soon * self._problem.evaluate(t0, y0))
+        self._sides = _side(values, np.maximum(self._rounding, np.abs(moved - values)))
+        if self._watch.sides:
+            self._sides = np.where(self._sides == 0, self._watch.sides, self._sides)
+        self._sides[list(self._watch.quiet)] = 0
+        self._scales = np.abs(values)
+        self._armed = np.abs(values) > 2 * self._touch * self._scales
+
+    def _estimated_rounding(self, t: float, y: Vector) -> Vector:
+        """What rounding time and state may make of signals that are zero."""
+        values = self._problem.evaluate_signals(t, y)
+        nudged = self._problem.evaluate_signals(t * (1 + 0.7 * NUDGE), y * (1 + NUDGE))
+        size: Vector = 8 * EPSILON * np.maximum(np.abs(nudged - values) / NUDGE, np.abs(values))
+        return size
 
     @property
     def sides(self) -> tuple[float, ...]:
@@ -47,72 +121,191 @@ class Lookout:
         return tuple(self._sides.tolist())
 
     def events(self, t: float, within: Within) -> tuple[list[Occurrence], float]:
-        """The events since the last call, up to the first that stops; and its time, or infinity."""
+        """The events since the last call, up to the first that stops; and its time, or infinity.
+
+        Raises:
+            StepError: if a signal does not come back to the side to which a reset has sent it.
+        """
         found: list[Occurrence] = []
         if not self._active:
             return found, np.inf
-        for later in self._probes(t, within):
-            crossed = self._crossed(later, within)
-            stop = min((when for event, when in crossed if self._watch.stops[event]), default=np.inf)
-            last = stop + self._watch.tolerance
-            found += [Occurrence(k, min(when, stop), within(min(when, stop))) for k, when in crossed if when <= last]
-            self._t = later
+        begin = self._last.t
+        step, width, narrowest, crowded, patience = t - begin, self._first_width(t), NARROWEST, 0, 0
+        later_rounding = self._estimated_rounding(t, within(t))
+        self._scales = np.maximum(self._scales, np.abs(self._problem.signals))
+        while begin < t:
+            end = begin + width if begin + width < t - NARROWEST * step else t
+            probes = self._probed(begin, end, within, later_rounding)
+            smooth = self._resolved(probes)
+            if not smooth and end - begin > narrowest * step:
+                width, patience = 0.5 * (end - begin), PATIENCE
+                continue
+            crowded += not smooth
+            narrowest = CROWDED_WIDTH if crowded > MOST_CROWDED else NARROWEST
+            stop = self._events_within(probes, within, found)
             if stop < np.inf:
                 return found, stop
+            soon = self._last.t == self._start or end - self._start < SOON * step
+            grown = FIRST_GROWTH if begin < self._start + SOON * step and soon else GROWTH if patience <= 0 else 1.0
+            width, patience, begin = grown * (end - begin), patience - 1, end
+        self._rounding = later_rounding
         return found, np.inf
 
-    def _probes(self, t: float, within: Within) -> Iterator[float]:
-        """Times up to t; at the start they double, to see what happens soon after it."""
-        edges = list(np.linspace(self._t, t, SLICES + 1)[1:])
-        soon = SETTLED * self._watch.tolerance
-        while self._t == self._start and self._t + soon < edges[0]:
-            edges.append(self._t + soon)
-            soon *= 2
-        for before, after in pairwise([self._t, *sorted(edges)]):
-            yield from sorted(self._beyond(before, after, within))
-            yield after
+    def _first_width(self, t: float) -> float:
+        """The width of the first interval: very short if there are events whose sides must be found out."""
+        step = t - self._last.t
+        first = self._last.t == self._start and not self._sides.all()
+        return min(step, SETTLED * self._watch.tolerance) if first else step
 
-    def _beyond(self, before: float, after: float, within: Within) -> list[float]:
-        """Where signals that seem to come near zero and turn back between two times are beyond it."""
-        from scipy.optimize import minimize_scalar
+    # probes ------------------------------------------------------------------------------------------------------
 
-        nudge = 1e-3 * (after - before)
-        first, second, third, last = (
-            self._problem.evaluate_signals(t, within(t)) for t in (before, before + nudge, after - nudge, after)
-        )
-        turning = (first * last > 0) & (first * (second - first) < 0) & (last * (last - third) > 0)
-        found = []
-        for k in np.flatnonzero(turning):
-            distance = self._signal(int(k), float(np.sign(first[k])), within)
-            lowest = minimize_scalar(distance, bounds=(before, after), method="bounded", options={"xatol": nudge})
-            if lowest.fun <= 0:
-                found.append(float(lowest.x))
-        return found
-
-    def _signal(self, k: int, side: float, within: Within) -> Callable[[float], float]:
-        """A signal as a function of time, positive on a side."""
-        return lambda t: side * float(self._problem.evaluate_signals(t, within(t))[k])
-
-    def _crossed(self, t: float, within: Within) -> list[tuple[int, float]]:
-        """Events between the last probe and t, with their times, in order."""
-        values = self._problem.evaluate_signals(t, within(t))
-        crossed = [
-            (k, self._located(k, t, within))
-            for k, (side, direction) in enumerate(zip(self._sides, self._watch.directions, strict=True))
-            if side * values[k] <= 0 and side != 0 and direction * side <= 0
+    def _probed(self, begin: float, end: float, within: Within, later_rounding: Vector) -> list[Probe]:
+        """Probes of an interval: those of the polynomials, and two beside its ends."""
+        times = begin + PROBE_NODES * (end - begin)
+        times[-1] = end
+        probes = [self._last] + [self._probe(float(t), within) for t in times[1:]]
+        if end == self._end:
+            last = probes[-1].values
+            last[np.abs(last) <= ACCUMULATED * later_rounding] = 0.0
+        edge = EDGE * (end - begin)
+        return [
+            probes[0],
+            self._probe(begin + edge, within),
+            *probes[1:-1],
+            self._probe(end - edge, within),
+            probes[-1],
         ]
-        self._sides = np.where(self._sides * values <= 0, 0, self._sides)
-        if t - self._start >= 0.5 * SETTLED * self._watch.tolerance:
-            self._sides = np.where(self._sides == 0, self._side(values), self._sides)
+
+    def _probe(self, t: float, within: Within) -> Probe:
+        return Probe(t, self._problem.evaluate_signals(t, within(t)))
+
+    def _resolved(self, probes: list[Probe]) -> bool:
+        """Whether all signals are where polynomials through every other probe expect them."""
+        values = np.array([one.values for k, one in enumerate(probes) if k not in (1, len(probes) - 2)])
+        largest = np.abs(values).max(axis=0)
+        self._scales = np.maximum(self._scales, largest)
+        missed = np.abs(PROBE_WEIGHTS @ values[0::2] - values[1::2]).max(axis=0)
+        return not (missed > RESOLVED * largest + 4 * self._rounding + NOISE * self._scales).any()
+
+    def _with_turns(self, probes: list[Probe], within: Within) -> list[Probe]:
+        """The probes in order, with those where signals turn back beyond zero, or touch it."""
+        before = [] if self._before is None else [self._before]
+        row, turns = [*before, *probes], []
+        largest = np.abs(np.array([one.values for one in probes])).max(axis=0)
+        for k in range(1, len(row) - 1):
+            a, b, c = (row[j].values for j in (k - 1, k, k + 1))
+            allowed = self._touch * self._scales
+            low = (np.abs(b) <= np.abs(a)) & (np.abs(b) <= np.abs(c)) & (a * c > 0)
+            for i in np.flatnonzero(low & ((a * b > 0) | (np.abs(b) <= allowed))):
+                turn = self._turn(int(i), row[k - 1 : k + 2], float(largest[i]), float(allowed[i]), probes[0].t, within)
+                turns += [] if turn is None else [turn]
+        return sorted([*probes[1:], *turns], key=lambda one: one.t)
+
+    def _turn(
+        self, i: int, three: list[Probe], largest: float, allowed: float, first: float, within: Within
+    ) -> Probe | None:  # fmt: skip
+        """A probe where signal i turns back between three others, if it reaches zero there."""
+        before = 1.0 if three[0].values[i] > 0 else -1.0
+        (low, low_value), (at, value), (high, high_value) = ((one.t, before * float(one.values[i])) for one in three)
+        resolution = 1e-9 * (high - low)
+        for _ in range(REFINEMENTS):
+            guess = max(_vertex(low, at, high, low_value, value, high_value), first)
+            if not low < guess < high or abs(guess - at) <= resolution or value > NEAR * largest or value < -allowed:
+                break
+            new = before * float(self._probe(guess, within).values[i])
+            if new < value:
+                if guess < at:
+                    high, high_value = at, value
+                else:
+                    low, low_value = at, value
+                at, value = guess, new
+            elif guess < at:
+                low, low_value = guess, new
+            else:
+                high, high_value = guess, new
+        if value > allowed:
+            return None
+        probe = self._probe(max(at, first), within)
+        if value >= -allowed:
+            middle = three[1].values
+            if middle[i] * before <= 0:
+                middle[i] = before * allowed  # a probe beside a touch is not beyond zero
+            probe.values[i] = 0.0
+        return probe
+
+    # events ------------------------------------------------------------------------------------------------------
+
+    def _events_within(self, probes: list[Probe], within: Within, found: list[Occurrence]) -> float:
+        """Add the events of an interval; the time of the first that stops, or infinity."""
+        for probe in self._with_turns(probes, within):
+            crossed = self._crossed(probe, within)
+            stop = min((when for event, when in crossed if self._watch.stops[event]), default=np.inf)
+            last = stop + self._watch.tolerance
+            found += [
+                Occurrence(k, float(min(when, stop)), within(min(when, stop))) for k, when in crossed if when <= last
+            ]
+            self._before, self._last = (self._last, probe) if probe.t > self._last.t else (self._before, probe)
+            if stop < np.inf:
+                return stop
+        return np.inf
+
+    def _crossed(self, probe: Probe, within: Within) -> list[tuple[int, float]]:
+        """Events between the last probe and this one, with their times, in order."""
+        values, sides = probe.values, self._sides
+        self._armed |= np.abs(values) > 2 * self._touch * self._scales
+        reached = (sides != 0) & (sides * values <= 0) & ((values != 0) | self._armed)
+        self._armed &= ~reached
+        crossed = [
+            (int(k), self._located(int(k), probe, within))
+            for k in np.flatnonzero(reached)
+            if self._watch.directions[k] * sides[k] <= 0
+        ]
+        self._sides = np.where(reached, 0.0, sides)
+        if probe.t - self._start >= 0.5 * SETTLED * self._watch.tolerance:
+            self._sides = np.where(self._sides == 0, _side(values, self._rounding), self._sides)
+            if (self._sides * self._returns < 0).any():
+                raise StepError(Status.EVENTS_ACCUMULATE, "")
+            self._returns = np.where(self._sides == 0, self._returns, 0.0)
         return sorted(crossed, key=lambda one: one[1])
 
-    def _located(self, k: int, after: float, within: Within) -> float:
-        """Where signal k has just left its side, by bisection."""
-        before, distance = self._t, self._signal(k, float(self._sides[k]), within)
-        while after - before > max(self._watch.tolerance, 4 * np.finfo(float).eps * abs(after)):
-            middle = 0.5 * (before + after)
-            before, after = (middle, after) if distance(middle) > 0 else (before, middle)
-        return after
+    def _located(self, k: int, probe: Probe, within: Within) -> float:
+        """Where signal k has just left its side, by the ITP method; see ``event_location.located``."""
+        side = float(self._sides[k])
+        a, b, value_a, value_b = (
+            self._last.t,
+            probe.t,
+            side * float(self._last.values[k]),
+            side * float(probe.values[k]),
+        )
+        if value_b == 0 or b <= a:
+            return b
+        half = 0.5 * max(self._watch.tolerance, 4 * EPSILON * abs(b))
+        radius, bend = 2.0 * (b - a), 0.2 / (b - a)
+        while b - a > 2 * half and value_b != 0:
+            middle, chord = 0.5 * (a + b), (value_b * a - value_a * b) / (value_b - value_a)
+            shift, reach = bend * (b - a) ** 2, max(0.0, radius - 0.5 * (b - a))
+            guess = middle if shift > abs(middle - chord) else chord + shift if chord < middle else chord - shift
+            guess = min(max(guess, middle - reach), middle + reach)
+            guess = min(max(guess, a + half), b - half)
+            value = side * float(self._probe(guess, within).values[k])
+            if value > 0:
+                a, value_a = guess, value
+            else:
+                b, value_b = guess, value
+            radius *= 0.5
+        return b
 
-    def _side(self, values: Vector) -> Vector:
-        return np.where(np.abs(values) > self._noise, np.sign(values), 0.0)
+
+def _side(values: Vector, rounding: Vector) -> Vector:
+    """Which side of zero; 0 where it cannot be told."""
+    return np.where(np.abs(values) > rounding, np.sign(values), 0.0)
+
+
+def _vertex(low: float, at: float, high: float, low_value: float, value: float, high_value: float) -> float:
+    """Where the parabola through three points is lowest; where that is no news, a golden section of the longer side."""
+    before, after = at - low, at - high
+    left, right = (value - low_value) * after, (value - high_value) * before
+    vertex = at if left == right else at - 0.5 * (before * right - after * left) / (right - left)
+    if low < vertex < high and abs(vertex - at) > 1e-9 * (high - low):
+        return vertex
+    return at + 0.382 * (high - at) if high - at > at - low else at - 0.382 * (at - low)

@@ -34,6 +34,12 @@ MOST_TURNS = 20
 LOCATED = 4.0
 """A signal that crosses zero within so many tolerances is at zero."""
 
+NOISE = 16.0 * EPSILON
+"""What rounding may make of a signal, relative to its largest value."""
+
+ACCUMULATED = 64.0
+"""A signal that is so many roundings away from zero at the end of a run has reached it."""
+
 NUDGE = 1e-7
 """Relative change of time and state that shows what rounding them does to a signal."""
 
@@ -118,7 +124,7 @@ def probe_interval(run: Any, begin: float, end: float) -> None:
     if end == 1.0 and run.next == run.end:
         values, roundings = doubles(row(run.probes, NODES, run.events)), doubles(run.later_roundings)
         for i in range(run.events):
-            if abs(values[i]) <= roundings[i]:
+            if abs(values[i]) <= ACCUMULATED * roundings[i]:
                 values[i] = 0.0
 
 
@@ -149,7 +155,7 @@ def resolved(run: Any) -> bool:
     for i in range(width):
         largest = largest_value(run, i)
         scales[i] = larger(scales[i], largest)
-        allowed = RESOLVED * largest + 4.0 * roundings[i]
+        allowed = RESOLVED * largest + 4.0 * roundings[i] + NOISE * scales[i]
         for j in range(CHECKS):
             expected = 0.0
             for k in range(FITTED):
@@ -245,9 +251,7 @@ def vertex(low: float, at: float, high: float, low_value: float, value: float, h
     found = at
     if left != right:
         found = at - 0.5 * (before * right - after * left) / (right - left)
-    if low < found < high and abs(found - at) > 1e-3 * (high - low):
-        return found
-    if found != at and low < found < high and abs(found - at) > 1e-9 * (high - low):
+    if low < found < high and abs(found - at) > 1e-9 * (high - low):
         return found
     return at + 0.382 * (high - at) if high - at > at - low else at - 0.382 * (at - low)
 

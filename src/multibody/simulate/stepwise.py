@@ -135,7 +135,7 @@ class _Journey:
     ) -> None:
         self._integrator, self._problem, self._times = integrator, problem, times
         self._t, self._y = t0, y0
-        self._lookout = Lookout(problem, watch, t0, y0)
+        self._lookout = Lookout(problem, watch, t0, y0, float(times[-1]), integrator.rtol)
         self._rows = [y0] * int(np.searchsorted(times, t0, side="right"))
         self._occurrences: list[Occurrence] = []
         self._steps = 0

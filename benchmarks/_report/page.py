@@ -26,7 +26,8 @@ LEFT_OUT = """\
 ## What is left out
 
 `./dev bench mutants` puts mistakes into the code and asks which test notices: it measures the tests, not the code, and
-takes hours. Its table is `mutants.md`."""
+takes hours. Its table is `mutants.md`. `./dev bench trust` compares random runs with a reference simulator and with
+closed forms: it measures results, not speed."""
 
 
 def groups(results: Mapping[str, Result]) -> dict[str, list[Claim]]:

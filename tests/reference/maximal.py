@@ -404,11 +404,11 @@ class Mechanism:
         """The first stop that is passed within the last step: time, number and state."""
         if not self.stops:
             return None
-        dense, fine = solver.dense_output(), np.linspace(solver.t_old, solver.t, 17)
+        dense, fine = solver.dense_output(), np.linspace(solver.t_old, solver.t, 9)
         course = np.array([gaps, *(self._gaps(dense(t)) for t in fine[1:])])
         found = []
         for k in range(len(self.stops)):
-            for m in range(16):
+            for m in range(8):
                 a, b = course[m, k], course[m + 1, k]
                 if a > 1e-12 and b < 0:
                     t = brentq(lambda t, k=k: self._gaps(dense(t))[k], fine[m], fine[m + 1], xtol=1e-14)

@@ -80,18 +80,63 @@ def _dot(a: complex, b: complex) -> float:
     return (np.conj(a) * b).real
 
 
-def acceleration(rods: Rods, gravity: complex, angle: float, speed: float) -> float:
-    """The second derivative of the angle."""
+def acceleration(rods: Rods, gravity: complex, angle: float, speed: float, force: float = 0.0) -> float:
+    """The second derivative of the angle, with a generalized force on it."""
     M = dM = dV = 0.0
     for mass, P, Q in rods(angle):
         p, q, pp, qq = P.first, Q.first, P.second, Q.second
         M += mass / 3 * (_dot(p, p) + _dot(q, q) + _dot(p, q))
         dM += mass / 3 * (2 * _dot(p, pp) + 2 * _dot(q, qq) + _dot(pp, q) + _dot(p, qq))
         dV -= mass * _dot(gravity, p + q) / 2
-    return float((-0.5 * dM * speed**2 - dV) / M)
+    return float((force - 0.5 * dM * speed**2 - dV) / M)
 
 
-def motion(rods: Rods, gravity: complex, angle: float, speed: float, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def four_bar_points(angle: float, a: float, b: float, c: float, ground: complex, side: float) -> tuple[Jet, Jet]:
+    """Ends of crank and coupler: where circles about the crank's end and the rocker's bearing meet, on one side."""
+    A = unit(angle) * a
+    between = ground - A
+    square = between * conjugate(between)
+    along = (square + (b**2 - c**2)) * square.inverse() * 0.5
+    across = (square.inverse() * b**2 - along * along).sqrt()
+    return A, A + between * (along + across * (1j * side))
+
+
+def conjugate(jet: Jet) -> Jet:
+    """The complex conjugate; the angle is real."""
+    return Jet(np.conj(jet.value), np.conj(jet.first), np.conj(jet.second))
+
+
+def direction(vector: Jet) -> tuple[float, float]:
+    """The angle of a vector, between -π and π, and its derivative."""
+    return float(np.angle(vector.value)), float((np.conj(vector.value) * vector.first).imag / abs(vector.value) ** 2)
+
+
+def sprung_motion(
+    rods: Rods,
+    gravity: complex,
+    state: Sequence[float],
+    times: np.ndarray,
+    sprung: Callable,
+    stiffness: float,
+    rest: float,
+) -> np.ndarray:
+    """Angle, speed and the angle of a torsion spring, which goes on beyond π; from the values at the start.
+
+    Args:
+        sprung: function that gives the spring's angle, up to full turns, and its derivative by the angle.
+    """
+
+    def rates(t: float, y: np.ndarray) -> list[float]:
+        value, slope = sprung(y[0])
+        value += 2 * np.pi * np.round((y[2] - value) / (2 * np.pi))
+        return [y[1], acceleration(rods, gravity, y[0], y[1], -stiffness * (value - rest) * slope), slope * y[1]]
+
+    return solve_ivp(rates, (times[0], times[-1]), state, "DOP853", t_eval=times, rtol=1e-11, atol=1e-12).y
+
+
+def motion(
+    rods: Rods, gravity: complex, angle: float, speed: float, times: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Angle and speed at the times."""
     found = solve_ivp(
         lambda t, y: [y[1], acceleration(rods, gravity, *y)], (times[0], times[-1]), [angle, speed], "DOP853",

@@ -59,7 +59,9 @@ def test_a_symmetric_top_free_of_torque_precesses_evenly():
     turn = rate * t
     expected = np.cos(turn) * z + np.sin(turn) * np.cross(axis, z) + (1 - np.cos(turn)) * (axis @ z) * axis
     w, x, yq, zq = end[3:7]
-    assert [2 * (x * zq + w * yq), 2 * (yq * zq - w * x), 1 - 2 * (x * x + yq * yq)] == pytest.approx(expected, abs=1e-9)
+    assert [2 * (x * zq + w * yq), 2 * (yq * zq - w * x), 1 - 2 * (x * x + yq * yq)] == pytest.approx(
+        expected, abs=1e-9
+    )
 
 
 def slider_crank(angle, speed, r=0.4, l=1.0, gravity=(0, 0, 0), **options):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from . import one_degree
-from .batteries import singular
+from .batteries import angles, singular
 from .batteries.linkages import FAMILIES
 from .batteries.mechanisms import mechanism_of
 
@@ -25,3 +25,23 @@ def test_both_references_agree_through_singular_positions(seed):
     motion = mechanism_of(made, q, rates, (0, -9.81, 0), conservative=True, project_stages=True, cut=1e-6).move(times)
     assert motion.values[:, 0] == pytest.approx(angle, abs=1e-6)
     assert motion.rates[:, 0] == pytest.approx(rate, abs=1e-5)
+
+
+@pytest.mark.parametrize("sprung", angles.JOINTS)
+def test_both_references_agree_on_a_spring_that_passes_half_a_turn(sprung):
+    """Of a four-bar, on a joint that is not the crank's."""
+    question = angles.random_question(np.random.default_rng(3), sprung)
+    index = ("drive", "knee", "swing", "pin").index(sprung)
+    k, rest = question.values["k"], question.values["rest"]
+
+    def loads(t, x, v):
+        force = np.zeros(4)
+        force[index] = -k * (x[index] - rest)
+        return force
+
+    rates = {name.removesuffix("_dot"): value for name, value in question.u.items()}
+    made = mechanism_of(angles.layout(**question.values), question.q, rates, angles.GRAVITY, loads=loads)
+    times = np.linspace(0, 2.0, 41)
+    motion = made.move(times[[0, 8, 16]])
+    assert motion.values[:, 0] == pytest.approx(question.motion[0][[0, 8, 16]], abs=1e-6)
+    assert motion.values[:, index] == pytest.approx(question.motion[2][[0, 8, 16]], abs=1e-6)

@@ -150,7 +150,12 @@ def two_waves(rng: np.random.Generator) -> Question:
     speed, duration = float(rng.uniform(1, 5)), 6.0
     events, expected, texts = [], [], []
     for k in range(int(rng.integers(1, 4))):
-        a, b, c, direction = float(rng.uniform(1, 3)), float(rng.uniform(4, 15)), float(rng.uniform(0.2, 1)), direction_of(rng)
+        a, b, c, direction = (
+            float(rng.uniform(1, 3)),
+            float(rng.uniform(4, 15)),
+            float(rng.uniform(0.2, 1)),
+            direction_of(rng),
+        )
         fine = np.linspace(0, duration, 40_001)
 
         def f(t: Any, a: float = a, b: float = b, c: float = c) -> Any:
@@ -160,7 +165,9 @@ def two_waves(rng: np.random.Generator) -> Question:
         places = np.flatnonzero(values[:-1] * values[1:] < 0)
         times = np.array([brentq(f, fine[i], fine[i + 1], xtol=1e-14) for i in places])
         expected.append(crossings(times, values[places] < 0, direction))
-        events.append(mb.Event(sin(a * made.angle + 1) + c * sin(b * made.angle + 2), direction=direction, name=f"e{k}"))
+        events.append(
+            mb.Event(sin(a * made.angle + 1) + c * sin(b * made.angle + 2), direction=direction, name=f"e{k}")
+        )
         texts.append(f"(a={a:.6g} b={b:.6g} c={c:.6g} direction={direction})")
         near = np.abs(values)[1:-1]
         extreme = (near < np.abs(values)[:-2]) & (near < np.abs(values)[2:]) & (values[:-2] * values[2:] > 0)

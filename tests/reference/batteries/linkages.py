@@ -169,7 +169,9 @@ def sarrus(legs: int) -> Family:
         half = [("Ry", (w, 0, 0)), ("Rx", (0, w, 0)), ("Ry", (-w, 0, 0))][:legs]
         bars, pairs = [Bar("top", 2.0, (0, 0, 0), (0.3, 0.4, 0.5))], []
         for k, (kind, foot) in enumerate(half):
-            bars += [Bar(f"{part}{k}", 1.0, (0, 0, l / 2), (l**2 / 12, l**2 / 12, l**2 / 500)) for part in ("low", "up")]
+            bars += [
+                Bar(f"{part}{k}", 1.0, (0, 0, l / 2), (l**2 / 12, l**2 / 12, l**2 / 500)) for part in ("low", "up")
+            ]
             pairs.append(Pair(f"a{k}", kind, GROUND, f"low{k}", foot))
             pairs.append(Pair(f"b{k}", kind, f"low{k}", f"up{k}", (0, 0, l)))
             pairs.append(Pair(f"c{k}", kind, f"up{k}", "top", (0, 0, l), child_at=foot, cut=k > 0))
@@ -204,9 +206,7 @@ WAYS: dict[str, Callable[[Any], Any]] = {
     "derive": mb.derive,
     "Recursive": lambda system: mb.derive(system, mb.Recursive()),
     "Recursive Multipliers": lambda system: mb.derive(system, mb.Recursive(), constraints=mb.Multipliers()),
-    "Recursive IndependentSpeeds": lambda system: mb.derive(
-        system, mb.Recursive(), constraints=mb.IndependentSpeeds()
-    ),
+    "Recursive IndependentSpeeds": lambda system: mb.derive(system, mb.Recursive(), constraints=mb.IndependentSpeeds()),
     "Wittenburg": lambda system: mb.derive(system, mb.Wittenburg()),
     "Kane": lambda system: mb.derive(system, mb.Kane()),
     "Kane Multipliers": lambda system: mb.derive(system, mb.Kane(), constraints=mb.Multipliers()),

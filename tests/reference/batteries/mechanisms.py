@@ -31,7 +31,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Pair:
-    """A joint: its kind, such as "Rz"; a point and a turn about x on its parent, a point on its child."""
+    """A joint: its kind, such as "Rz"; a point and a twist about x, or a turn about z, on its parent; a point on its child."""
 
     name: str
     kind: str
@@ -41,6 +41,7 @@ class Pair:
     twist: Any = 0
     child_at: tuple[Any, Any, Any] = (0, 0, 0)
     cut: bool = False
+    turn: Any = 0
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,9 @@ def rod(name: str, length: Any, mass: Any) -> Bar:
 
 def system_of(
     name: str, layout: Callable[..., Layout], defaults: Mapping[str, float], gravity: Sequence[float],
-    loads: Callable[[Any, dict[str, Any]], None] | None = None, **options: Any,
+    loads: Callable[..., None] | None = None, **options: Any,
 ) -> Any:  # fmt: skip
-    """The package's system, with a parameter for each default; ``loads`` adds loads to joints by name."""
+    """The package's system, with a parameter for each default; ``loads`` adds loads: of (system, joints, parameters)."""
     system = mb.System(name, gravity=tuple(gravity), **options)
     symbols = {key: system.parameter(key, value) for key, value in defaults.items()}
     made = layout(**symbols)
@@ -74,13 +75,14 @@ def system_of(
     joints = {}
     for pair in made.pairs:
         parent = bodies[pair.parent] if pair.parent else system.world
-        rotation = mb.Rotation.about_x(pair.twist) if not _is_zero(pair.twist) else None
+        rotation = None if _is_zero(pair.twist) else mb.Rotation.about_x(pair.twist)
+        rotation = rotation if _is_zero(pair.turn) else mb.Rotation.about_z(pair.turn)
         before = parent.frame(f"{pair.name}_before", pair.at, rotation)
         child = bodies[pair.child] if pair.child else system.world
         after = child.frame(f"{pair.name}_after", pair.child_at)
         joints[pair.name] = system.joint(pair.name, before, after, pair.kind, cut=True if pair.cut else None)
     if loads is not None:
-        loads(system, joints)
+        loads(system, joints, symbols)
     return system
 
 
@@ -108,7 +110,7 @@ def mechanism_of(
     for pair in layout.tree:
         p, R, v, w = poses[pair.parent]
         axis = "xyz".index(pair.kind[1])
-        before = R @ about(0, pair.twist)
+        before = R @ about(0, pair.twist) @ about(2, pair.turn)
         point = p + R @ np.array(pair.at, float)
         v_point = v + np.cross(w, point - p)
         turn, value, rate = pair.kind[0] == "R", q.get(pair.name, 0.0), u.get(pair.name, 0.0)
@@ -127,7 +129,11 @@ def mechanism_of(
     joints = []
     for pair in layout.pairs:
         center = np.array(bars[pair.parent].center, float) if pair.parent else zero
-        before = Frame(numbers.get(pair.parent, WORLD), np.array(pair.at, float) - center, about(0, pair.twist))
+        before = Frame(
+            numbers.get(pair.parent, WORLD),
+            np.array(pair.at, float) - center,
+            about(0, pair.twist) @ about(2, pair.turn),
+        )
         child_center = np.array(bars[pair.child].center, float) if pair.child else zero
         after = Frame(numbers.get(pair.child, WORLD), np.array(pair.child_at, float) - child_center)
         joints.append(Joint(KINDS[pair.kind[0]], before, after, pair.kind[1]))

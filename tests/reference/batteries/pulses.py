@@ -142,7 +142,9 @@ def text_triangle(rng: np.random.Generator, t: Any, a: float, b: float, height: 
 def triangle(rng: np.random.Generator, t: Any, a: float, b: float, height: float, duration: float) -> Signal:
     """By maximum and absolute."""
     c, w = (a + b) / 2, (b - a) / 2
-    return Signal(height * maximum(0, 1 - absolute(t - c) / w), lambda s: height * max(0.0, 1 - abs(s - c) / w), [a, c, b])
+    return Signal(
+        height * maximum(0, 1 - absolute(t - c) / w), lambda s: height * max(0.0, 1 - abs(s - c) / w), [a, c, b]
+    )
 
 
 def signs(rng: np.random.Generator, t: Any, a: float, b: float, height: float, duration: float) -> Signal:

@@ -52,7 +52,9 @@ def random_passage(rng: np.random.Generator) -> Passage:
         return Passage("slider", {"a": a}, lambda x: one_degree.slider_crank_points(x, a), 0.0, np.pi / 2, np.pi)
     if kind == 1:
         lengths = {"a": a, "b": d, "c": a, "d": d}
-        return Passage("antiparallelogram", lengths, lambda x: one_degree.antiparallelogram_points(x, a, d), d, 0.0, np.pi)
+        return Passage(
+            "antiparallelogram", lengths, lambda x: one_degree.antiparallelogram_points(x, a, d), d, 0.0, np.pi
+        )
     if kind == 2:
         lengths = {"a": a, "b": d, "c": a, "d": d}
         return Passage("parallelogram", lengths, lambda x: one_degree.parallelogram_points(x, a, d), d, 0.0, np.pi)

@@ -1,0 +1,60 @@
+"""A small sample of each battery of ``./dev bench trust``, and that a battery notices what is wrong."""
+
+import pytest
+
+from .batteries import angles, case, events, linkages, pulses, singular, stops
+from .batteries.running import COUNTS, outcome
+
+SAMPLES = {
+    "pulses": [0, 1, 9, 11],
+    "events": [3, 4, 6, 7],
+    "linkages": [2, 4],
+    "singular": [1, 3, 6],
+    "angles": [0, 6],
+    "stops": [4, 15],
+}
+
+
+def test_each_battery_has_a_sample():
+    assert {*SAMPLES} == {*COUNTS}
+
+
+@pytest.mark.parametrize(("battery", "seed"), [(name, seed) for name, seeds in SAMPLES.items() for seed in seeds])
+def test_a_run_is_right(battery, seed):
+    found = outcome(battery, seed)
+    assert found.verdict == case.RIGHT, f"{found.what}\n{found.detail}"
+
+
+@pytest.mark.parametrize(
+    ("battery", "module", "seed"),
+    [("pulses", pulses, 1), ("linkages", linkages, 4), ("singular", singular, 3), ("angles", angles, 6),
+     ("stops", stops, 4)],
+)  # fmt: skip
+def test_a_battery_notices_other_parameters_and_starts(battery, module, seed, monkeypatch):
+    """The same run with gravity, masses or speeds that differ by one percent is wrong."""
+    simulated = case.simulated
+
+    def disturbed(eom, *, parameters=None, u=None, **options):
+        if parameters:
+            parameters = {name: 1.01 * value for name, value in parameters.items()}
+        speeds = {name: 1.01 * value for name, value in u.items()} if u else None
+        return simulated(eom, parameters=parameters, u=speeds, **options)
+
+    monkeypatch.setattr(module, "simulated", disturbed)
+    assert outcome(battery, seed).verdict in (case.WRONG, case.REFUSED)
+
+
+def test_a_battery_notices_a_missing_event(monkeypatch):
+    def without_the_first(eom, **options):
+        run = case.simulated(eom, **options)
+        return type("Run", (), {"occurrences": run.occurrences[1:], "status": run.status})
+
+    monkeypatch.setattr(events, "simulated", without_the_first)
+    assert outcome("events", 3).verdict == case.WRONG
+
+
+def test_an_error_of_another_kind_is_wrong(monkeypatch):
+    monkeypatch.setattr(events, "simulated", lambda *_, **__: 1 / 0)
+    found = outcome("events", 3)
+    assert found.verdict == case.WRONG
+    assert "ZeroDivisionError" in found.detail

@@ -21,9 +21,8 @@ sys.path[:0] = [str(Path(__file__).resolve().parent), str(ROOT)]
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-from _lines import bar
-
-from tests.reference.batteries.running import COUNTS, Outcome, outcome
+from _lines import bar  # noqa: E402
+from tests.reference.batteries import COUNTS, Outcome, outcome  # noqa: E402
 
 FIGURES = {
     "pulses": "pulses_wrong",

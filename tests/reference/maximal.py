@@ -96,7 +96,7 @@ def quaternion(R: np.ndarray) -> np.ndarray:
         [0, 0, R[1, 1] - R[0, 0] - R[2, 2], R[1, 2] + R[2, 1]],
         [0, 0, 0, R[2, 2] - R[0, 0] - R[1, 1]],
     ])  # fmt: skip
-    values, vectors = np.linalg.eigh((K + np.triu(K, 1).T) / 3)
+    _, vectors = np.linalg.eigh((K + np.triu(K, 1).T) / 3)
     return vectors[:, -1]
 
 

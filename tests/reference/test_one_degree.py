@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from . import one_degree
-from .batteries import angles, singular
-from .batteries.linkages import FAMILIES
-from .batteries.mechanisms import mechanism_of
+from . import angles, one_degree, singular
+from .linkages import FAMILIES
+from .mechanisms import mechanism_of
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -219,7 +219,7 @@ def time_pulse(rng: np.random.Generator, seed: int) -> Outcome:
     error = 2e-4 if kind is python and choice.error < 2e-4 else choice.error
     if kind is python and choice.name in {"RungeKutta4", "Symplectic", "SemiImplicitEuler"}:
         error = 3e-2  # a jump within a step of fixed length costs an order
-    what = f"{name} {kind.__name__} {choice.name} T={duration:g} a={a:.6g} width={width:.4g} height={height:.4g} m={mass:.4g}"
+    what = f"{name} {kind.__name__} {choice.name} T={duration:g} {a=:.6g} {width=:.4g} {height=:.4g} {mass=:.4g}"
     times = np.union1d(np.linspace(0, duration, 26), min(duration, a + width + 0.2))
     expected = response(made, signal, mass, times, signal.switching_times)
     options = {"times": times, "inputs": {"F": signal.given}, "integrator": choice.integrator}
@@ -265,7 +265,7 @@ def space_patch(rng: np.random.Generator, seed: int) -> Outcome:
     edges = np.sort(rng.uniform(0.3, 0.7 * v0 * duration, 2))
     widths = np.minimum(10 ** rng.uniform(-2, -0.3, 2), [edges[1] - edges[0] - 1e-3, 10.0])
     forces = rng.uniform(-0.3, 1.0, 2) * m * v0**2 / 2 / widths  # the speed changes by up to some 40 %
-    what = f"patch {choice.name} m={m:.4g} v0={v0:.4g} edges={edges.tolist()} widths={widths.tolist()} forces={forces.tolist()}"
+    what = f"patch {choice.name} {m=:.4g} {v0=:.4g} {edges=} {widths=} {forces=}"
     t, place, v = 0.0, 0.0, v0
     for edge, width, force in zip(edges, widths, forces, strict=True):
         t, place = t + (edge - place) / v, float(edge)

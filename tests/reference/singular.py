@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import multibody as mb
 from multibody.errors import MultibodyError
 
-from .. import one_degree
-from ..one_degree import Jet, Rod, as_jet
+from . import one_degree
 from .case import REFUSED, RIGHT, WRONG, Outcome, Refused, generator, simulated
 from .linkages import FAMILIES, WAYS
 from .mechanisms import GROUND, Bar, Layout, Pair, rod, system_of
+from .one_degree import Jet, Rod, as_jet
 
 BATTERY = "singular"
 PISTON = 0.8
@@ -34,7 +33,7 @@ def slider_layout(a: Any) -> Layout:
 
 
 class Passage(NamedTuple):
-    """A mechanism, its parameters, the ends of crank and coupler by the angle of the crank, and where it is singular."""
+    """A mechanism with its parameters, the ends of its coupler by the angle of the crank, and where it is singular."""
 
     name: str
     values: dict[str, float]

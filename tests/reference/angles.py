@@ -10,9 +10,9 @@ import numpy as np
 import multibody as mb
 from multibody.errors import MultibodyError
 
-from ..one_degree import Rod, as_jet, direction, four_bar_points, sprung_motion
 from .case import REFUSED, RIGHT, WRONG, Outcome, Refused, generator, simulated
 from .mechanisms import GROUND, Layout, Pair, rod, system_of
+from .one_degree import Rod, as_jet, direction, four_bar_points, sprung_motion
 
 BATTERY = "angles"
 GRAVITY = (0.0, -9.81, 0.0)
@@ -124,7 +124,7 @@ def random_question(rng: np.random.Generator, sprung: str) -> Question:
 
         start = directions(angle)
         state = [angle, speed, wrapped(start[sprung][0])]
-        motion = sprung_motion(rods, -9.81j, state, TIMES, lambda x: directions(x)[sprung], k, rest)  # noqa: B023
+        motion = sprung_motion(rods, -9.81j, state, TIMES, lambda x: directions(x)[sprung], k, rest)
         if abs(state[2]) < 3.1 and np.abs(motion[2]).max() > np.pi + 0.1:
             break
     values = {

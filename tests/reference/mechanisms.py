@@ -13,7 +13,7 @@ import numpy as np
 
 import multibody as mb
 
-from ..maximal import WORLD, Body, Frame, Joint, Mechanism
+from .maximal import WORLD, Body, Frame, Joint, Mechanism
 
 GROUND = ""
 KINDS = {"R": "revolute", "T": "prismatic"}
@@ -31,7 +31,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Pair:
-    """A joint: its kind, such as "Rz"; a point and a twist about x, or a turn about z, on its parent; a point on its child."""
+    """A joint of a kind such as "Rz": a point on its parent, twisted about x or turned about z, and one on its child."""
 
     name: str
     kind: str
@@ -67,7 +67,7 @@ def system_of(
     name: str, layout: Callable[..., Layout], defaults: Mapping[str, float], gravity: Sequence[float],
     loads: Callable[..., None] | None = None, **options: Any,
 ) -> Any:  # fmt: skip
-    """The package's system, with a parameter for each default; ``loads`` adds loads: of (system, joints, parameters)."""
+    """The system of the package; ``loads`` is a function of (system, joints, parameters) that adds loads."""
     system = mb.System(name, gravity=tuple(gravity), **options)
     symbols = {key: system.parameter(key, value) for key, value in defaults.items()}
     made = layout(**symbols)

@@ -9,8 +9,8 @@ import numpy as np
 
 import multibody as mb
 
-from ..maximal import Stop, Undecided, checked
 from .case import REFUSED, RIGHT, WRONG, Outcome, Refused, generator, simulated
+from .maximal import Stop, Undecided, checked
 from .mechanisms import GROUND, Bar, Layout, Pair, mechanism_of, rod, system_of
 
 BATTERY = "stops"

@@ -12,8 +12,8 @@ import multibody as mb
 from multibody.errors import MultibodyError
 from multibody.graph import sin
 
-from ..maximal import Undecided, checked
 from .case import REFUSED, RIGHT, UNDECIDED, WRONG, Outcome, Refused, generator, simulated
+from .maximal import Undecided, checked
 from .mechanisms import GROUND, Bar, Layout, Pair, closed_start, mechanism_of, rod, system_of
 
 BATTERY = "linkages"
@@ -184,8 +184,12 @@ def sarrus(legs: int) -> Family:
             result |= {f"a{k}": side * angle, f"b{k}": -2 * side * angle, f"c{k}": side * angle}
         return result
 
-    return Family(layout, {"l": 1.0, "w": 0.5},
-                  lambda rng: {"l": float(rng.uniform(0.6, 1.5)), "w": float(rng.uniform(0.2, 0.8))}, guess)  # fmt: skip
+    return Family(
+        layout,
+        {"l": 1.0, "w": 0.5},
+        lambda rng: {"l": float(rng.uniform(0.6, 1.5)), "w": float(rng.uniform(0.2, 0.8))},
+        guess,
+    )
 
 
 FAMILIES: dict[str, Family] = {

@@ -31,7 +31,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Pair:
-    """A joint of a kind such as "Rz": a point on its parent, twisted about x or turned about z, and one on its child."""
+    """A joint of a kind such as "Rz": a point on its parent, twisted about x or turned about z, one on its child."""
 
     name: str
     kind: str

@@ -423,3 +423,16 @@ def test_a_run_of_another_system_is_refused(run, tmp_path):
         animate(run, None)
     with pytest.raises(StorageError, match="None is not the name of a file"):
         write_blender(run, None)
+
+
+def test_an_animation_of_a_run_that_failed_says_so(tmp_path, caplog):
+    system = mb.System("spring")
+    system.load(mb.JointSpring(system.joint("x", system.world, system.body("mass", 1.0), "Tx", q=1.0), 100.0))
+    eom = mb.derive(system)
+    run = mb.simulate(eom, 10.0, integrator=mb.DormandPrince8(max_steps=5), on_failure="return")
+    mb.animate(run, tmp_path / "failed.glb")
+    (said,) = caplog.messages
+    assert run.message in said
+    caplog.clear()
+    mb.animate(mb.simulate(eom, 0.5), tmp_path / "whole.glb")
+    assert caplog.messages == []

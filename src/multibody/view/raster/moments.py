@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,8 @@ from multibody.view.scenes import Scene
 from multibody.view.subject import with_run
 
 Vector = NDArray[np.float64]
+
+_log = logging.getLogger("multibody")
 
 MOST = 100_000
 """Frames of an animation."""
@@ -52,7 +55,7 @@ class Motion:
 
 
 def motion(run: Trajectory, thing: Any = None, fps: float = 30, speed: float = 1.0) -> Motion:
-    """What a run looks like, frame by frame.
+    """What a run looks like, frame by frame; a warning in the log says so if it is not complete.
 
     Args:
         run: what moves.
@@ -70,6 +73,8 @@ def motion(run: Trajectory, thing: Any = None, fps: float = 30, speed: float = 1
     """
     shown = with_run(run if thing is None else thing, run)
     times = frame_times(run, fps, speed)
+    if not run.status.ok:
+        _log.warning("The animation shows a run that is not complete: %s", run.message or run.status.value)
     seen = scene(shown, run.parameters)
     poses = seen.poses(times, run.at(times).q, inputs_at(run, times))
     return Motion(seen, times, fps, poses._replace(quaternion=continuous(poses.quaternion)))

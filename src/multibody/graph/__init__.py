@@ -56,6 +56,7 @@ from multibody.graph.linear_algebra import (
 )
 from multibody.graph.node import isolated, live_nodes, without_sharing
 from multibody.graph.parse import parse
+from multibody.graph.smoothness import smooth
 from multibody.graph.tables import Table
 from multibody.graph.traverse import array, free_symbols, substitute, topological
 
@@ -65,8 +66,8 @@ __all__ = [
     "closed_form_report", "constant", "cos", "cosh", "directional", "equal", "evaluate", "exp", "free_symbols",
     "from_sympy", "gradient", "is_zero", "isolated", "jacobian", "ldl", "ldl_solve", "less", "less_equal",
     "listing", "live_nodes", "log", "lu", "maximum", "minimum", "orthogonal_complement", "parse", "pi", "power",
-    "product", "rank", "reduced", "same", "sign", "sin", "sinh", "solve", "solve_regular", "sqrt", "substitute",
-    "symbol", "symbols", "tan", "tanh", "time_derivative", "to_latex", "to_sympy", "to_text", "topological",
+    "product", "rank", "reduced", "same", "sign", "sin", "sinh", "smooth", "solve", "solve_regular", "sqrt",
+    "substitute", "symbol", "symbols", "tan", "tanh", "time_derivative", "to_latex", "to_sympy", "to_text", "topological",
     "where", "without_sharing",
 ]  # fmt: skip
 

@@ -47,6 +47,30 @@ class Condition(Node):
         return to_text(self)
 
 
+class SmoothCondition(Condition):
+    """A comparison that is not a root function of runs; see ``smooth``."""
+
+    __slots__ = ()
+
+    @property
+    def label(self) -> str:
+        """The operation, and that it is smooth."""
+        return f"{self.op} smooth"
+
+
+def smooth_comparison(condition: Any) -> Any:
+    """A comparison that is not a root function of runs; truth values and combined conditions as they are."""
+    if not isinstance(condition, Condition) or condition.op not in ("lt", "le", "eq"):
+        return condition
+    fp = scramble(0, "smooth", condition.fp)
+    return intern_structure(SmoothCondition(condition.op, condition.args, fp, condition.guards))
+
+
+def is_smooth(node: Any) -> bool:
+    """Whether a comparison or a tabulated value is marked by ``smooth``."""
+    return isinstance(node, SmoothCondition) or (node.op == "table" and node.table.smooth)
+
+
 def _made(op: str, *args: Any) -> Condition:
     fp = of_operation(op, args, lambda node: node.fp, 0)
     return intern_structure(Condition(op, args, fp, _guards(args)))

@@ -11,6 +11,7 @@ from multibody.errors import MultibodyError
 from multibody.graph import functions as f
 from multibody.graph.conditions import equal, less, less_equal, where
 from multibody.graph.expr import Constant, Expr, neg
+from multibody.graph.smoothness import smooth
 
 MAX_BITS = 3300
 """The longest whole number, about 1000 digits."""
@@ -117,6 +118,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], int, int]] = {
     "min": (_values(lambda *args: reduce(f.minimum, args)), 2, 1000),
     "max": (_values(lambda *args: reduce(f.maximum, args)), 2, 1000),
     "where": (_choice, 3, 3),
+    "smooth": (smooth, 1, 1),
     "pi": (lambda: f.pi, 0, 0),
 }
 """The elementary functions: what they do, and how many arguments they take."""

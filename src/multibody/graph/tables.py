@@ -50,11 +50,15 @@ class Table:
             )
         self._fill(name, points, _with_ends(points, coefficients))
 
-    def _fill(self, name: str, breaks: NDArray[np.float64], coefficients: NDArray[np.float64]) -> None:
+    def _fill(
+        self, name: str, breaks: NDArray[np.float64], coefficients: NDArray[np.float64], smooth: bool = False
+    ) -> None:  # fmt: skip
         self.name = name
+        self.smooth = smooth  # whether its points are root functions of runs
         self.breaks = breaks  # n points, hence n + 1 intervals with the two outer ones
         self.coefficients = coefficients  # [power, interval], in powers of x - start of the interval
         self.digest = blake2b(breaks.tobytes() + coefficients.tobytes(), digest_size=16).hexdigest()
+        self.digest += " smooth" if smooth else ""
         for array in (breaks, coefficients):
             array.setflags(write=False)
 
@@ -68,7 +72,13 @@ class Table:
         powers = np.arange(1, len(self.coefficients))
         result = object.__new__(Table)
         slopes = powers[:, None] * self.coefficients[1:] if len(powers) else np.zeros((1, len(self.breaks) + 1))
-        result._fill(f"{self.name}_slope", self.breaks, slopes)
+        result._fill(f"{self.name}_slope", self.breaks, slopes, self.smooth)
+        return result
+
+    def marked_smooth(self) -> Table:
+        """The same table; steps of a run do not end at its points."""
+        result = object.__new__(Table)
+        result._fill(self.name, self.breaks, self.coefficients, smooth=True)
         return result
 
     def evaluate(self, x: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from multibody.graph.assignments import Assignments, assignments, nodes_below
+from multibody.graph.conditions import is_smooth
 from multibody.graph.expr import Symbol
 from multibody.graph.node import Node
 from multibody.graph.printer import (
@@ -171,7 +172,8 @@ class TextPrinter(Printer):
     def _call(self, node: Any, op: str, args: list[Piece]) -> Piece:
         depth = depth_above(args)
         if op in _RELATIONS:
-            return Piece(_RELATIONS[op].join(_enclosed(arg, SUM) for arg in args), COMPARISON, depth)
+            text = _RELATIONS[op].join(_enclosed(arg, SUM) for arg in args)
+            return Piece(f"smooth({text})", ATOM, depth + 1) if is_smooth(node) else Piece(text, COMPARISON, depth)
         if op in _LOGIC:
             level, word = _LOGIC[op]
             return Piece(word.join((_enclosed(args[0], level), _enclosed(args[1], level + 1))), level, depth)
@@ -182,7 +184,8 @@ class TextPrinter(Printer):
         if op == "pi":
             return Piece(self._pi)
         function = node.table.name if op == "table" else op
-        return Piece(f"{function}({', '.join(arg.text for arg in args)})", ATOM, depth)
+        text = f"{function}({', '.join(arg.text for arg in args)})"
+        return Piece(f"smooth({text})", ATOM, depth + 1) if is_smooth(node) else Piece(text, ATOM, depth)
 
 
 def _number_text(value: Any) -> str:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from multibody.graph.conditions import Condition
+from multibody.graph.conditions import Condition, SmoothCondition
 from multibody.graph.expr import Constant, Expr, Symbol, neg
 from multibody.graph.field import HALF, P, Value
 from multibody.graph.functions import symbol
@@ -120,7 +120,12 @@ def _own(node: Any) -> tuple[Any, ...]:
         return node.name, node.kind, node.scope
     if isinstance(node, Constant):
         return node.value, node.fp, node.fp2, node.formula and node.formula[0]
-    return node.fp, node.guards ^ _guards(node.args), *_entries(node), getattr(node, "table", None)
+    return (
+        node.fp,
+        node.guards ^ _guards(node.args),
+        *_entries(node),
+        "smooth" if isinstance(node, SmoothCondition) else getattr(node, "table", None),
+    )
 
 
 def _guards(args: Iterable[Node]) -> int:
@@ -179,8 +184,12 @@ def _operation(
     op: str, args: tuple[Any, ...], fp: Any, more: int, by_value: bool, by_structure: bool, table: Any
 ) -> Any:
     guards = _guards(args) ^ more
-    kind = Condition if op in _CONDITIONS else Expr
-    node: Any = kind(op, args, fp, guards) if table is None else Tabulated(table, args[0], fp)
+    if isinstance(table, str):
+        node: Any = SmoothCondition(op, args, fp, guards)
+    elif table is not None:
+        node = Tabulated(table, args[0], fp)
+    else:
+        node = (Condition if op in _CONDITIONS else Expr)(op, args, fp, guards)
     if by_structure:
         node = intern_structure(node)
     known = place(node, current_table(), _key(fp)) if by_value else node

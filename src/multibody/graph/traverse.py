@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.errors import ExpressionError
-from multibody.graph.conditions import Condition, equal, less, less_equal, where
+from multibody.graph.conditions import Condition, SmoothCondition, equal, less, less_equal, smooth_comparison, where
 from multibody.graph.expr import Expr, Symbol, as_expr, neg, recip
 from multibody.graph.functions import apply
 from multibody.graph.node import Node
@@ -81,6 +81,8 @@ def rebuilt(node: Any, args: list[Any]) -> Any:
     """The operation of ``node`` applied to other operands."""
     if node.op == "table":
         return node.table(args[0])
+    if isinstance(node, SmoothCondition):
+        return smooth_comparison(_REBUILD[node.op](*args))
     if node.op in _REBUILD:
         return _REBUILD[node.op](*args)
     from multibody.graph import functions  # by name, so that each function's own simplifications apply

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from multibody.equations.expressions import EquationExpressions
 from multibody.equations.robust import RobustDynamics
-from multibody.graph import Expr, array, product, substitute
+from multibody.graph import Expr, Symbol, array, product, substitute
 
 if TYPE_CHECKING:
     from multibody.compile import Function
@@ -27,11 +27,21 @@ class CompiledEquations(EquationExpressions):
             "p": self.parameters,
         }
 
-    def function(self, name: str, outputs: Mapping[str, Any], *, with_acceleration: bool = False) -> Function:
-        """Any expressions of (t, q, u, r, p) as a compiled function; u̇ may be an input of its own, or is put in."""
+    def function(
+        self, name: str, outputs: Mapping[str, Any], *, with_acceleration: bool = False,
+        more_inputs: Sequence[Symbol] = (),
+    ) -> Function:  # fmt: skip
+        """Any expressions of (t, q, u, r, p) as a compiled function; u̇ may be an input of its own, or is put in.
+
+        Args:
+            name: of the function.
+            outputs: expressions by name.
+            with_acceleration: whether u̇ is an input.
+            more_inputs: symbols that follow the inputs in r.
+        """
         from multibody.compile import Function  # late: expressions are made and read without a compiler
 
-        ports = self._ports
+        ports = {**self._ports, "r": (*self.inputs, *more_inputs)}
         known: dict[Expr, Any] = dict(zip(self.multipliers, self.multiplier_values, strict=True))
         if with_acceleration:
             ports = {**ports, "a": self.model.accelerations}

@@ -67,8 +67,8 @@ __all__ = [
     "from_sympy", "gradient", "is_zero", "isolated", "jacobian", "ldl", "ldl_solve", "less", "less_equal",
     "listing", "live_nodes", "log", "lu", "maximum", "minimum", "orthogonal_complement", "parse", "pi", "power",
     "product", "rank", "reduced", "same", "sign", "sin", "sinh", "smooth", "solve", "solve_regular", "sqrt",
-    "substitute", "symbol", "symbols", "tan", "tanh", "time_derivative", "to_latex", "to_sympy", "to_text", "topological",
-    "where", "without_sharing",
+    "substitute", "symbol", "symbols", "tan", "tanh", "time_derivative", "to_latex", "to_sympy", "to_text",
+    "topological", "where", "without_sharing",
 ]  # fmt: skip
 
 _LATE = {

@@ -1,8 +1,8 @@
 """Interval evaluation of expressions: bounds of a value where one symbol lies within given intervals.
 
 Moore, Kearfott & Cloud, Introduction to Interval Analysis (2009), chapters 2 and 5. All bounds are arrays, one entry
-for each interval. They are widened by a few units of rounding, and are infinite where nothing is known: a bound is never
-too narrow, but it may be wide where a symbol occurs several times. Narrower intervals give narrower bounds.
+for each interval. They are widened by a few units of rounding, and are infinite where nothing is known: a bound is
+never too narrow, but it may be wide where a symbol occurs several times. Narrower intervals give narrower bounds.
 """
 
 from __future__ import annotations

@@ -120,12 +120,8 @@ def _own(node: Any) -> tuple[Any, ...]:
         return node.name, node.kind, node.scope
     if isinstance(node, Constant):
         return node.value, node.fp, node.fp2, node.formula and node.formula[0]
-    return (
-        node.fp,
-        node.guards ^ _guards(node.args),
-        *_entries(node),
-        "smooth" if isinstance(node, SmoothCondition) else getattr(node, "table", None),
-    )
+    mark = "smooth" if isinstance(node, SmoothCondition) else getattr(node, "table", None)
+    return node.fp, node.guards ^ _guards(node.args), *_entries(node), mark
 
 
 def _guards(args: Iterable[Node]) -> int:

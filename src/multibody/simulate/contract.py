@@ -35,6 +35,7 @@ class Status(Enum):
     SOLVER_FAILED = "the solver failed"
     DIVERGED = "the motion diverges"
     EVENTS_ACCUMULATE = "events accumulate"
+    SWITCHING = "a condition switches without end"
     INTERRUPTED = "interrupted"
     UNKNOWN = "status unknown"
 

@@ -9,6 +9,7 @@ shortest interval, however narrow the pulse between them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,7 @@ def roots(function: TimeFunction, first: float, last: float, corners: Vector) ->
         return _inside(np.array([-float(function(0.0)) / slope]), first, last) if slope else np.empty(0)
     inner = _inside(corners, first, last)
     edges = np.unique(np.concatenate([[first], inner, [last]]))
-    found = [_roots_between(function, begin, end) for begin, end in zip(edges[:-1], edges[1:], strict=True)]
+    found = [_roots_between(function, begin, end) for begin, end in pairwise(edges)]
     return np.unique(np.concatenate([inner, *found]))  # where it has a corner, it may jump over zero
 
 
@@ -161,7 +162,7 @@ def passages(function: TimeFunction, levels: Vector, first: float, last: float, 
     turns = roots(function.derivative(), first, last, corners)
     edges = np.unique(np.concatenate([[first], turns, _inside(corners, first, last), [last]]))
     found = [_inside(edges, first, last)]
-    for begin, end in zip(edges[:-1], edges[1:], strict=True):
+    for begin, end in pairwise(edges):
         inside = begin + (end - begin) * np.array([1e-9, 1 - 1e-9])
         low, high = np.sort(function(inside))
         between = levels[(levels >= low) & (levels <= high)]

@@ -25,7 +25,8 @@ STATES = (
 def allows_lanes(integrator: Integrator, functions: RunFunctions) -> bool:
     """Whether runs can go side by side: explicit methods do, as long as no events have to be found."""
     explicit = isinstance(integrator, CompiledIntegrator) and integrator.method.kind == EXPLICIT
-    return explicit and not functions.events and not getattr(integrator, "every_step", False)
+    steady = not functions.events and not functions.switching
+    return explicit and steady and not getattr(integrator, "every_step", False)
 
 
 class Lanes:

@@ -21,6 +21,7 @@ from multibody.simulate.contract import Integrator, Vector
 from multibody.simulate.course import require_course
 from multibody.simulate.events import Event, Signals
 from multibody.simulate.inputs import Inputs, known_inputs, read_inputs
+from multibody.simulate.modes import Modes
 from multibody.simulate.problem import WORKS, Problem
 from multibody.simulate.reasons import explained
 from multibody.simulate.run import Progress, Record, Run
@@ -99,8 +100,10 @@ class Prepared:
             Exception: of any kind, from a function that the user gave.
         """
         problem.r[:] = self.inputs.values
+        modes = Modes(problem, float(times[0]), float(times[-1]))
+        modes.begin(float(times[0]), y, anew=True)
         choice = Chosen(integrator) if integrator else chosen(problem, times, y)
-        record = Run(self.eom, problem, choice.integrator, self.inputs, self.signals, progress).through(times, y)
+        record = Run(self.eom, problem, choice.integrator, self.inputs, self.signals, modes, progress).through(times, y)
         if isinstance(problem.failure, Exception):
             raise problem.failure
         return self.trajectory(problem.p, record, choice, float(times[-1]))
@@ -141,7 +144,8 @@ class Prepared:
     @cached_property
     def _problem(self) -> Problem:
         """The one whose compiled functions all others share; its numbers are never used."""
-        functions = functions_of(self.eom, self.signals.expressions, self.inputs.expressions)
+        laws = [self.eom.inputs[place] for place in self.inputs.laws]
+        functions = functions_of(self.eom, self.signals.expressions, self.inputs.expressions, laws)
         return Problem(self.eom, [0.0] * len(self.eom.parameters), functions=functions)
 
 

@@ -50,6 +50,8 @@ class Problem:
         law: what is called before each evaluation, see ``follow``.
         size: number of entries of the state y = (q, u, works).
         unchecked_steps: steps of fixed length since their stability was last looked at.
+        r: the inputs.
+        modes: the discrete inputs of branches, which follow them in memory; see ``switching``.
     """
 
     def __init__(
@@ -62,7 +64,8 @@ class Problem:
         self.size = self.functions.size
         self.t = np.zeros(())
         self.y, self.rate = np.zeros(self.size), np.zeros(self.size)
-        self.r = np.zeros(len(eom.inputs))
+        self.all_r = np.zeros(len(eom.inputs) + len(self.functions.switching.inputs))
+        self.r, self.modes = self.all_r[: len(eom.inputs)], self.all_r[len(eom.inputs) :]
         self.p = np.array(parameters, dtype=float)
         self.projected, self.gaps = np.zeros(self.n + self.m), np.zeros(2)
         self.signals = np.zeros(len(self.functions.events))
@@ -177,6 +180,13 @@ class Problem:
             (self._watched_signals if self._watched else self._signals)()
         return self.signals.copy()
 
+    def evaluate_switching(self, t: float, y: Vector) -> tuple[Vector, Vector]:
+        """The switching functions, and their derivatives by the state."""
+        self.t[()], self.y[:] = t, y
+        if self.law is None or self._obeyed():
+            self._switching()
+        return self.switching_values.copy(), self.switching_slopes
+
     def project(self, t: float, y: Vector, tolerance: float, steps: int = 8) -> tuple[Vector, Vector]:
         """The state brought back onto the constraints, and the gaps that are left."""
         self.t[()], self.y[:] = t, y
@@ -222,13 +232,20 @@ class Problem:
         return self.bound(self.functions.signals, signals=self.signals)
 
     @cached_property
+    def _switching(self) -> BoundCall:
+        function, count = self.functions.switching_values, len(self.functions.switching.switches)
+        self.switching_values, self.switching_slopes = np.zeros(count), np.zeros((count, self.n + self.m))
+        return self.bound(function, values=self.switching_values, slopes=self.switching_slopes)
+
+    @cached_property
     def _projection(self) -> BoundCall | None:
         found = self.functions.projection
         return None if found is None else self.bound(self._made(found), projected=self.projected, gaps=self.gaps)
 
     def bound(self, function: Function, **arrays: Vector) -> BoundCall:
         """A function of (t, q, u, r, p) that reads this problem's memory; the arrays are for its outputs."""
-        memory = {"t": self.t, "q": self.y[: self.n], "u": self.y[self.n : self.n + self.m], "r": self.r}
+        inputs = next(self.all_r[: port.size] for port in function.inputs if port.name == "r")
+        memory = {"t": self.t, "q": self.y[: self.n], "u": self.y[self.n : self.n + self.m], "r": inputs}
         fixed = {port.name: self.p for port in function.inputs if port.fixed}
         if fixed:
             return function.fix(**fixed).bind(**memory, **arrays)

@@ -53,6 +53,12 @@ REASONS: dict[Status, tuple[str, str]] = {
     ),
     Status.CONSTRAINTS_LOST: SINGULAR,
     Status.SOLVER_FAILED: ("The solver says why.", "Try another integrator, or other tolerances."),
+    Status.SWITCHING: (
+        "A force jumps there, and either of its values leads back to the other one: dry friction that holds, or a "
+        "switch without hysteresis.",
+        "Use a regularized law, such as Friction(…) or tanh(v/v0); give the switch a hysteresis; or mark the "
+        "expression with smooth(…) and choose max_step.",
+    ),
     Status.INTERRUPTED: ("You stopped it.", "What was computed is kept; run on from its last state."),
 }
 """The likely cause of a failure, and what to do about it."""

@@ -12,11 +12,13 @@ import numpy as np
 
 from multibody.compile import Function
 from multibody.equations import EquationsOfMotion
+from multibody.errors import StepError
 from multibody.graph import free_symbols
 from multibody.simulate.contract import Integrator, Occurrence, Segment, Status, Vector, Watch
 from multibody.simulate.event_sequences import EventSequences
 from multibody.simulate.events import Event, Signals
 from multibody.simulate.inputs import Inputs, called
+from multibody.simulate.modes import Modes
 from multibody.simulate.problem import Problem
 from multibody.simulate.touching import CLOSED, Contacts
 
@@ -38,6 +40,7 @@ class Record:
         y: their states, a row for each.
         r: their inputs, likewise.
         occurrences: number of the event, time, and state before it.
+        switches: the same for branches that changed; their numbers begin with zero.
         segments: all stretches, for their statistics.
         status: how it ended.
         failed_at: where it failed.
@@ -48,6 +51,7 @@ class Record:
     y: list[Vector] = field(default_factory=list)
     r: list[Vector] = field(default_factory=list)
     occurrences: list[Occurrence] = field(default_factory=list)
+    switches: list[Occurrence] = field(default_factory=list)
     segments: list[Segment] = field(default_factory=list)
     status: Status = Status.DONE
     failed_at: tuple[float, Vector] | None = None
@@ -64,15 +68,16 @@ class Run:
         integrator: how to move.
         inputs: what inputs do.
         signals: the events.
+        modes: the branches of the right-hand side.
         progress: called with the time reached, now and then.
     """
 
     def __init__(
         self, eom: EquationsOfMotion, problem: Problem, integrator: Integrator, inputs: Inputs, signals: Signals,
-        progress: Progress | None,
+        modes: Modes, progress: Progress | None,
     ) -> None:  # fmt: skip
         self._eom, self._problem, self._integrator = eom, problem, integrator
-        self._inputs, self._signals, self._progress = inputs, signals, progress
+        self._inputs, self._signals, self._modes, self._progress = inputs, signals, modes, progress
         problem.r[:] = inputs.values
         self._contacts = Contacts(eom, problem, inputs, signals)
         self._sequences = EventSequences(problem, signals)
@@ -94,6 +99,7 @@ class Run:
             self._sample(record, t, y, frozenset(self._inputs.sampled) - self._inputs.held)
             record.occurrences += [Occurrence(k, t, y) for k in self._contacts.closed(t, y)]
             y, quiet = self._reset(record, t, y, record.occurrences)
+            self._modes.begin(t, y, anew=True)
             while t < times[-1] and record.status is Status.DONE:
                 end = self._end(t, times)
                 wanted = times[(times > t) & (times < end)]
@@ -107,8 +113,13 @@ class Run:
                 t, y, step, quiet, sides = segment.last_t, segment.last_y, segment.step, (), segment.sides
                 fallen = self._sequences.fallen(self._returns, sides)
                 self._returns = {k: side for k, side in self._returns.items() if not sides[k]}
+                if self._modes.is_jump(t):
+                    step = 0.0
                 if segment.status is Status.EVENT:
+                    before = y
+                    self._switch(record, t, y)
                     y, quiet = self._reset(record, t, y, segment.occurrences)
+                    self._modes.begin(t, y, anew=y is not before)
                     step, sides = 0.0, ()  # where signals are now has nothing to do with where they were
                     self._end_of_pile(record, t, y, float(times[-1]) - t)
                 elif not segment.status.ok:
@@ -124,10 +135,14 @@ class Run:
                     if leapt:
                         y, quiet = self._reset(record, t, y, leapt)
                         sides = ()
+                    self._modes.begin(t, y, anew=bool(leapt))
                 if self._progress is not None:
                     self._progress(t)
         except KeyboardInterrupt:
             record.status, record.failed_at = Status.INTERRUPTED, (t, y)
+        except StepError as error:
+            record.status, record.failed_at = error.status, (t, y)
+            record.said = error.what
         record.seconds = perf_counter() - start
         return record
 
@@ -137,6 +152,7 @@ class Run:
         """Where the next segment ends: at the next sample of a controller, or after a share of what remains."""
         last = float(times[-1])
         ends = [last] + [_next(t, one.period) for one in self._inputs.sampled.values()]
+        ends.append(self._modes.next_end(t, getattr(self._integrator, "step", 0.0)))
         if self._share < 1:
             ends.append(t + self._share * (last - float(times[0])))
         end = min(ends)
@@ -151,6 +167,10 @@ class Run:
 
     def _collect(self, record: Record, segment: Segment, times: Vector) -> None:
         record.segments.append(segment)
+        events = len(self._signals.events)
+        branches = [one for one in segment.occurrences if one.event >= events]
+        record.switches += [one._replace(event=one.event - events) for one in branches]
+        segment.occurrences = [one for one in segment.occurrences if one.event < events]
         record.occurrences += segment.occurrences
         wanted = times[np.searchsorted(times[:-1], segment.t)] == segment.t
         if getattr(self._integrator, "every_step", False):
@@ -179,8 +199,17 @@ class Run:
         stops = tuple(self._stops(k) for k in range(len(events)))
         returns = tuple(self._returns.get(k, 0.0) for k in range(len(events)))
         touches = tuple(type(one) is Event for one in events)
-        directions = tuple(one.direction for one in events)
-        return Watch(directions, stops, quiet, sides=sides, returns=returns, touches=touches)
+        directions, branches = tuple(one.direction for one in events), self._modes.signals
+        return Watch(
+            (*directions, *[-1] * branches), (*stops, *[True] * branches), quiet, sides=sides,
+            returns=(*returns, *[0.0] * branches), touches=(*touches, *[False] * branches),
+        )  # fmt: skip
+
+    def _switch(self, record: Record, t: float, y: Vector) -> None:
+        """Change the branches that ended the segment."""
+        numbers = [one.event for one in record.switches if one.t == t]
+        if numbers:
+            self._modes.switch(t, y, numbers)
 
     def _stops(self, k: int) -> bool:
         """Whether an event ends a segment."""
@@ -190,7 +219,7 @@ class Run:
         """The events whose expressions leap over zero, because a controller has just been asked."""
         if not sides or not self._inputs.sampled:
             return []
-        looked = zip(self._signals.events, sides, self._problem.evaluate_signals(t, y), strict=True)
+        looked = zip(self._signals.events, sides, self._problem.evaluate_signals(t, y), strict=False)
         crossed = [side * value < 0 and event.direction * side <= 0 for event, side, value in looked]
         return [Occurrence(k, t, y) for k, one in enumerate(crossed) if one]
 
@@ -245,9 +274,10 @@ class Run:
 
     def _end_of_pile(self, record: Record, t: float, y: Vector, left: float) -> None:
         """The run ends if there are too many events."""
-        if record.status is Status.DONE and _pile_up(record.occurrences, left):
-            record.status, record.failed_at = Status.EVENTS_ACCUMULATE, (t, y)
-            record.said = f"{len(record.occurrences)} events so far"
+        for what, happened in (("events", record.occurrences), ("changes of conditions", record.switches)):
+            if record.status is Status.DONE and _pile_up(happened, left):
+                record.status, record.failed_at = Status.EVENTS_ACCUMULATE, (t, y)
+                record.said = f"{len(happened)} {what} so far"
 
     def _energy(self, t: float, y: Vector) -> float:
         if not self._eom.energy_known:
@@ -323,7 +353,7 @@ class Run:
 
     def _are_watched(self, places: Iterable[int]) -> bool:
         """Whether events depend on inputs."""
-        seen = free_symbols(self._signals.expressions)
+        seen = free_symbols(list(self._problem.functions.events))
         return any(self._eom.inputs[place] in seen for place in places)
 
     def _split(self, y: Vector) -> tuple[Vector, Vector]:

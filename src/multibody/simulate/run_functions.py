@@ -14,8 +14,9 @@ from multibody.compile.block import Block
 from multibody.equations import EquationsOfMotion
 from multibody.equations.power import explicit, powers
 from multibody.equations.projection import correction
-from multibody.graph import Expr, jacobian, substitute
+from multibody.graph import Expr, Symbol, jacobian, substitute
 from multibody.simulate.lane_record import LANES
+from multibody.simulate.switching import Switching
 
 WORKS = ("work_of_inputs", "dissipated", "work_of_drives")
 """Integrals that are kept beside the state."""
@@ -43,17 +44,18 @@ class RunFunctions:
         eom: equations of motion.
         signals: expressions of (t, q, u, r, p) whose zero crossings are events.
         inputs: for some inputs the expression of (t, q, u, p) that they follow.
+        laws: inputs that follow functions of Python.
 
     Attributes:
         eom: equations of motion.
-        events: the signals.
         size: number of entries of the state y = (q, u, works).
     """
 
     def __init__(
-        self, eom: EquationsOfMotion, signals: Sequence[Expr] = (), inputs: Mapping[Expr, Expr] | None = None
-    ) -> None:
-        self.eom, self.events = eom, tuple(signals)
+        self, eom: EquationsOfMotion, signals: Sequence[Expr] = (), inputs: Mapping[Expr, Expr] | None = None,
+        laws: Sequence[Symbol] = (),
+    ) -> None:  # fmt: skip
+        self.eom, self._events, self._laws = eom, tuple(signals), tuple(laws)
         self.size = len(eom.coordinates) + len(eom.speeds) + len(WORKS)
         self._inputs = dict(inputs or {})
         self._lock = RLock()
@@ -66,6 +68,18 @@ class RunFunctions:
             return self._runs == 1
 
     @_made_once
+    def switching(self) -> Switching:
+        """Where branches of the right-hand side change."""
+        moving = [*self.eom.coordinates, *self.eom.speeds, *self._laws]
+        rates, events = self.with_inputs(self._rates), self.with_inputs(list(self._events))
+        return Switching(rates, events, self.eom.model.time, moving, self.eom.model.name)
+
+    @_made_once
+    def events(self) -> tuple[Expr, ...]:
+        """The signals of events, followed by those of branches that depend on states."""
+        return (*self._events, *self.switching.signals)
+
+    @_made_once
     def rhs(self) -> Function:
         """rate = (q̇, u̇, powers)."""
         return self.function("rhs", {"rate": self._rates})
@@ -75,7 +89,8 @@ class RunFunctions:
         """∂rate/∂y, exact; nothing depends on the works."""
         states = [*self.eom.coordinates, *self.eom.speeds]
         works = np.zeros((self.size, len(WORKS)))
-        matrix = np.hstack([jacobian(self.with_inputs(self._rates), states), works.astype(object)])
+        rates = self.switching.frozen(self.with_inputs(self._rates))
+        matrix = np.hstack([jacobian(rates, states), works.astype(object)])
         return self.function("slopes", {"slopes": matrix})
 
     @_made_once
@@ -86,7 +101,15 @@ class RunFunctions:
     @_made_once
     def followed(self) -> Function:
         """The inputs that follow expressions, in their order."""
-        return self.function("inputs", {"values": list(self._inputs.values())})
+        return self.eom.function("inputs", {"values": self.with_inputs(list(self._inputs.values()))})
+
+    @_made_once
+    def switching_values(self) -> Function:
+        """The switching functions, and how they depend on the state; those of time alone are not frozen."""
+        switches, states = self.switching.switches, [*self.eom.coordinates, *self.eom.speeds]
+        values = [one.plain if one.of_time else one.argument for one in switches]
+        slopes = jacobian(values, states).reshape(len(values), len(states))
+        return self.eom.function("switching", {"values": values, "slopes": slopes}, more_inputs=self.switching.inputs)
 
     @_made_once
     def projection(self) -> Function | None:
@@ -111,17 +134,22 @@ class RunFunctions:
         return substitute(expressions, self._inputs) if self._inputs else expressions
 
     def function(self, name: str, outputs: Mapping[str, Any]) -> Function:
-        """A compiled function of (t, q, u, r, p), with inputs as they are here."""
-        return self.eom.function(name, {key: self.with_inputs(value) for key, value in outputs.items()})
+        """A compiled function of (t, q, u, r, p), with inputs as they are here, and with frozen branches.
 
-    @property
+        The discrete inputs of the branches follow the others in r.
+        """
+        put_in = {key: self.switching.frozen(self.with_inputs(value)) for key, value in outputs.items()}
+        return self.eom.function(name, put_in, more_inputs=self.switching.inputs)
+
+    @_made_once
     def _rates(self) -> list[Expr]:
         return [*self.eom.rates, *self.eom.acceleration, *explicit(self.eom, powers(self.eom, self._inputs))]
 
 
 def functions_of(
-    eom: EquationsOfMotion, signals: Sequence[Expr] = (), inputs: Mapping[Expr, Expr] | None = None
-) -> RunFunctions:
+    eom: EquationsOfMotion, signals: Sequence[Expr] = (), inputs: Mapping[Expr, Expr] | None = None,
+    laws: Sequence[Symbol] = (),
+) -> RunFunctions:  # fmt: skip
     """The functions of a run, from an earlier one with the same events and inputs if there was any."""
-    key = "functions of runs", tuple(signals), tuple((inputs or {}).items())
-    return eom.once(key, lambda: RunFunctions(eom, signals, inputs))
+    key = "functions of runs", tuple(signals), tuple((inputs or {}).items()), tuple(laws)
+    return eom.once(key, lambda: RunFunctions(eom, signals, inputs, laws))

@@ -50,6 +50,7 @@ class StabilisedForm:
         self._residual, self._slopes = np.zeros(self.size), np.zeros((self.size, self.size))
         self._forces = np.zeros(len(equations.forces))
         self._equations, self._F = equations, problem.functions.with_inputs(equations.residual)
+        self._F = problem.functions.switching.frozen(self._F)
         self._call = self._bound("stabilised", {"residual": self._F}, residual=self._residual)
         self._call_forces = problem.bound(
             problem.functions.function("independent_forces", {"forces": equations.forces}), forces=self._forces
@@ -99,9 +100,10 @@ class StabilisedForm:
     def _bound(self, name: str, outputs: dict[str, Any], **arrays: Vector) -> BoundCall:
         problem, equations = self._problem, self._equations
         eom = problem.eom
+        inputs = (*eom.inputs, *problem.functions.switching.inputs)
         ports = {"t": eom.model.time, "Y": equations.unknowns, "rate": equations.rates, "c": equations.c}
-        function = Function(f"{eom.model.name}_{name}", {**ports, "r": eom.inputs, "p": eom.parameters}, outputs)
-        memory = {"t": problem.t, "Y": self._Y, "rate": self._rate, "c": self._c, "r": problem.r}
+        function = Function(f"{eom.model.name}_{name}", {**ports, "r": inputs, "p": eom.parameters}, outputs)
+        memory = {"t": problem.t, "Y": self._Y, "rate": self._rate, "c": self._c, "r": problem.all_r}
         if any(port.fixed for port in function.inputs):
             return function.fix(p=problem.p).bind(**memory, **arrays)
         return function.bind(**memory, p=problem.p, **arrays)

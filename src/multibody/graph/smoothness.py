@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from multibody.graph.conditions import Condition, less, smooth_comparison, where
@@ -56,7 +57,7 @@ def _sign(x: Expr) -> Expr:
     return where(_below(ZERO, x), ONE, where(_below(x, ZERO), as_expr(-1), ZERO))
 
 
-_RULES = {
+_RULES: dict[str, Callable[..., Expr]] = {
     "abs": lambda x: where(_below(x, ZERO), -x, x),
     "sign": _sign,
     "min": lambda a, b: where(_below(b, a), b, a),

@@ -9,6 +9,7 @@ shortest interval, however narrow the pulse between them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -146,6 +147,10 @@ def crossings(function: Callable[[Vector], Vector], begin: Vector, end: Vector) 
         begin, end = np.where(divisible & same, middle, begin), np.where(divisible & ~same, middle, end)
 
 
+def _above(function: TimeFunction, levels: Vector, t: Vector) -> Vector:
+    return np.asarray(function(t) - levels)
+
+
 def passages(function: TimeFunction, levels: Vector, first: float, last: float, corners: Vector) -> Vector:
     """The times at which a function of time passes any of some levels, such as the points of a table.
 
@@ -168,5 +173,5 @@ def passages(function: TimeFunction, levels: Vector, first: float, last: float, 
         between = levels[(levels >= low) & (levels <= high)]
         if len(between):
             starts, ends = np.full(len(between), begin), np.full(len(between), end)
-            found.append(crossings(lambda t, between=between: function(t) - between, starts, ends))
+            found.append(crossings(partial(_above, function, between), starts, ends))
     return np.unique(_inside(np.concatenate(found), first, last))

@@ -86,7 +86,6 @@ class Switch:
     band: Symbol
     text: str
     pieces: list[Piece] = field(default_factory=list)
-    smooth_pieces: bool = True
 
     @property
     def single(self) -> bool:
@@ -279,8 +278,9 @@ class Switching:
             if turned:
                 plain, argument = -plain, -argument
             name = f"mode_{len(self._switches) + 1}"
-            symbols = [self._input(f"{name}{suffix}") for suffix in ("", "_low", "_high", "_band")]
-            self._switches[key] = Switch(argument, plain, levels, kind == OF_TIME, *symbols, text=f"{node!r:.200}")
+            sign, low, high, band = (self._input(f"{name}{suffix}") for suffix in ("", "_low", "_high", "_band"))
+            made = Switch(argument, plain, levels, kind == OF_TIME, sign, low, high, band, f"{node!r:.200}")
+            self._switches[key] = made
         return self._switches[key], turned
 
     def _input(self, name: str) -> Symbol:

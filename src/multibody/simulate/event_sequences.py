@@ -82,7 +82,7 @@ class EventSequences:
         values = self._problem.evaluate_signals(t, y)
         motion = np.concatenate([[1.0], self._problem.evaluate(t, y)[: self._problem.n + self._problem.m]])
         q, u = y[: self._problem.n], y[self._problem.n : self._problem.n + self._problem.m]
-        found = self._gradients(t, q, u, self._problem.r, self._problem.p)
+        found = self._gradients(t, q, u, self._problem.all_r, self._problem.p)
         gradients = np.reshape(np.asarray(found, dtype=float), (len(values), -1))
         return {k: (float(values[k]), float(gradients[k] @ motion)) for k in watched}
 

@@ -154,7 +154,12 @@ class Modes:
 
     def _find_directions(self, t: float, y: Vector, doubtful: Sequence[int]) -> None:
         """Branches of switching functions that begin on a level: the ones that they move into."""
-        for tries in range(len(doubtful) + 3):
+        now = self._look(t, y)
+        doubtful = [k for k in doubtful if self._on_level(k, now[k]) is not None]
+        for k in doubtful:
+            if self._switches[k].single:
+                self._set(k, 0.5)
+        for _ in range(len(doubtful) + 3):
             now, later, changed = self._look(t, y), self._look_ahead(t, y), False
             for k in doubtful:
                 level = self._on_level(k, now[k])
@@ -169,8 +174,8 @@ class Modes:
                 self._set(k, wanted)
             if not changed:
                 return
-            if tries == len(doubtful) + 1:  # both branches lead back: one of them is left at once
-                return
+        names = ", ".join(f"'{self._switches[k].text}'" for k in doubtful)
+        raise StepError(Status.SWITCHING, f"{names}: no branch is kept")
 
     def _on_level(self, k: int, value: float) -> int | None:
         """The level next to which a value is; None if it is clear which interval it is in."""

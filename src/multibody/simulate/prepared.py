@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property
 from importlib.util import find_spec
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
+from multibody.errors import StepError
 from multibody.graph.number import is_number
 from multibody.model.assembly import State
 from multibody.model.possible import all_possible, require_possible
@@ -101,7 +103,8 @@ class Prepared:
         """
         problem.r[:] = self.inputs.values
         modes = Modes(problem, float(times[0]), float(times[-1]))
-        modes.begin(float(times[0]), y, anew=True)
+        with suppress(StepError):  # the run itself says what is wrong
+            modes.begin(float(times[0]), y, anew=True)
         choice = Chosen(integrator) if integrator else chosen(problem, times, y)
         record = Run(self.eom, problem, choice.integrator, self.inputs, self.signals, modes, progress).through(times, y)
         if isinstance(problem.failure, Exception):

@@ -200,8 +200,9 @@ class Run:
         returns = tuple(self._returns.get(k, 0.0) for k in range(len(events)))
         touches = tuple(type(one) is Event for one in events)
         directions, branches = tuple(one.direction for one in events), self._modes.signals
+        known = sides[: len(events)] or [0.0] * len(events)
         return Watch(
-            (*directions, *[-1] * branches), (*stops, *[True] * branches), quiet, sides=sides,
+            (*directions, *[-1] * branches), (*stops, *[True] * branches), quiet, sides=(*known, *[1.0] * branches),
             returns=(*returns, *[0.0] * branches), touches=(*touches, *[False] * branches),
         )  # fmt: skip
 

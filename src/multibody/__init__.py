@@ -27,7 +27,7 @@ __all__ = [
     "errors", "export", "from_sympy", "graph", "jacobians", "jax_function", "kalman", "library", "linearize",
     "linearize_symbolic", "lqr", "model_text", "modular", "output_feedback", "page_html", "pi", "picture", "plots",
     "pole_sensitivities", "read_linear_system", "read_model", "read_sweep", "read_trajectory", "read_urdf",
-    "root_locus", "show", "simulate", "sweep", "to_sympy", "write_blender", "write_fmu", "write_model",
+    "root_locus", "show", "simulate", "smooth", "sweep", "to_sympy", "write_blender", "write_fmu", "write_model",
     "write_page",
 ]  # fmt: skip
 __version__ = "0.1.0"
@@ -50,7 +50,7 @@ __all__.extend(_VOCABULARY)
 
 _ROOMS = {
     "multibody.errors": "MultibodyError SimulationError SimulationInterrupted",
-    "multibody.graph": "pi",
+    "multibody.graph": "pi smooth",
     "multibody.algebra": "Quaternion Rotation Transform Vec3",
     "multibody.compile": "Function",
     "multibody.model.body": "diag",
@@ -123,7 +123,7 @@ if TYPE_CHECKING:
         compare,
         derive,
     )  # fmt: skip
-    from multibody.graph import pi
+    from multibody.graph import pi, smooth
     from multibody.io import ModelFile, model_text, read_model, read_urdf, write_model
     from multibody.linear import (
         LinearSystem,

@@ -4,7 +4,7 @@ Pulses and switching inputs by all integrators, event functions with known roots
 through singular positions, springs on dependent joints, stops. A case is right, refused with a message, or wrong
 silently. ``./dev bench trust`` runs all of them on two processes, ``./dev bench trust pulses 50`` some cases of one
 battery, and ``./dev bench trust pulses 50 200`` those from number 200 on. Cases that are wrong or refused are printed
-with the numbers that reproduce them. It measures results, and no time; ``./dev test`` runs a small sample.
+with the numbers that reproduce them. It measures results, not speed; ``./dev test`` runs a small sample.
 """
 
 from __future__ import annotations

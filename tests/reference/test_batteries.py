@@ -6,8 +6,8 @@ from . import angles, case, events, linkages, pulses, singular, stops
 from .batteries import COUNTS, outcome
 
 SAMPLES = {
-    "pulses": [0, 1, 9, 11],
-    "events": [3, 4, 6, 7],
+    "pulses": range(1, 11),
+    "events": range(12),
     "linkages": [2, 4],
     "singular": [1, 3, 6],
     "angles": [0, 6],

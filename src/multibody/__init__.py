@@ -20,7 +20,7 @@ __all__ = [
     "LinearSystem", "Markdown", "Matlab", "ModelFile", "Modelica", "Modular", "MultibodyError", "Multipliers",
     "NewtonEuler", "Normal", "OperatingPoint", "Python", "Quaternion", "Recursive", "Rotation", "RungeKutta4", "Rust",
     "SFunction", "Sampled", "Scene", "ScipySolver", "SemiImplicitEuler", "SimulationError", "SimulationInterrupted",
-    "Status", "Sweep", "SymbolicLinearSystem", "Symplectic", "Trajectory", "Transform", "Uniform", "Vec3", "Viewer",
+    "StartWarning", "Status", "Sweep", "SymbolicLinearSystem", "Symplectic", "Trajectory", "Transform", "Uniform", "Vec3", "Viewer",
     "Wittenburg",
     "along", "animate", "baumgarte",
     "casadi_function", "compare", "contact_sheet", "critical_values", "derive", "diag", "equilibria", "equilibrium",
@@ -49,7 +49,7 @@ _VOCABULARY = """
 __all__.extend(_VOCABULARY)
 
 _ROOMS = {
-    "multibody.errors": "MultibodyError SimulationError SimulationInterrupted",
+    "multibody.errors": "MultibodyError SimulationError SimulationInterrupted StartWarning",
     "multibody.graph": "pi smooth",
     "multibody.algebra": "Quaternion Rotation Transform Vec3",
     "multibody.compile": "Function",
@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     from multibody.compat.sympy import from_sympy, to_sympy
     from multibody.compile import Function
     from multibody.equations import EquationsOfMotion, IndependentSpeeds, Multipliers
-    from multibody.errors import MultibodyError, SimulationError, SimulationInterrupted
+    from multibody.errors import MultibodyError, SimulationError, SimulationInterrupted, StartWarning
     from multibody.export import (
         C,
         Casadi,

@@ -128,6 +128,10 @@ class AssemblyError(ModelError):
     """No position, or no motion, keeps all constraints."""
 
 
+class StartWarning(UserWarning):
+    """Start values that the user gave were changed so that the constraints hold."""
+
+
 class EquilibriumError(MultibodyError, ValueError):
     """No equilibrium, or no steady motion, was found."""
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from io import TextIOWrapper
 from typing import Any
 
 import typer
+from rich.text import Text
 
 from multibody.cli import commands  # noqa: F401 - every sub-command enters itself
 from multibody.cli.answer import Answer
 from multibody.cli.app import app
 from multibody.cli.codes import CommandError, ExitCode, code_of
 from multibody.cli.terminal import Terminal
-from multibody.errors import MultibodyError, StorageError
+from multibody.errors import MultibodyError, StartWarning, StorageError
 
 UsageError: Any = typer.BadParameter.__base__
 """What typer raises for a command line that it does not understand."""
@@ -53,7 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _answered(words: list[str], terminal: Terminal) -> int:
     try:
-        found = typer.main.get_command(app).main(words, prog_name="multibody", standalone_mode=False, obj=terminal)
+        with _warnings_on(terminal):
+            found = typer.main.get_command(app).main(words, prog_name="multibody", standalone_mode=False, obj=terminal)
         if not isinstance(found, Answer):
             return int(found or 0)
         terminal.present(found)
@@ -74,6 +77,23 @@ def _answered(words: list[str], terminal: Terminal) -> int:
         terminal.complain(_unforeseen(error))
         return ExitCode.BUG
     return found.code
+
+
+@contextlib.contextmanager
+def _warnings_on(terminal: Terminal) -> Iterator[None]:
+    """Warnings about start values go to standard error, without the line of the program that they come from."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", StartWarning)
+        show = warnings.showwarning
+
+        def show_text(message: Warning | str, category: type[Warning], *details: Any) -> None:
+            if issubclass(category, StartWarning):
+                terminal.err.print(Text(f"warning: {message}"), soft_wrap=True)
+            else:
+                show(message, category, *details)
+
+        warnings.showwarning = show_text  # type: ignore[assignment]
+        yield
 
 
 def _misunderstood(error: Any) -> CommandError:

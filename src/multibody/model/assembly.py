@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,13 +30,32 @@ ROUNDED = 1e-14  # a gap that is nothing but rounding
 LAST_DIGITS = 4 * float(np.finfo(float).eps)  # of a coordinate: where it is large, they open gaps
 
 
+class StartChange(NamedTuple):
+    """A start value that was changed: the name of a coordinate or speed, the value given, the value used."""
+
+    name: str
+    given: float
+    used: float
+
+    def __str__(self) -> str:
+        return f"{self.name} from {self.given:.6g} to {self.used:.6g}"
+
+
 @dataclass(frozen=True, eq=False)
 class State:
-    """Coordinates and speeds that belong together, in the order of the model; ``state["name"]`` gives one of them."""
+    """Coordinates and speeds that belong together, in the order of the model; ``state["name"]`` gives one of them.
+
+    Attributes:
+        model: what it is a state of.
+        q: coordinates.
+        u: speeds.
+        changes: values that the user gave, and that had to be changed to satisfy the constraints.
+    """
 
     model: Model
     q: Vector
     u: Vector
+    changes: tuple[StartChange, ...] = ()
 
     def __getitem__(self, name: str) -> float:
         names = [one.name for one in (*self.model.coordinates, *self.model.speeds)]
@@ -55,6 +74,9 @@ class Assembly:
         parameters: values by name, where they are not the defaults.
         inputs: values by name; zero where they are not given.
         t: time.
+
+    Attributes:
+        known: values of time, inputs and parameters.
     """
 
     def __init__(
@@ -63,9 +85,9 @@ class Assembly:
     ) -> None:  # fmt: skip
         self.constraints = constraints
         self.model = constraints.model
-        self._known: dict[Any, Any] = {self.model.time: t}
-        self._known |= {one: (inputs or {}).get(one.name, 0.0) for one in self.model.input_symbols}
-        self._known |= self.model.parameter_values(parameters)
+        self.known: dict[Any, Any] = {self.model.time: t}
+        self.known |= {one: (inputs or {}).get(one.name, 0.0) for one in self.model.input_symbols}
+        self.known |= self.model.parameter_values(parameters)
 
     # numbers -----------------------------------------------------------------------------------------------------
 
@@ -112,7 +134,7 @@ class Assembly:
         return None
 
     def _numbers(self, expressions: list[Any], q: Vector, u: Vector | None = None) -> list[Any]:
-        known = self._known | dict(zip(self.model.coordinates, map(float, q), strict=True))
+        known = self.known | dict(zip(self.model.coordinates, map(float, q), strict=True))
         if not self.constraints.linear:
             speeds = np.zeros(len(self.model.speeds)) if u is None else u
             known |= dict(zip(self.model.speeds, map(float, speeds), strict=True))
@@ -249,7 +271,7 @@ class Assembly:
     def _inputs_then(self) -> str:
         """The inputs that the gaps depend on, with the values that were taken for them."""
         symbols = free_symbols(list(self.constraints.gaps))
-        values = [f"{one.name}={self._known[one]:.6g}" for one in self.model.input_symbols if one in symbols]
+        values = [f"{one.name}={self.known[one]:.6g}" for one in self.model.input_symbols if one in symbols]
         return f" The motion of a joint follows inputs; they were {', '.join(values)}." if values else ""
 
     # speeds ------------------------------------------------------------------------------------------------------
@@ -293,10 +315,4 @@ def _around(guess: Vector, free: list[int], tries: int) -> Iterator[Vector]:
 
 def angles_of(model: Model) -> set[Expr]:
     """Coordinates that are angles: those of motions that turn about one axis, and do not advance along it."""
-    found = set()
-    for link in model.links:
-        if len(link.q) == 1:
-            (axis,) = link.motion.axes(link.q)
-            if any(part.fp != 0 for part in axis.resultant) and all(part.fp == 0 for part in axis.moment):
-                found.add(link.q[0])
-    return found
+    return {link.q[0] for link in model.links if link.motion.is_turn(link.q)}

@@ -31,6 +31,7 @@ class Joint:
         prescribed: for a joint whose motion is given, each coordinate as an expression of time and inputs.
         cut: True if it is to close a loop, False if it must not; None to leave the choice.
         written: names of coordinates and speeds whose start values were given.
+        guessed: whether ``q`` is a guess that only selects how the mechanism is assembled.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Joint:
     prescribed: tuple[Expr, ...] | None
     cut: bool | None = None
     written: frozenset[str] = frozenset()
+    guessed: bool = False
 
     @property
     def coordinate(self) -> Symbol:
@@ -55,6 +57,11 @@ class Joint:
     def speed(self) -> Symbol:
         """The only speed of a joint with one degree of freedom."""
         return _only(self.speeds, self.name)
+
+    @property
+    def angles(self) -> tuple[Symbol, ...]:
+        """The coordinates that are angles about one axis."""
+        return tuple(own[0] for step, own in _by_step(self.kind.steps(), self.coordinates) if step.motion.is_turn(own))
 
     def __repr__(self) -> str:
         return f"Joint({self.name!r}, {self.parent.name!r} to {self.child.name!r}, {self.kind!r})"
@@ -87,9 +94,15 @@ def as_kind(kind: Any, name: str) -> JointKind:
 
 def joint(
     name: str, parent: Frame, child: Frame, kind: Any, q: Any, u: Any, limits: Any, prescribed: Any, scope: str,
-    cut: bool | None = None,
+    cut: bool | None = None, guess: Any = None,
 ) -> Joint:  # fmt: skip
     """A joint with its symbols and start values."""
+    if q is not None and guess is not None:
+        raise ModelError(
+            "Both q and guess are given.",
+            where=f"joint '{name}'",
+            remedy="Give q for start values that should be kept, or guess for values that only select the assembly.",
+        )
     what = as_kind(kind, name)
     steps = what.steps()
     coordinates = tuple(_symbols(name, [label for s in steps for label in s.motion.coordinates], "coordinate", scope))
@@ -99,9 +112,10 @@ def joint(
     written = (*(coordinates if q is not None else ()), *(speeds if u is not None else ()))
     return Joint(
         name, parent, child, what, coordinates, speeds,
-        _numbers(q, rest, f"start value q of joint '{name}'"),
+        _numbers(guess if q is None else q, rest, f"start value q of joint '{name}'"),
         _numbers(u, [0.0] * len(speeds), f"start value u of joint '{name}'"),
         _limits(limits, len(coordinates), name), given, cut, frozenset(one.name for one in written),
+        guess is not None,
     )  # fmt: skip
 
 

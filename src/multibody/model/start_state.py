@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from multibody.model.assembly import Assembly, State, Vector
 from multibody.model.constraint_equations import Constraints
 from multibody.model.model import Model
 from multibody.model.quantity import finite_value
+from multibody.model.start_changes import start_changes
 
 NO_ROTATION = 1e-6
 """The length of a quaternion that counts as zero."""
@@ -35,8 +37,9 @@ def consistent(
     assembly = Assembly(constraints, parameters, inputs, t)
     guess, given = guessed(model, model.coordinates, q)
     speeds, driven = guessed(model, model.speeds, u)
+    named = _named(model.coordinates, q, given) | _named(model.speeds, u, driven)
     if not constraints.equations and not model.quaternions:
-        return State(model, guess, speeds)
+        return _reported(assembly, State(model, guess, speeds), (guess, speeds), named)
     _require_turned(model, guess)
     held, kept = ([k for k, name in enumerate(group) if name in set(fixed)] for group in names)
     u_written = [k for k, name in enumerate(names[1]) if name in model.written]
@@ -47,7 +50,18 @@ def consistent(
     )  # fmt: skip
     if moving is None:
         moving = assembly.moving(found, speeds, kept, tolerance)
-    return State(model, found, moving)
+    return _reported(assembly, State(model, found, moving), (guess, speeds), named)
+
+
+def _named(symbols: Sequence[Symbol], values: Any, places: Iterable[int]) -> set[str]:
+    """The names of values that were given in the call: some by name, or all as a list."""
+    everything = values is not None and not isinstance(values, Mapping)
+    return {one.name for one in symbols} if everything else {symbols[k].name for k in places}
+
+
+def _reported(assembly: Assembly, state: State, guess: tuple[Vector, Vector], named: set[str]) -> State:
+    """The state with the values that the user gave and that it does not have."""
+    return replace(state, changes=start_changes(state, guess, named, assembly.known))
 
 
 def placed(

@@ -144,7 +144,7 @@ class System:
 
     def joint(
         self, name: str, parent: Frame, child: Frame, kind: Any, q: Any = None, u: Any = None, *,
-        limits: Any = None, prescribed: Any = None, cut: bool | None = None,
+        limits: Any = None, prescribed: Any = None, cut: bool | None = None, guess: Any = None,
     ) -> Joint:  # fmt: skip
         """A joint from one frame to another.
 
@@ -154,16 +154,18 @@ class System:
             child: the frame that moves.
             kind: a string such as ``"Tx"``, a list such as ``["Tx", "Ry"]``, or an object such as ``Revolute("z")``.
             q: start values of the coordinates. Where constraints tie them to others, those that are not given follow;
-                if too many are given for that, all of them are guesses and move as little as possible.
+                if too many are given for that, all of them move as little as possible, and a run warns.
             u: start values of the speeds, likewise.
             limits: a range (low, high), or one for each coordinate.
             prescribed: the coordinates as expressions of time and inputs, for a motion that is given.
             cut: True to close a loop with this joint, by equations between its frames; False to keep its coordinates;
                 by default the joint to cut is chosen, preferably one with many degrees of freedom and without loads.
+            guess: instead of q, values from which the coordinates are found that constraints determine; they select one
+                of several ways to assemble the mechanism, and may change without a warning.
         """
         self._require_own(name, parent, child)
         with concerning(f"joint '{name}'"):
-            return self._register(joint(name, parent, child, kind, q, u, limits, prescribed, self.name, cut))
+            return self._register(joint(name, parent, child, kind, q, u, limits, prescribed, self.name, cut, guess))
 
     def constraint(
         self, first: Any, second: Frame | None = None, *, translation: str = "", rotation: str = "",

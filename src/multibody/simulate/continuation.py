@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -67,11 +67,13 @@ class Beginning(NamedTuple):
         """Whether parameters are wanted that are not those of the start: it may not keep the constraints with them."""
         return any(name not in self.parameters or self.parameters[name] != x for name, x in (parameters or {}).items())
 
-    def met(self, meet: Callable[[Vector, Vector], State], n: int) -> Vector:
-        """The state after a function has moved the n coordinates and the speeds; works go on."""
-        works = self.y[-len(WORKS) :]
-        found = meet(self.y[:n], self.y[n : -len(WORKS)])
-        return np.concatenate([found.q, found.u, works])
+    def state(self, n: int) -> tuple[Vector, Vector]:
+        """The n coordinates, and the speeds."""
+        return self.y[:n], self.y[n : -len(WORKS)]
+
+    def met(self, state: State) -> Vector:
+        """Coordinates and speeds that keep the constraints; works go on."""
+        return np.concatenate([state.q, state.u, self.y[-len(WORKS) :]])
 
     def time(self, t0: float | None, times: Any) -> float:
         """The time to begin with: the one that is wanted, if any, or that of the start.
@@ -182,6 +184,7 @@ def joined(earlier: Trajectory, later: Trajectory) -> Trajectory:
         r=np.concatenate([earlier.r[before], later.r]),
         counts=_sum(earlier.counts, later.counts),
         settings=earlier.settings and later.settings and earlier.settings.joined(later.settings),
+        start_changes=(*earlier.start_changes, *later.start_changes),
         occurrences=[*(one for one in earlier.occurrences if one.t <= t), *later.occurrences],
     )
 

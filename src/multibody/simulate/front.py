@@ -10,6 +10,7 @@ import numpy as np
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ModelError
 from multibody.graph.number import is_number, is_whole
+from multibody.model.assembly import State
 from multibody.model.quantity import finite_value
 from multibody.simulate.contact import Impact
 from multibody.simulate.continuation import Start, beginning
@@ -18,6 +19,7 @@ from multibody.simulate.events import Event
 from multibody.simulate.prepared import Prepared, first_state
 from multibody.simulate.progress import time_bar
 from multibody.simulate.questions import require_question
+from multibody.simulate.start_report import warn_of_changes
 from multibody.simulate.trajectory import Trajectory
 
 SAMPLES = 501
@@ -86,14 +88,17 @@ def simulate(
     known = {**before.parameters, **(parameters or {})}
     prepared.require_possible(known)
     prepared.require_course(known, instants)
-    y = before.y
+    y, changes = before.y, start.changes if isinstance(start, State) else ()
     if start is None:
-        y = first_state(prepared.start(q, u, fixed, known, float(instants[0])))
+        state = prepared.start(q, u, fixed, known, float(instants[0]))
+        y, changes = first_state(state), state.changes
     elif before.differs(parameters):
-        y = before.met(lambda q, u: prepared.start(q, u, (), known, float(instants[0])), len(eom.coordinates))
+        state = prepared.start(*before.state(len(eom.coordinates)), (), known, float(instants[0]))
+        y, changes = before.met(state), (*changes, *state.changes)
+    warn_of_changes(eom, () if isinstance(start, State) and not before.differs(parameters) else changes)
     problem = prepared.problem(prepared.parameters(known))
     with time_bar(problem.t, instants, progress):
-        run = prepared.moved(problem, instants, y, integrator, progress)
+        run = prepared.moved(problem, instants, y, integrator, progress, changes)
     return run.require_complete() if on_failure == "raise" else run
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from multibody.equations import EquationsOfMotion
 from multibody.errors import StepError
 from multibody.graph.number import is_number
-from multibody.model.assembly import State
+from multibody.model.assembly import StartChange, State
 from multibody.model.possible import all_possible, require_possible
 from multibody.model.quantity import rate_name
 from multibody.simulate.closure import checked
@@ -94,9 +94,11 @@ class Prepared:
 
     def moved(
         self, problem: Problem, times: Vector, y: Vector, integrator: Integrator | None = None,
-        progress: Progress | None = None,
+        progress: Progress | None = None, changes: tuple[StartChange, ...] = (),
     ) -> Trajectory:  # fmt: skip
         """The trajectory of a problem from a state on; without an integrator, one is chosen.
+
+        ``changes`` are the start values that were changed.
 
         Raises:
             Exception: of any kind, from a function that the user gave.
@@ -109,9 +111,11 @@ class Prepared:
         record = Run(self.eom, problem, choice.integrator, self.inputs, self.signals, modes, progress).through(times, y)
         if isinstance(problem.failure, Exception):
             raise problem.failure
-        return self.trajectory(problem.p, record, choice, float(times[-1]))
+        return self.trajectory(problem.p, record, choice, float(times[-1]), changes)
 
-    def trajectory(self, p: Vector, record: Record, choice: Chosen, end: float) -> Trajectory:
+    def trajectory(
+        self, p: Vector, record: Record, choice: Chosen, end: float, changes: tuple[StartChange, ...] = ()
+    ) -> Trajectory:
         """The trajectory that was recorded.
 
         Args:
@@ -119,6 +123,7 @@ class Prepared:
             record: what was computed.
             choice: the integrator.
             end: the time that the run was to reach.
+            changes: start values that were changed.
         """
         t, y, r = (np.concatenate(parts) for parts in (record.t, record.y, record.r))
         if self.inputs.expressions:
@@ -136,7 +141,7 @@ class Prepared:
         explanation = explained(self.eom, record, p, end)
         message = "" if explanation is None else str(explanation)
         settings = replace(self.settings, integrator=None if choice.why else choice.integrator)
-        run = Trajectory(self.eom, t, y, r, p, record.status, counts, happened, message, explanation, settings)
+        run = Trajectory(self.eom, t, y, r, p, record.status, counts, happened, message, explanation, settings, changes)
         return checked(run)
 
     @property

@@ -11,6 +11,7 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import MissingValueError, StorageError
+from multibody.model.assembly import StartChange
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.quantities import quantities
 from multibody.simulate.recording import Recording, split, unknown
@@ -47,6 +48,7 @@ def recorded(run: Trajectory, names: Sequence[Any]) -> Recording:
         "digest": run.digest,
         "impacts": [] if run.settings is None else run.settings.impacts,
         "counts": asdict(run.counts),
+        "start_changes": [list(one) for one in run.start_changes],
         "occurrences": [[one.name, float(one.t), np.asarray(one.y).tolist()] for one in run.occurrences],
     }
     return Recording({name: run[name] for name in chosen}, units, about)
@@ -83,6 +85,7 @@ def restored(
         Status.named(about.get("status")), Counts(**about.get("counts", {})),
         [EventRecord(name, t, np.array(y)) for name, t, y in about.get("occurrences", ())], about.get("message", ""),
         settings=settings,
+        start_changes=tuple(StartChange(*one) for one in about.get("start_changes", ())),
     )  # fmt: skip
     _report_parameters(run, about, where)
     return run

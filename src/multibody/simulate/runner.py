@@ -14,6 +14,7 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import MultibodyError, NumberError
+from multibody.model.assembly import StartChange
 from multibody.simulate.cases import Case
 from multibody.simulate.compiled_run import CompiledIntegrator
 from multibody.simulate.contact import Impact
@@ -50,6 +51,8 @@ class Outcome:
         counts: what the integrator did.
         occurrences: events that happened.
         measures: by name.
+        start_changes: start values that were changed; they are not stored, because they follow from the case and the
+            first state.
     """
 
     number: int
@@ -63,13 +66,17 @@ class Outcome:
     counts: Counts = field(default_factory=Counts)
     occurrences: tuple[EventRecord, ...] = ()
     measures: Mapping[str, Any] = field(default_factory=dict)
+    start_changes: tuple[StartChange, ...] = ()
 
-    def trajectory(self, eom: EquationsOfMotion, p: Vector, settings: RunSettings | None = None) -> Trajectory:
-        """The trajectory, if it began at all."""
+    def trajectory(
+        self, eom: EquationsOfMotion, p: Vector, settings: RunSettings | None = None,
+        changes: tuple[StartChange, ...] = (),
+    ) -> Trajectory:  # fmt: skip
+        """The trajectory, if it began at all; ``changes`` are the start values that were changed."""
         status = Status.named(self.ending)
         message = "" if status.ok else self.message
         return Trajectory(
-            eom, self.t, self.y, self.r, p, status, self.counts, self.occurrences, message, settings=settings
+            eom, self.t, self.y, self.r, p, status, self.counts, self.occurrences, message, None, settings, changes
         )
 
 
@@ -80,8 +87,16 @@ class Fault(NamedTuple):
     message: str
 
 
-Start = tuple[Vector, Vector] | Fault
-"""The parameters of a case and the state it begins with, or why it cannot begin."""
+class Begun(NamedTuple):
+    """The parameters of a case, the state that it begins with, and the start values that were changed."""
+
+    p: Vector
+    y: Vector
+    changes: tuple[StartChange, ...]
+
+
+Start = Begun | Fault
+"""How a case begins, or why it cannot begin."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,18 +149,20 @@ class Runner:
     def _moved(self, cases: Sequence[Case]) -> Iterator[tuple[Case, Trajectory | Fault]]:
         """The trajectories of a group of cases: those that may go side by side do, whatever the group."""
         starts = self._possible({case.number: self._start(case) for case in cases}, cases)
-        begun = {number: start for number, start in starts.items() if not isinstance(start, Fault)}
+        begun = {number: (start.p, start.y) for number, start in starts.items() if not isinstance(start, Fault)}
         arrived = self._together.moved(begun) if self._together.possible else {}
         for case in cases:
             start = starts[case.number]
-            if case.number in arrived:
-                yield case, arrived[case.number]
+            if isinstance(start, Fault):
+                yield case, start
+            elif case.number in arrived:
+                yield case, _reporting(arrived[case.number], start.changes)
             else:
-                yield case, start if isinstance(start, Fault) else self._alone(*start)
+                yield case, self._alone(start)
 
     def _possible(self, starts: dict[int, Start], cases: Sequence[Case]) -> dict[int, Start]:
         """The starts, but for those of bodies that cannot be; looked at one by one only if there are such."""
-        parameters = [start[0] for start in starts.values() if not isinstance(start, Fault)]
+        parameters = [start.p for start in starts.values() if not isinstance(start, Fault)]
         if not parameters or self.prepared.all_possible(np.stack(parameters)):
             return starts
         return {case.number: self._doubted(case, starts[case.number]) for case in cases}
@@ -161,14 +178,14 @@ class Runner:
     def _together(self) -> SideBySide:
         return SideBySide(self.prepared, self.times, self.integrator)
 
-    def _alone(self, p: Vector, y: Vector) -> Trajectory | Fault:
+    def _alone(self, start: Begun) -> Trajectory | Fault:
         """One case, as ``simulate`` does it."""
         try:
             prepared = self._own
-            problem = prepared.problem(p)
-            integrator = self.integrator or chosen(problem, self.times, y).integrator
+            problem = prepared.problem(start.p)
+            integrator = self.integrator or chosen(problem, self.times, start.y).integrator
             with nullcontext() if isinstance(integrator, CompiledIntegrator) else _one_at_a_time:
-                found = prepared.moved(problem, self.times, y, self.integrator)
+                found = prepared.moved(problem, self.times, start.y, self.integrator, changes=start.changes)
         except Exception as error:  # noqa: BLE001 - of any kind, in a function of the user
             return Fault(ERROR, _said(error))
         if found.status is Status.INTERRUPTED:  # by a function of the user: the sweep ends, and this run is not done
@@ -185,7 +202,7 @@ class Runner:
         """The parameters, and the state at the start."""
         try:
             state = self.prepared.start(case.q, case.u, self.fixed, case.parameters, float(self.times[0]))
-            return self.prepared.parameters(case.parameters), first_state(state)
+            return Begun(self.prepared.parameters(case.parameters), first_state(state), state.changes)
         except Exception as error:  # noqa: BLE001 - whatever keeps this case from its start, others may run
             return Fault(NO_START, _said(error))
 
@@ -197,7 +214,7 @@ class Runner:
         ending = found.status.name
         outcome = Outcome(
             case.number, ending, found.message, 0.0, ending, found.t, found.y, found.r, found.counts,
-            tuple(found.occurrences),
+            tuple(found.occurrences), start_changes=found.start_changes,
         )  # fmt: skip
         if not found.status.ok:
             return outcome  # what is measured of a run that failed would look like a result
@@ -205,6 +222,11 @@ class Runner:
             return replace(outcome, measures={name: _numbers(name, law(found)) for name, law in self.measures.items()})
         except Exception as error:  # noqa: BLE001 - of any kind, in a function of the user
             return replace(outcome, status=MEASURE_FAILED, message=_said(error))
+
+
+def _reporting(run: Trajectory, changes: tuple[StartChange, ...]) -> Trajectory:
+    """The run with the start values that were changed."""
+    return replace(run, start_changes=changes) if changes else run
 
 
 def _said(error: Exception) -> str:

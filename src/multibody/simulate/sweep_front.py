@@ -21,6 +21,7 @@ from multibody.simulate.progress import SweepProgress, runs_bar
 from multibody.simulate.questions import require_question
 from multibody.simulate.run_settings import FROM_FILE, RunSettings
 from multibody.simulate.runner import Measure, Runner
+from multibody.simulate.start_report import warn_of_changed_runs
 from multibody.simulate.sweep_facts import facts_of, opened, plan_of, require_equations
 from multibody.simulate.sweep_pool import pool
 from multibody.simulate.sweep_result import Sweep
@@ -106,7 +107,8 @@ def sweep(
     moving = runner.prepared.eom  # now, because what is wrong with inputs and events shows here
     runner.prepared.require_course(plan.case(0).parameters, instants)
     with opened(path, facts_of(runner, plan)) as store:
-        _fill(store, runner, plan, workers, client, progress)
+        changed = _fill(store, runner, plan, workers, client, progress)
+    warn_of_changed_runs(eom, changed, len(plan))
     settings = replace(runner.prepared.settings, integrator=integrator)
     return _reported(Sweep(moving, plan, instants, tuple(runner.measures), store, settings))
 
@@ -188,7 +190,9 @@ def _require_free(measures: Mapping[str, Any], plan: Plan) -> None:
             where=f"measure '{wrong[0]}' of the sweep",
             remedy="Give a function of a trajectory: lambda run: run['name'].max().",
         )
-    taken = [name for name in measures if name in (*plan.names, "number", "status", "message", "seconds")]
+    taken = [
+        name for name in measures if name in (*plan.names, "number", "status", "message", "start_changes", "seconds")
+    ]
     if taken:
         raise ModelError(
             f"A measure cannot be called {' or '.join(map(repr, taken))}.",
@@ -200,19 +204,23 @@ def _require_free(measures: Mapping[str, Any], plan: Plan) -> None:
 
 def _fill(
     store: Store, runner: Runner, plan: Plan, workers: int | None, client: Any, progress: SweepProgress | None
-) -> None:
-    """Do all runs that are not there."""
+) -> int:
+    """Do all runs that are not there; the number of those whose start values were changed."""
     known = dict(store.column("message"))
     left = [number for number in range(len(plan)) if number not in known]
+    changed = 0
     if not left:
-        return
+        return changed
     done, failed = len(known), sum(map(bool, known.values()))
     with pool(runner, workers, client) as hands, runs_bar(progress) as report:
         try:
             for found in hands.outcomes((plan.case(number) for number in left), len(left)):
                 store.add(found)
+                changed += sum(bool(one.start_changes) for one in found)
                 done, failed = done + len(found), failed + sum(bool(one.message) for one in found)
                 report(done, len(plan), failed)
         except KeyboardInterrupt:
             for found in hands.rest():
                 store.add(found)
+                changed += sum(bool(one.start_changes) for one in found)
+    return changed

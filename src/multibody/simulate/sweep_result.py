@@ -13,7 +13,10 @@ import numpy as np
 from multibody.equations import EquationsOfMotion
 from multibody.errors import MultibodyError, ShapeError
 from multibody.graph.number import is_whole
+from multibody.model.assembly import StartChange, State
 from multibody.model.display import html_text
+from multibody.model.start_changes import start_changes
+from multibody.model.start_state import guessed
 from multibody.simulate import sweep_tables
 from multibody.simulate.cases import Plan
 from multibody.simulate.contract import Status, Vector
@@ -152,9 +155,26 @@ class Sweep:
 
     def _trajectory(self, outcome: Outcome) -> Trajectory:
         parameters = self.eom.model.parameter_values(self._plan.case(outcome.number).parameters)
-        trajectory = outcome.trajectory(self.eom, np.array(list(parameters.values()), dtype=float), self._settings)
+        p = np.array(list(parameters.values()), dtype=float)
+        trajectory = outcome.trajectory(self.eom, p, self._settings, self._start_changes(outcome))
         vars(trajectory)["quantities"] = self.quantities  # the same for all runs, and slow to find
         return trajectory
+
+    def _start_changes(self, outcome: Outcome) -> tuple[StartChange, ...]:
+        """The start values of a run that were changed: those of its case and of the model, and its first state."""
+        model, case, n = self.eom.model, self._plan.case(outcome.number), len(self.eom.coordinates)
+        if not len(outcome.t):
+            return ()
+        guess = guessed(model, model.coordinates, case.q)[0], guessed(model, model.speeds, case.u)[0]
+        state = State(model, outcome.y[0, :n], outcome.y[0, n : n + len(self.eom.speeds)])
+        known = {model.time: float(outcome.t[0]), **model.parameter_values(case.parameters)}
+        known |= dict(zip(model.input_symbols, outcome.r[0].tolist(), strict=True))
+        return start_changes(state, guess, {*case.q, *case.u}, known)
+
+    @cached_property
+    def start_changes(self) -> dict[int, tuple[StartChange, ...]]:
+        """The start values that were changed so that the constraints hold, by the numbers of runs that have some."""
+        return {number: run.start_changes for number, run in self.trajectories() if run.start_changes}
 
     def __iter__(self) -> Iterator[Trajectory]:
         """The trajectories of all runs that have one."""

@@ -21,6 +21,7 @@ SHOWN = 5  # failures in a printout
 def dataframe(sweep: Sweep) -> Any:
     """A pandas table with a row for each run."""
     columns: dict[str, Any] = {**sweep.cases, "status": sweep.status, "message": sweep.messages}
+    columns["start_changes"] = [len(sweep.start_changes.get(number, ())) for number in range(len(sweep))]
     columns["seconds"] = sweep.seconds
     for name, values in sweep.measures.items():
         columns |= {column_name(name, place): component(values, place) for place in np.ndindex(values.shape[1:])}
@@ -59,6 +60,9 @@ def summary(sweep: Sweep) -> str:
         ("stored in", sweep.where),
         ("status", ", ".join(f"{count} {status}" for status, count in Counter(sweep.status).most_common())),
     ]
+    if sweep.start_changes:
+        names = dict.fromkeys(one.name for changes in sweep.start_changes.values() for one in changes)
+        rows.append(("start changed", f"{', '.join(names)} in {len(sweep.start_changes)} of {len(sweep)} runs"))
     if sweep.failures:
         more = len(sweep.failures) - SHOWN
         shown = [*map(_line, sweep.failures[:SHOWN]), *([f"and {more} more"] if more > 0 else [])]

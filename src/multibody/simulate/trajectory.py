@@ -12,6 +12,7 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import SimulationError, SimulationInterrupted
+from multibody.model.assembly import StartChange
 from multibody.model.display import html_table
 from multibody.simulate import files, records, store, tables
 from multibody.simulate.contact import Impact, with_contacts
@@ -51,6 +52,8 @@ class Trajectory(Samples):
         message: if the run failed: when, in which state, why, and what to do.
         explanation: the same in its parts; None for a run that came to its end, or was read from a file.
         settings: inputs, events and integrator of the run, to make it again; None if it was not made by ``simulate``.
+        start_changes: start values that the user gave, and that were changed so that the constraints hold: name, value
+            given, value used.
 
     Example:
         >>> import numpy as np
@@ -74,6 +77,7 @@ class Trajectory(Samples):
     message: str = ""
     explanation: Explanation | None = None
     settings: RunSettings | None = None
+    start_changes: tuple[StartChange, ...] = ()
 
     @property
     def source(self) -> EquationsOfMotion:
@@ -299,5 +303,6 @@ class Trajectory(Samples):
         more = len(self.occurrences) - len(shown)
         rows = [("system", self.eom.model.name), ("time", f"{self.t[0]:.6g} s to {self.t[-1]:.6g} s")]
         rows += self.statistics.rows()
+        rows += [("start changed", "\n".join(map(str, self.start_changes)))] if self.start_changes else []
         rows += [("events", "\n".join(shown + ([f"and {more} more"] if more else [])))] if shown else []
         return [*rows, ("status", self.message if self.message else self.status.value)]

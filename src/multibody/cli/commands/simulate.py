@@ -118,7 +118,8 @@ def run_data(run: Trajectory, names: tuple[str, ...] = ()) -> dict[str, Any]:
         "message": run.message, "integrator": statistics.integrator, "steps": statistics.steps,
         "evaluations": statistics.evaluations, "seconds": statistics.seconds, "samples": statistics.samples,
         "energy_drift": statistics.energy_drift, "constraint_residual": statistics.constraint_residual,
-        "parameters": dict(run.parameters), "events": [{"name": one.name, "t": one.t} for one in run.occurrences],
+        "parameters": dict(run.parameters), "start_changes": [one._asdict() for one in run.start_changes],
+        "events": [{"name": one.name, "t": one.t} for one in run.occurrences],
         "units": {name: run.quantities[name.partition("[")[0]].unit for name in wanted},
         "t": run.t, "values": {name: run[name] for name in wanted},
     }  # fmt: skip

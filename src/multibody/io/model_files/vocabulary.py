@@ -101,7 +101,7 @@ SECTIONS: MappingProxyType[str, MappingProxyType[str, str] | None] = MappingProx
         "frames": {"on": "frame", "position": "value", "rotation": "rotation"},
         "joints": {
             "parent": "frame", "child": "frame", "kind": "joint kind", "q": "start", "u": "start", "limits": "ranges",
-            "prescribed": "value", "cut": "truth",
+            "prescribed": "value", "cut": "truth", "guess": "start",
         },
         "loops": None, "constraints": None, "sensors": None, "loads": None,
         "drawings": {

@@ -170,6 +170,7 @@ class _Writer:
                 "child": joint.child.name,
                 "kind": self._objects.joint_kind(joint.kind),
                 "q": _one_or_all(joint.q) if joint.written & {q.name for q in joint.coordinates} else None,
+                "guess": _one_or_all(joint.q) if joint.guessed else None,
                 "u": _one_or_all(joint.u) if joint.written & {u.name for u in joint.speeds} else None,
                 "limits": _one_or_all([None if pair is None else _range(pair) for pair in joint.limits])
                 if any(joint.limits)

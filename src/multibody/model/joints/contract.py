@@ -51,6 +51,13 @@ class Motion(ABC):
     def axes(self, q: Sequence[Expr]) -> tuple[VelocityMotor, ...]:
         """The child's velocity motor for each unit speed, at the child's origin, in its axes."""
 
+    def is_turn(self, q: Sequence[Expr]) -> bool:
+        """Whether it has one coordinate, and this is an angle: it turns about an axis and does not advance along it."""
+        if len(q) != 1:
+            return False
+        (axis,) = self.axes(q)
+        return any(part.fp != 0 for part in axis.resultant) and all(part.fp == 0 for part in axis.moment)
+
     def bias(self, q: Sequence[Expr], u: Sequence[Expr]) -> VelocityMotor | None:
         """Σ (d axis/dt)·u as seen in the child frame; None where the axes are constant there."""
         return None

@@ -11,14 +11,16 @@ M is the mass matrix, h holds inertia forces and gravity, f the loads, λ the co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from multibody.equations.compiled import CompiledEquations
 from multibody.equations.kinetics import Kinetics
-from multibody.equations.solution import Solution
-from multibody.graph import ONE, ZERO, Expr, array
+from multibody.equations.mass_matrix import mass_matrix
+from multibody.equations.solution import Multipliers, Solution
+from multibody.graph import ONE, ZERO, Expr, array, isolated, topological
 from multibody.graph.linear_algebra import Matrix
 from multibody.model.assembly import State, Vector
 from multibody.model.regularity import margin
@@ -67,6 +69,25 @@ class EquationsOfMotion(CompiledEquations):
     def known_powers(self) -> tuple[Expr, Expr, Expr] | None:
         """The powers of inputs, of what dissipates and of drives, where they do not follow from loads and joints."""
         return None
+
+    @cached_property
+    def unreduced(self) -> EquationsOfMotion | None:
+        """The equations with all loops as constraints, where some of them are solved in closed form; None elsewhere.
+
+        A closed form holds one way to assemble the mechanism. These equations hold all of them.
+        """
+        if self.model.unreduced is None:
+            return None
+        with isolated(*topological(self.model.unreduced.expressions())):
+            kinetics = Kinetics(self.model.unreduced)
+            mass = mass_matrix(kinetics.model, [motion.pose for motion in kinetics.drifts])
+
+            def implicit() -> tuple[Matrix, Matrix, Matrix]:
+                h = array(kinetics.inertia_bias())
+                return mass, h, h - array(kinetics.bias())
+
+            solution = Multipliers().solve(mass, kinetics.bias(), kinetics.constraints)
+            return EquationsOfMotion.of(kinetics, "Recursive", implicit, solution)
 
     # states to start from ----------------------------------------------------------------------------------------
 

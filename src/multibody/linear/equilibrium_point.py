@@ -148,7 +148,7 @@ class Equilibrium:
 
 @dataclass(frozen=True, eq=False)
 class Equilibria(Table, Sequence[Equilibrium]):
-    """Several equilibria, the nearest to the start first; printed, a table."""
+    """Several equilibria, the nearest to the start first, those in other assemblies last; printed, a table."""
 
     found: tuple[Equilibrium, ...]
 
@@ -163,7 +163,12 @@ class Equilibria(Table, Sequence[Equilibrium]):
         names = [one.name for one in self.found[0].equations.unknown]
         differing = [name for name in names if np.ptp([one[name] for one in self.found]) > SAME] or names
         cells = [[*(f"{one[name]:.6g}" for name in differing), one.stability, _growth(one)] for one in self.found]
-        return [[*differing, "stability", "growth [1/s]"], *cells]
+        head = [*differing, "stability", "growth [1/s]"]
+        own = self.found[0].eom
+        if all(one.eom is own for one in self.found):
+            return [head, *cells]
+        assembly = ["closed form" if one.eom is own else "another" for one in self.found]
+        return [[*head, "assembly"], *([*row, cell] for row, cell in zip(cells, assembly, strict=True))]
 
 
 def _growth(one: Equilibrium) -> str:

@@ -10,10 +10,11 @@ from multibody.equations import EquationsOfMotion
 from multibody.errors import EquilibriumError
 from multibody.graph import Symbol
 from multibody.linear.equilibrium_point import Equilibria, Equilibrium
+from multibody.linear.other_assemblies import dependent_values, solved_elsewhere
 from multibody.linear.point import At, known_point, require_equations, unknown_name
 from multibody.linear.steady_equations import steady_equations
 from multibody.linear.trim import ENOUGH, Trim
-from multibody.linear.trim_search import all_solved
+from multibody.linear.trim_search import all_solved, distance
 from multibody.model.assembly import Vector
 from multibody.model.quantity import finite_value
 
@@ -76,6 +77,10 @@ def equilibria(
 ) -> Equilibria:  # fmt: skip
     """All equilibria or steady motions that are found from random starts, the nearest to the guess first.
 
+    Loops that are solved in closed form are assembled in one way. Equilibria in the other ways are found too, and come
+    last; they belong to the equations with all loops as constraints, ``found.eom``, which is ``eom.unreduced``. Steady
+    motions (``moving``) are looked for in the assembly of the closed form alone.
+
     Args:
         eom: equations of motion.
         fixed: see ``equilibrium``, also for all others.
@@ -104,9 +109,15 @@ def equilibria(
         raise EquilibriumError(f"{tries} tries find nothing.", where="equilibria", remedy="Give a positive number.")
     search = _search(eom, fixed, free, at, moving, parameters, t)
     several, closest = all_solved(search, tries, seed)
-    if not several:
+    others: list[Equilibrium] = []
+    if eom.unreduced is not None and not search.equations.moving:
+        whole = _search_of_all_assemblies(search, fixed, free, at, parameters, t)
+        more, elsewhere = solved_elsewhere(search, whole, several, tries, seed)
+        several = sorted([*several, *more], key=lambda w: distance(search, w, search.start))
+        others = [_equilibrium(whole, w) for w in elsewhere]
+    if not several and not others:
         raise _none_found(search, closest)
-    return Equilibria(tuple(_equilibrium(search, w) for w in several))
+    return Equilibria((*(_equilibrium(search, w) for w in several), *others))
 
 
 # how they are found --------------------------------------------------------------------------------------------------
@@ -139,6 +150,22 @@ def _search(
     known: dict[Symbol, float] = {eom.model.time: now, **eom.model.start, **eom.model.parameter_values(numbers)}
     known |= {one: finite_value(guess[one.name], f"'{one.name}'") for one in (*states, *others) if one.name in guess}
     return Trim(equations, np.array([known.get(one, 0.0) for one in equations.symbols], dtype=float))
+
+
+def _search_of_all_assemblies(
+    search: Trim, fixed: Mapping[str, float] | Names, free: Names, at: At, parameters: Mapping[str, float] | None,
+    t: float,
+) -> Trim:  # fmt: skip
+    """The same search with all loops as constraints, from the same start."""
+    eom, known = search.equations.eom, dict(zip(search.equations.symbols, search.start.tolist(), strict=True))
+    assert eom.unreduced is not None
+    values = {one.name: known[one] for one in (*eom.coordinates, *eom.speeds, *eom.inputs, *eom.parameters)}
+    names = {one.name for one in eom.parameters}
+    start = {name: value for name, value in values.items() if name not in names}
+    start |= dependent_values(eom.model, values, known[eom.model.time])
+    start |= {name: value for name, value in _guess(eom, at).items() if name in names}
+    held = {name: values[name] for name in (fixed if isinstance(fixed, Mapping) else _several(fixed))}
+    return _search(eom.unreduced, held, free, start, (), parameters, t)
 
 
 def _several(names: Names) -> list[str]:

@@ -21,6 +21,8 @@ FAINT = 1e-6  # a row whose derivatives are smaller than this, relative to the l
 SHRINKING = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01)
 SLIDES = 30
 DUST = 1e-13
+NEARBY = 1e-3  # a step, relative to one or to the size of an unknown, after which rows are compared with a solution
+OPEN = 1e-7  # a residual that is not zero, relative to what the unknowns can do to it nearby
 
 
 class Local(NamedTuple):
@@ -74,7 +76,19 @@ class Trim:
             found, error = self._newton(closest)
             if error > ENOUGH:
                 return closest, error
-        return self._tidy(found), error
+        found = self._tidy(found)
+        return found, error if self._vanishes(found) else np.inf
+
+    def _vanishes(self, w: Vector) -> bool:
+        """Whether F is zero at w, and not only small beside its derivatives, which grow without bound at a dead point.
+
+        The residual is compared with the derivatives at places nearby.
+        """
+        residual = np.abs(np.asarray(self.equations.residual(w)).reshape(-1))
+        step = NEARBY * np.maximum(1.0, np.abs(w[self.free]))
+        scales = [self.local(self._moved(w, side * step)).scale for side in (1.0, -1.0)]
+        known = [np.where(np.isfinite(one), one, np.inf) for one in scales if np.isfinite(one).any()]
+        return bool((residual <= OPEN * np.min(known, axis=0)).all()) if known else True
 
     def _newton(self, w: Vector) -> tuple[Vector, float]:
         """It goes on until rounding stops it."""

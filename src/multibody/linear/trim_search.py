@@ -21,9 +21,9 @@ def all_solved(trim: Trim, tries: int, seed: int) -> tuple[list[Vector], Vector]
         w, error = trim.solved(start)
         if trim.openness(w) < least:
             best, least = w, trim.openness(w)
-        if error <= ENOUGH and all(_distance(trim, w, other) > APART for other in found):
+        if error <= ENOUGH and all(distance(trim, w, other) > APART for other in found):
             found.append(w)
-    return sorted(found, key=lambda w: _distance(trim, w, trim.start)), best
+    return sorted(found, key=lambda w: distance(trim, w, trim.start)), best
 
 
 def _starts(trim: Trim, tries: int, rng: np.random.Generator) -> Iterator[Vector]:
@@ -42,7 +42,8 @@ def _starts(trim: Trim, tries: int, rng: np.random.Generator) -> Iterator[Vector
         yield w
 
 
-def _distance(trim: Trim, w: Vector, other: Vector) -> float:
+def distance(trim: Trim, w: Vector, other: Vector) -> float:
+    """Between two solutions, relative to one or to the size of the unknowns."""
     chosen = trim.free[: trim.chosen]
     scale = np.maximum(1.0, np.abs(other[chosen]))
     return float(np.linalg.norm((w - other)[chosen] / scale))

@@ -1,0 +1,77 @@
+"""Equilibria of loops that are solved in closed form, in the other ways to assemble them.
+
+A closed form holds one assembly: a four-bar linkage with its beams crossed, or not. The others are found from the same
+equations with all loops as constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from multibody.equations import EquationsOfMotion
+from multibody.errors import ExpressionError
+from multibody.graph import evaluate
+from multibody.linear.trim import ENOUGH, Trim
+from multibody.linear.trim_search import APART, all_solved, distance
+from multibody.model.assembly import Vector, angles_of
+from multibody.model.model import Model
+
+SAME_ASSEMBLY = 1e-5
+"""Difference of dependent coordinates, relative to one or to their size, that counts as none."""
+
+
+def solved_elsewhere(
+    search: Trim, whole: Trim, found: Sequence[Vector], tries: int, seed: int
+) -> tuple[list[Vector], list[Vector]]:
+    """Solutions that the search with all loops as constraints adds to those that are known.
+
+    Args:
+        search: with loops solved in closed form.
+        whole: the same with all loops as constraints.
+        found: solutions of ``search``.
+        tries: how many starts.
+        seed: of the random numbers.
+
+    Returns:
+        Further solutions of ``search``, and solutions of ``whole`` that are assembled in another way.
+    """
+    own: list[Vector] = list(found)
+    others: list[Vector] = []
+    for w in all_solved(whole, tries, seed)[0]:
+        if not _is_own_assembly(search.equations.eom, whole, w):
+            others.append(w)
+            continue
+        values = dict(zip(whole.equations.symbols, w, strict=True))
+        start = np.array([values.get(one, x) for one, x in zip(search.equations.symbols, search.start, strict=True)])
+        solution, error = search.solved(start)
+        if error <= ENOUGH and all(distance(search, solution, one) > APART for one in own):
+            own.append(solution)
+    return own[len(found) :], others
+
+
+def _is_own_assembly(eom: EquationsOfMotion, whole: Trim, w: Vector) -> bool:
+    """Whether the dependent coordinates are those of the closed form."""
+    values = dict(zip(whole.equations.symbols, map(float, w), strict=True))
+    dependent = [one for one in whole.equations.eom.coordinates if one in eom.model.values]
+    try:
+        formulas = np.array(evaluate([eom.model.values[one] for one in dependent], values), dtype=float)
+    except ExpressionError:
+        return False
+    difference = np.array([values[one] for one in dependent]) - formulas
+    turning = angles_of(whole.equations.eom.model)
+    turns = np.array([one in turning for one in dependent], dtype=bool)
+    difference[turns] = (difference[turns] + np.pi) % (2 * np.pi) - np.pi
+    return bool((np.abs(difference) <= SAME_ASSEMBLY * np.maximum(1.0, np.abs(formulas))).all())
+
+
+def dependent_values(model: Model, values: dict[str, float], t: float) -> dict[str, float]:
+    """The coordinates and speeds that follow from those of a model with loops in closed form; none without a value."""
+    whole = model.unreduced or model
+    dependent = [one for one in (*whole.coordinates, *whole.speeds) if one in model.values]
+    try:
+        numbers = evaluate([model.values[one] for one in dependent], {**values, model.time.name: t})
+    except ExpressionError:
+        return {}
+    return {one.name: float(value) for one, value in zip(dependent, numbers, strict=True)}

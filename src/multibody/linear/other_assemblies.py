@@ -7,19 +7,29 @@ equations with all loops as constraints.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ExpressionError
-from multibody.graph import evaluate
+from multibody.graph import Symbol, evaluate
 from multibody.linear.trim import ENOUGH, Trim
 from multibody.linear.trim_search import APART, all_solved, distance
 from multibody.model.assembly import Vector, angles_of
 from multibody.model.model import Model
 
+MOST_COORDINATES = 20
+"""Mechanisms with more coordinates are searched in the assembly of the closed form alone: the others are too many."""
+
 SAME_ASSEMBLY = 1e-5
 """Difference of dependent coordinates, relative to one or to their size, that counts as none."""
+
+
+def has_other_assemblies(eom: EquationsOfMotion) -> bool:
+    """Whether loops are solved in closed form, in a mechanism that is small enough to be searched in all assemblies."""
+    whole = eom.model.unreduced
+    return whole is not None and len(whole.coordinates) <= MOST_COORDINATES
 
 
 def solved_elsewhere(
@@ -53,10 +63,10 @@ def solved_elsewhere(
 
 def _is_own_assembly(eom: EquationsOfMotion, whole: Trim, w: Vector) -> bool:
     """Whether the dependent coordinates are those of the closed form."""
-    values = dict(zip(whole.equations.symbols, map(float, w), strict=True))
+    values: dict[Symbol | str, Any] = dict(zip(whole.equations.symbols, map(float, w), strict=True))
     dependent = [one for one in whole.equations.eom.coordinates if one in eom.model.values]
     try:
-        formulas = np.array(evaluate([eom.model.values[one] for one in dependent], values), dtype=float)
+        formulas: Vector = np.asarray(evaluate([eom.model.values[one] for one in dependent], values), dtype=np.float64)
     except ExpressionError:
         return False
     difference = np.array([values[one] for one in dependent]) - formulas
@@ -70,8 +80,10 @@ def dependent_values(model: Model, values: dict[str, float], t: float) -> dict[s
     """The coordinates and speeds that follow from those of a model with loops in closed form; none without a value."""
     whole = model.unreduced or model
     dependent = [one for one in (*whole.coordinates, *whole.speeds) if one in model.values]
+    known: dict[Symbol | str, Any] = {model.time: t}
+    known.update(values)
     try:
-        numbers = evaluate([model.values[one] for one in dependent], {**values, model.time.name: t})
+        numbers = evaluate([model.values[one] for one in dependent], known)
     except ExpressionError:
         return {}
     return {one.name: float(value) for one, value in zip(dependent, numbers, strict=True)}

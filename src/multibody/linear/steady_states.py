@@ -10,7 +10,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.errors import EquilibriumError
 from multibody.graph import Symbol
 from multibody.linear.equilibrium_point import Equilibria, Equilibrium
-from multibody.linear.other_assemblies import dependent_values, solved_elsewhere
+from multibody.linear.other_assemblies import dependent_values, has_other_assemblies, solved_elsewhere
 from multibody.linear.point import At, known_point, require_equations, unknown_name
 from multibody.linear.steady_equations import steady_equations
 from multibody.linear.trim import ENOUGH, Trim
@@ -79,7 +79,8 @@ def equilibria(
 
     Loops that are solved in closed form are assembled in one way. Equilibria in the other ways are found too, and come
     last; they belong to the equations with all loops as constraints, ``found.eom``, which is ``eom.unreduced``. Steady
-    motions (``moving``) are looked for in the assembly of the closed form alone.
+    motions (``moving``), equilibria that are not isolated, and mechanisms with more than 20 coordinates are looked at
+    in the assembly of the closed form alone.
 
     Args:
         eom: equations of motion.
@@ -110,7 +111,8 @@ def equilibria(
     search = _search(eom, fixed, free, at, moving, parameters, t)
     several, closest = all_solved(search, tries, seed)
     others: list[Equilibrium] = []
-    if eom.unreduced is not None and not search.equations.moving:
+    isolated = not any(search.freedom(w).shape[1] for w in several)
+    if isolated and not search.equations.moving and has_other_assemblies(eom):
         whole = _search_of_all_assemblies(search, fixed, free, at, parameters, t)
         more, elsewhere = solved_elsewhere(search, whole, several, tries, seed)
         several = sorted([*several, *more], key=lambda w: distance(search, w, search.start))

@@ -19,7 +19,7 @@ from multibody.simulate.events import Event
 from multibody.simulate.prepared import Prepared, first_state
 from multibody.simulate.progress import time_bar
 from multibody.simulate.questions import require_question
-from multibody.simulate.start_report import warn_of_changes
+from multibody.simulate.start_report import given_names, warn_of_changes
 from multibody.simulate.trajectory import Trajectory
 
 SAMPLES = 501
@@ -92,10 +92,10 @@ def simulate(
     if start is None:
         state = prepared.start(q, u, fixed, known, float(instants[0]))
         y, changes = first_state(state), state.changes
+        warn_of_changes(eom, changes, given_names(eom, q, u), parameters)
     elif before.differs(parameters):
         state = prepared.start(*before.state(len(eom.coordinates)), (), known, float(instants[0]))
         y, changes = before.met(state), (*changes, *state.changes)
-    warn_of_changes(eom, () if isinstance(start, State) and not before.differs(parameters) else changes)
     problem = prepared.problem(prepared.parameters(known))
     with time_bar(problem.t, instants, progress):
         run = prepared.moved(problem, instants, y, integrator, progress, changes)

@@ -20,7 +20,7 @@ from multibody.simulate.front import wanted_times
 from multibody.simulate.progress import SweepProgress, runs_bar
 from multibody.simulate.questions import require_question
 from multibody.simulate.run_settings import FROM_FILE, RunSettings
-from multibody.simulate.runner import Measure, Runner
+from multibody.simulate.runner import Measure, Outcome, Runner
 from multibody.simulate.start_report import warn_of_changed_runs
 from multibody.simulate.sweep_facts import facts_of, opened, plan_of, require_equations
 from multibody.simulate.sweep_pool import pool
@@ -181,6 +181,12 @@ def _require_values(eom: EquationsOfMotion, plan: Plan) -> None:
         )
 
 
+def _changed(outcomes: Iterable[Outcome], plan: Plan) -> int:
+    """The number of runs in which start values were changed that were given to the sweep."""
+    pairs = ((one.start_changes, plan.case(one.number)) for one in outcomes if one.start_changes)
+    return sum(any(one.name in case.q or one.name in case.u for one in changes) for changes, case in pairs)
+
+
 def _require_free(measures: Mapping[str, Any], plan: Plan) -> None:
     """What is measured is a function; it stands beside what varies in tables, and must be called otherwise."""
     wrong = [name for name, law in measures.items() if not callable(law)]
@@ -216,11 +222,11 @@ def _fill(
         try:
             for found in hands.outcomes((plan.case(number) for number in left), len(left)):
                 store.add(found)
-                changed += sum(bool(one.start_changes) for one in found)
+                changed += _changed(found, plan)
                 done, failed = done + len(found), failed + sum(bool(one.message) for one in found)
                 report(done, len(plan), failed)
         except KeyboardInterrupt:
             for found in hands.rest():
                 store.add(found)
-                changed += sum(bool(one.start_changes) for one in found)
+                changed += _changed(found, plan)
     return changed

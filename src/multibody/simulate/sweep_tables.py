@@ -21,7 +21,8 @@ SHOWN = 5  # failures in a printout
 def dataframe(sweep: Sweep) -> Any:
     """A pandas table with a row for each run."""
     columns: dict[str, Any] = {**sweep.cases, "status": sweep.status, "message": sweep.messages}
-    columns["start_changes"] = [len(sweep.start_changes.get(number, ())) for number in range(len(sweep))]
+    if sweep.start_changes:
+        columns["start_changes"] = [len(sweep.start_changes.get(number, ())) for number in range(len(sweep))]
     columns["seconds"] = sweep.seconds
     for name, values in sweep.measures.items():
         columns |= {column_name(name, place): component(values, place) for place in np.ndindex(values.shape[1:])}

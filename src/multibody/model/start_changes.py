@@ -18,7 +18,7 @@ ROUNDED_VALUE = 1e-3
 ROUNDED_SPEED = 1e-5
 """Change of a speed, relative to the largest one, that comes from coordinates with few digits."""
 
-ROUNDED_NORM = 1e-2
+ROUNDED_NORM = 2e-2
 """Deviation of a quaternion from unit length that comes from components with few digits."""
 
 Numbers = Callable[[Sequence[Expr], Mapping[Any, float]], Sequence[float]]
@@ -66,7 +66,7 @@ def _changed_states(
     n, fastest = len(model.coordinates), np.abs([*guess[1], *state.u]).max(initial=0.0)
     rounded[:n] = np.maximum(rounded[:n], ROUNDED_VALUE * _scales(model, known))
     rounded[n:] = np.maximum(rounded[n:], ROUNDED_SPEED * fastest)
-    for k in np.flatnonzero(stretched | (np.abs(after - unit) > rounded)):
+    for k in np.flatnonzero((stretched & (after != before)) | (np.abs(after - unit) > rounded)):
         if symbols[k].name in given:
             yield StartChange(symbols[k].name, float(before[k]), float(after[k]))
 

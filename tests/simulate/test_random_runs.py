@@ -47,7 +47,7 @@ def test_random_loops(seed):
     assert eom.constraints.independent
     _, u = random_state(eom.model, seed)
     independent = IndependentCoordinates(rtol=1e-12, atol=1e-12)
-    run = require_agreement(eom, [ORDER_8, ORDER_5, independent], u=list(u))
+    run = require_agreement(eom, [ORDER_8, ORDER_5, independent], start=eom.consistent(u=list(u)))
     assert np.abs(run.works[-1]).max() > 0.1
 
 

@@ -151,7 +151,8 @@ def test_bounds_hold_for_random_points():
     end = begin + rng.exponential(0.5, 200)
     table = Table("k", [-1, 0, 0.5, 2], [3, -1, 4, 0], "cubic")
     texts = ["sin(3*t)*t - cos(t)**2", "exp(-t**2/4)*atan(t)", "max(t, sin(t))/(2 + cos(t))",
-             "where(t < 1, t**3, 2 - t)", "sqrt(t**2 + 1)*tanh(t)", "atan2(sin(t), cos(t))", "abs(t) + sign(t) + min(t, 2)"]  # fmt: skip
+             "where(t < 1, t**3, 2 - t)", "sqrt(t**2 + 1)*tanh(t)",
+             "atan2(sin(t), cos(t))", "abs(t) + sign(t) + min(t, 2)"]  # fmt: skip
     for expression in [*(parse(text, [t]) for text in texts), table(t), table(2 * t - 1)]:
         low, high = interval_values(expression, t, Interval(begin, end), {})
         for share in rng.uniform(0, 1, 20):

@@ -8,10 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from multibody.equations.expressions import EquationExpressions
 from multibody.equations.robust import RobustDynamics
-from multibody.graph import Expr, Symbol, array, product, substitute
+from multibody.graph import Expr, Symbol, array, atan2, cos, product, sin, substitute, topological
+from multibody.graph.traverse import flat
 
 if TYPE_CHECKING:
     from multibody.compile import Function
+
+
+def continuous_angle(angle: Expr, reference: Expr) -> Expr:
+    """The angle atan2(y, x) next to a reference, without a jump within π of it."""
+    y, x = angle.args
+    c, s = cos(reference), sin(reference)
+    return reference + atan2(y * c - x * s, x * c + y * s)
 
 
 class CompiledEquations(EquationExpressions):
@@ -49,11 +57,22 @@ class CompiledEquations(EquationExpressions):
             known |= dict(zip(self.model.accelerations, self.acceleration, strict=True))
         if known:
             outputs = {key: substitute(value, known) for key, value in outputs.items()}
+        if self.angles:
+            outputs = {key: self._continuous(value) for key, value in outputs.items()}
         return Function(f"{self.model.name}_{name}", ports, outputs)
+
+    def _continuous(self, expressions: Any) -> Any:
+        """Expressions in which angles of dependent joints are measured from their references."""
+        nodes = [node for node in topological(flat(expressions)) if node.op == "atan2" and node.fp in self.angles]
+        return substitute(expressions, {node: continuous_angle(node, self.angles[node.fp]) for node in nodes})
 
     @cached_property
     def forward_dynamics(self) -> Function:
-        """(t, q, u, r, p) → u̇."""
+        """(t, q, u, r, p) → u̇.
+
+        An angle of a joint that follows from others, or that closes a loop, is its principal value between -π and π;
+        in a run it is continuous.
+        """
         return self.function("forward_dynamics", {"acceleration": list(self.acceleration)})
 
     @cached_property

@@ -36,6 +36,8 @@ class EquationExpressions:
         multiplier_values: λ as explicit functions of (t, q, u, r, p), one for each constraint equation.
         independent: numbers of the speeds from which the others follow, where the equations were solved that way.
         auxiliary: forces that auxiliary speeds brought into evidence, by name, as expressions with u̇ and λ.
+        angles: inputs from which angles of dependent joints are measured in a run, by the fingerprint of the angle;
+            without them such an angle is the principal value, between -π and π.
     """
 
     model: Model
@@ -45,6 +47,7 @@ class EquationExpressions:
     multiplier_values: tuple[Expr, ...] = ()
     independent: tuple[int, ...] = ()
     auxiliary: Mapping[str, Expr] = field(default_factory=dict, repr=False)
+    angles: Mapping[Any, Symbol] = field(default_factory=dict, repr=False)
 
     # names -------------------------------------------------------------------------------------------------------
 

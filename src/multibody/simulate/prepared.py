@@ -17,6 +17,7 @@ from multibody.graph.number import is_number
 from multibody.model.assembly import StartChange, State
 from multibody.model.possible import all_possible, require_possible
 from multibody.model.quantity import rate_name
+from multibody.simulate.angles import Quadrant, with_continuous_angles
 from multibody.simulate.closure import checked
 from multibody.simulate.contact import Impact, with_contacts
 from multibody.simulate.contract import Integrator, Vector
@@ -60,6 +61,7 @@ class Prepared:
         self._given, given = eom, read_inputs(eom, inputs)
         self.settings = RunSettings.of(eom, {**_numbers(eom, held or {}), **(inputs or {})}, events)
         self.eom, happenings = with_contacts(eom, events)
+        self.eom, happenings = with_continuous_angles(self.eom, happenings, given.expressions)
         names = [one.name for one in self.eom.inputs]
         self.inputs = _held(_extended(given, len(names)), names, held or {}, inputs or {})
         self.signals = Signals(self.eom, happenings, self.inputs.expressions, [names[k] for k in self.inputs.laws])
@@ -103,15 +105,27 @@ class Prepared:
         Raises:
             Exception: of any kind, from a function that the user gave.
         """
-        problem.r[:] = self.inputs.values
+        inputs = self._with_references(problem, float(times[0]), y)
+        problem.r[:] = inputs.values
         modes = Modes(problem, float(times[0]), float(times[-1]))
         with suppress(StepError):  # the run itself says what is wrong
             modes.begin(float(times[0]), y, anew=True)
         choice = Chosen(integrator) if integrator else chosen(problem, times, y)
-        record = Run(self.eom, problem, choice.integrator, self.inputs, self.signals, modes, progress).through(times, y)
+        record = Run(self.eom, problem, choice.integrator, inputs, self.signals, modes, progress).through(times, y)
         if isinstance(problem.failure, Exception):
             raise problem.failure
         return self.trajectory(problem.p, record, choice, float(times[-1]), changes)
+
+    def _with_references(self, problem: Problem, t: float, y: Vector) -> Inputs:
+        """The inputs with angles of dependent joints as their own references, but for those that go on."""
+        values = self.inputs.values.copy()
+        for k, event in enumerate(self.signals.events):
+            if isinstance(event, Quadrant):
+                place = [one.name for one in self.eom.inputs].index(event.reference)
+                if place not in self.inputs.held:
+                    q, u = y[: problem.n], y[problem.n : problem.n + problem.m]
+                    values[place] = self.signals.after(k, t, q, u, values, problem.p)[event.reference]
+        return replace(self.inputs, values=values)
 
     def trajectory(
         self, p: Vector, record: Record, choice: Chosen, end: float, changes: tuple[StartChange, ...] = ()

@@ -14,6 +14,7 @@ from multibody.compile import Function
 from multibody.equations import EquationsOfMotion
 from multibody.errors import StepError
 from multibody.graph import free_symbols
+from multibody.simulate.angles import Quadrant
 from multibody.simulate.contract import Integrator, Occurrence, Segment, Status, Vector, Watch
 from multibody.simulate.event_sequences import EventSequences
 from multibody.simulate.events import Event, Signals
@@ -168,6 +169,11 @@ class Run:
     def _collect(self, record: Record, segment: Segment, times: Vector) -> None:
         record.segments.append(segment)
         events = len(self._signals.events)
+        turned = [k for k, one in enumerate(self._signals.events) if isinstance(one, Quadrant)]
+        for one in segment.occurrences:
+            if one.event in turned and one.t == segment.last_t:
+                self._changed(segment.last_y, self._values(one.event, one.t, one.y))
+        segment.occurrences = [one for one in segment.occurrences if one.event not in turned]
         branches = [one for one in segment.occurrences if one.event >= events]
         record.switches += [one._replace(event=one.event - events) for one in branches]
         segment.occurrences = [one for one in segment.occurrences if one.event < events]

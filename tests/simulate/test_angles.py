@@ -1,0 +1,81 @@
+"""Angles of dependent joints and of joints that close loops are continuous in a run, over any number of turns."""
+
+import numpy as np
+import pytest
+
+import multibody as mb
+from multibody.graph import symbol
+
+A, B, C, D = 0.3, 1.0, 0.8, 0.9
+
+
+def four_bar(way, sprung, **options):
+    """A crank, a coupler and a rocker with a spring at one of their joints."""
+    system = mb.System("four_bar", gravity=(0, -9.81, 0), **options)
+    thin = mb.diag(0, 0, 0.02)
+    crank, coupler, rocker = (system.body(name, m, (x / 2, 0, 0), thin) for name, m, x in
+                              (("crank", 1.0, A), ("coupler", 1.5, B), ("rocker", 1.2, C)))  # fmt: skip
+    joints = {"drive": system.joint("drive", system.world, crank, "Rz", q=0.5, u=20.0)}
+    joints["knee"] = system.joint("knee", crank.frame("tip", (A, 0, 0)), coupler, "Rz")
+    joints["swing"] = system.joint("swing", system.world.frame("ground", (D, 0, 0)), rocker, "Rz")
+    ends = coupler.frame("end", (B, 0, 0)), rocker.frame("end_2", (C, 0, 0))
+    if way == "FourBar":
+        system.loop(mb.FourBar(*ends, posture=1))
+    else:
+        joints["pin"] = system.joint("pin", *ends, "Rz", cut=True)
+    system.load(mb.JointSpring(joints[sprung], 0.1))
+    system.sensor("angle", mb.JointSensor(joints[sprung]))
+    return system
+
+
+@pytest.fixture(scope="module")
+def reference():
+    """All joints of the tree as states, which have no branch."""
+    start = mb.simulate(mb.derive(four_bar("FourBar", "knee")), 1e-3, samples=2)
+    q = {name: float(start[name][0]) for name in ("drive", "knee", "swing")}
+    u = {f"{name}_dot": float(start[f"{name}_dot"][0]) for name in ("drive", "knee", "swing")}
+    tree = four_bar("cut", "knee", recognise_loops=False)
+    run = mb.simulate(mb.derive(tree, constraints=mb.Multipliers()), 4.0, q=q, u=u)
+    return run, q, u
+
+
+def test_a_spring_on_a_dependent_joint(reference):
+    tree, _, _ = reference
+    assert np.abs(tree["knee"]).max() > np.pi + 0.5
+    eom = mb.derive(four_bar("FourBar", "knee"))
+    run = mb.simulate(eom, 4.0)
+    angle = run["angle"][:, 0]
+    assert np.abs(angle - tree["knee"]).max() < 1e-4
+    assert np.abs(run["knee"] - angle).max() < 1e-12
+    assert np.abs(run["drive"] - tree["drive"]).max() < 1e-4
+    assert run.energy_drift < 1e-6
+    assert not run.occurrences
+    assert len(run.t) == 501
+
+
+def test_it_goes_on_where_the_run_before_has_ended(reference):
+    tree, _, _ = reference
+    eom = mb.derive(four_bar("FourBar", "knee"))
+    first = mb.simulate(eom, 2.0)
+    second = mb.simulate(eom, 2.0, start=first)
+    assert second["angle"][-1, 0] == pytest.approx(tree["knee"][-1], abs=1e-4)
+
+
+def test_events_see_the_continuous_angle(reference):
+    tree, _, _ = reference
+    system = four_bar("FourBar", "knee")
+    knee = symbol("knee", "coordinate", "four_bar")
+    level = -4.0 if tree["knee"].min() < -4.0 else 4.0
+    run = mb.simulate(mb.derive(system), 4.0, events=[mb.Event(knee - level, name="far")])
+    crossings = np.count_nonzero(np.diff(np.sign(tree["knee"] - level)))
+    assert len(run.occurrences) == crossings > 0
+
+
+def test_a_spring_on_a_joint_that_closes_the_loop(reference):
+    """Its angle is that of the rocker less those of the crank and the coupler, which are states."""
+    _, q, u = reference
+    run = mb.simulate(mb.derive(four_bar("cut", "pin", recognise_loops=False)), 2.0, q=q, u=u)
+    sums = run["swing"] - run["drive"] - run["knee"]
+    angle = run["angle"][:, 0]
+    assert np.ptp(angle - sums) < 1e-8
+    assert run.energy_drift < 1e-6

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from multibody.equations.expressions import EquationExpressions
 from multibody.equations.robust import RobustDynamics
-from multibody.graph import Expr, Symbol, array, atan2, cos, product, sin, substitute, topological
+from multibody.graph import Expr, Symbol, array, atan2, cos, isolated, product, sin, substitute, topological
 from multibody.graph.traverse import flat
+from multibody.graph.workspace import in_own_table
 
 if TYPE_CHECKING:
     from multibody.compile import Function
@@ -22,6 +23,7 @@ def continuous_angle(angle: Expr, reference: Expr) -> Expr:
     return reference + atan2(y * c - x * s, x * c + y * s)
 
 
+@in_own_table
 class CompiledEquations(EquationExpressions):
     """Equations of motion that can be evaluated."""
 
@@ -55,8 +57,10 @@ class CompiledEquations(EquationExpressions):
             ports = {**ports, "a": self.model.accelerations}
         else:
             known |= dict(zip(self.model.accelerations, self.acceleration, strict=True))
-        if known:
-            outputs = {key: substitute(value, known) for key, value in outputs.items()}
+        nodes = topological([one for value in outputs.values() for one in flat(value)])
+        if not known.keys().isdisjoint(nodes):
+            with isolated(*nodes, *topological(known.values())):
+                outputs = {key: substitute(value, known) for key, value in outputs.items()}
         if self.angles:
             outputs = {key: self._continuous(value) for key, value in outputs.items()}
         return Function(f"{self.model.name}_{name}", ports, outputs)

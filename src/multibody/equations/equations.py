@@ -22,6 +22,7 @@ from multibody.equations.mass_matrix import mass_matrix
 from multibody.equations.solution import Multipliers, Solution
 from multibody.graph import ONE, ZERO, Expr, array, isolated, topological
 from multibody.graph.linear_algebra import Matrix
+from multibody.graph.workspace import in_own_table
 from multibody.model.assembly import State, Vector
 from multibody.model.regularity import margin
 from multibody.model.start_state import consistent, modes
@@ -38,6 +39,7 @@ class Implicit(NamedTuple):
     right: Matrix
 
 
+@in_own_table
 class EquationsOfMotion(CompiledEquations):
     """Equations of motion: expressions, compiled functions, states to start from, forms to read.
 

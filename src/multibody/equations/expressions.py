@@ -12,8 +12,10 @@ import numpy as np
 from multibody.algebra import ForceMotor, Vec3
 from multibody.equations.kinetics import Kinetics
 from multibody.errors import ModelError
-from multibody.graph import ZERO, Expr, Symbol, jacobian, substitute
+from multibody.graph import ZERO, Expr, Symbol, isolated, jacobian, substitute, topological
 from multibody.graph.linear_algebra import Matrix
+from multibody.graph.node import Table
+from multibody.graph.workspace import in_own_table
 from multibody.model import Joint, Model
 from multibody.model.constraint_equations import Constraints
 from multibody.model.energy import angular_momentum, kinetic_energy, linear_momentum, potential_energy
@@ -24,6 +26,7 @@ MOST_KEPT = 32
 """How many things that other rooms have made are kept with equations of motion."""
 
 
+@in_own_table
 @dataclass(frozen=True, eq=False)
 class EquationExpressions:
     """Equations of motion as expressions, with all their names.
@@ -166,7 +169,13 @@ class EquationExpressions:
     @cached_property
     def kinetics(self) -> Kinetics:
         """Poses, velocities, accelerations, and the forces through every joint."""
-        return Kinetics(self.model)
+        with isolated(*topological([*self.model.expressions(), *self.acceleration, *self.multiplier_values])):
+            return Kinetics(self.model)
+
+    @property
+    def table(self) -> Table:
+        """Where the parts of these equations are made, each when it is asked for: apart from everything else."""
+        return self.kinetics.table
 
     @cached_property
     def outputs(self) -> Mapping[str, Any]:

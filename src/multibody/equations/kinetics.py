@@ -10,12 +10,14 @@ from multibody.equations.loop_forces import loop_forces, reaction_with_loops
 from multibody.equations.recursion import LinkMotion, inward, outward, projected
 from multibody.equations.welds import weld_reaction
 from multibody.graph import ONE, ZERO, Expr, Symbol, jacobian
+from multibody.graph.workspace import in_own_table
 from multibody.model import Applied, Joint, Wrench
 from multibody.model.closed_joints import closed_speeds
 from multibody.model.constraint_equations import Constraints
 from multibody.model.kinematics import ZERO3, Kinematics
 
 
+@in_own_table
 class Kinetics(Kinematics):
     """Kinematics together with the forces that make it happen; u̇ are symbols."""
 

@@ -16,6 +16,7 @@ from multibody.equations.kinetics import Kinetics
 from multibody.errors import ModelError
 from multibody.graph import Expr, array, product
 from multibody.graph.linear_algebra import Matrix
+from multibody.graph.workspace import in_own_table
 from multibody.model import Model, System
 
 
@@ -41,6 +42,7 @@ class ModelWithoutBodies(Model):
         return [list(group) for group in self.unit]
 
 
+@in_own_table
 class KineticsWithoutBodies(Kinetics):
     """Constraints, mass matrix and forces that do not come from a tree of links."""
 
@@ -80,6 +82,7 @@ class BodyPlace:
     mass: Expr
 
 
+@in_own_table
 class EquationsWithoutBodies(EquationsOfMotion):
     """Equations of motion without bodies and joints: momentum and forces in joints are not known."""
 

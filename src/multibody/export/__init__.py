@@ -38,6 +38,7 @@ from multibody.export.report import Latex, Markdown
 from multibody.export.rust import Rust
 from multibody.export.syntax import Syntax
 from multibody.export.writing import Exported, write
+from multibody.graph import isolated
 
 __all__ = [
     "C", "Casadi", "Cpp", "Exported", "Flange", "Fmi", "JavaScript", "Jax", "Julia", "Latex", "Markdown", "Matlab",
@@ -65,7 +66,9 @@ def export(
     """
     chosen = _chosen(target)
     check_option("overwrite", overwrite, "export")
-    place, files = path_of(folder, "export"), chosen.files(Program.of(eom, parameters))
+    place, program = path_of(folder, "export"), Program.of(eom, parameters)
+    with isolated():  # what is written does not depend on what else is alive
+        files = chosen.files(program)
     return write(place, files, overwrite=overwrite, superseded=chosen.superseded())
 
 

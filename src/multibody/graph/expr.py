@@ -25,9 +25,9 @@ from multibody.graph.node import (
     SYMBOL,
     Node,
     _leaves,
-    _negatives,
     _unshared,
     current_table,
+    default_table,
     find,
     give_back,
     guard,
@@ -358,9 +358,10 @@ def neg(a: Expr) -> Expr:
         return a.args[0]
     if isinstance(a, Constant) and a.opposite is not None:
         return a.opposite
-    ref = _negatives.get(a.serial)
+    negatives = (default_table if isinstance(a, Constant) else current_table()).negatives
+    ref = negatives.get(a.serial)
     node: Any = None if ref is None else ref()
-    return place(_negated(a), _negatives, a.serial) if node is None else node
+    return place(_negated(a), negatives, a.serial) if node is None else node
 
 
 def _negated(a: Expr) -> Expr:

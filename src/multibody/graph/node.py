@@ -22,17 +22,42 @@ from multibody.graph.field import HALF, P, Value
 
 CONST, SYMBOL, ADD, SUB, NEG, MUL, RECIP = "const", "symbol", "add", "sub", "neg", "mul", "recip"
 
-Table = dict[Any, "weakref.ref[Any]"]
+
+class Entries(dict[Any, "weakref.ref[Any]"]):
+    """Nodes by a key; ``limit`` is the size at which the entries of dropped nodes are removed."""
+
+    __slots__ = ("limit",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.limit = 10_000
+
+
+class Table(Entries):
+    """Operations and constants by their fingerprints, up to sign.
+
+    Attributes:
+        structures: functions, and everything made without sharing, by operation and serials of the operands.
+        negatives: -x by the serial of x.
+    """
+
+    __slots__ = ("negatives", "structures")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.structures = Entries()
+        self.negatives = Entries()
+
+    def __reduce__(self) -> Any:
+        return Table, ()  # in another process, there are no nodes yet
+
 
 _serials = count()
-_leaves: Table = {}  # fingerprint, up to sign -> the symbol that stands for it; also the constants that live forever
-_table: Table = {}  # the same for operations and other constants
-_negatives: Table = {}  # serial of x -> -x
-_structures: Table = {}  # (op, serials) -> node: functions; everything made without sharing
+_leaves = Entries()  # fingerprint, up to sign -> the symbol that stands for it; also the constants that live forever
+default_table = Table()  # the same for what is made outside all isolated blocks
 _cleaning = threading.RLock()
-_room: dict[int, int] = {}  # how far a table may grow before the entries of dropped nodes are removed
 
-_current: ContextVar[Table] = ContextVar("multibody_table", default=_table)
+_current: ContextVar[Table] = ContextVar("multibody_table", default=default_table)
 _unshared: list[object] = []  # one entry for each active ``without_sharing``
 _sharing: ContextVar[bool] = ContextVar("multibody_sharing", default=True)
 current_table = _current.get
@@ -132,7 +157,7 @@ def find(fp: Value, guards: int) -> Any:
 
 def find_structure(op: str, *args: Node) -> Any:
     """The node with exactly this operation and these operands, or None."""
-    ref = _structures.get((op, *[arg.serial for arg in args]))
+    ref = current_table().structures.get((op, *[arg.serial for arg in args]))
     return None if ref is None else ref()
 
 
@@ -150,7 +175,7 @@ def intern(node: Any) -> Any:
 
 def intern_structure(node: Any) -> Any:
     """The one node with the operation and the operands of ``node``."""
-    return place(node, _structures, (node.label, *[arg.serial for arg in node.args]))
+    return place(node, current_table().structures, (node.label, *[arg.serial for arg in node.args]))
 
 
 def make(kind: type[Any], op: str, args: tuple[Any, ...], fp: Value, guards: int, key: Value) -> Any:
@@ -180,11 +205,11 @@ _new = object.__new__
 _weak = weakref.ref
 
 
-def place(node: Any, table: Table, key: Any) -> Any:
+def place(node: Any, table: Entries, key: Any) -> Any:
     """Enter ``node`` under ``key``; if another thread was faster, return the node that it entered."""
     ref = _weak(node)
     if table.setdefault(key, ref) is ref:
-        if len(table) > _room.get(id(table), 10_000):
+        if len(table) > table.limit:
             _sweep(table)
         return node
     with _cleaning:
@@ -193,7 +218,7 @@ def place(node: Any, table: Table, key: Any) -> Any:
         if winner is None or _better(node, winner):
             table[key] = ref
             return node
-    if node.args and winner.guards & ~node.guards and table is not _structures:  # each has what the other has not
+    if node.args and winner.guards & ~node.guards and isinstance(table, Table):  # each has what the other has not
         return intern_structure(node)
     return winner if winner.fp == node.fp else _opposite(winner)
 
@@ -211,24 +236,25 @@ def _better(node: Any, other: Any) -> bool:
     return bool(other.guards & ~node.guards) and not node.guards & ~other.guards and other.op != CONST
 
 
-def _sweep(table: Table) -> None:
+def _sweep(table: Entries) -> None:
     """Remove the entries of dropped nodes; done so rarely that it costs a constant time per node."""
     with _cleaning:
         for key, ref in table.copy().items():
             if ref() is None and table.get(key) is ref:
                 del table[key]
-        _room[id(table)] = 10_000 + 2 * len(table)
+        table.limit = 10_000 + 2 * len(table)
 
 
 @contextmanager
-def isolated(*known: Any) -> Iterator[None]:
+def isolated(*known: Any) -> Iterator[Table]:
     """Look only among the nodes made inside this block (and symbols) for a node with the wanted value.
 
     Args:
         known: nodes from outside, operands before results, that may be found as well.
 
     What is built inside then does not depend on what other operations happen to be alive: a derivation takes the form
-    that its author gave it, and not that of another one with the same result.
+    that its author gave it, and not that of another one with the same result. ``within`` comes back to the table that
+    is given to the block.
 
     Example:
         >>> from multibody.graph import isolated, symbols
@@ -240,14 +266,47 @@ def isolated(*known: Any) -> Iterator[None]:
         ...     print((x + y) * (x - y) + y * y)
         (x + y)*(x - y) + y**2
     """
-    token = _current.set({})
-    try:
+    table = Table()
+    with within(table):
         for node in known:
-            if node.op not in {NEG, SYMBOL}:
-                intern(node)
+            _enter(node, table)
+        yield table
+
+
+def _enter(node: Any, table: Table) -> None:
+    """Let a node from outside be found."""
+    if node.op == SYMBOL:
+        return
+    if node.op == NEG:
+        place(node, table.negatives, node.args[0].serial)
+        return
+    intern(node)
+    if node.args and node.op not in _ARITHMETIC:
+        intern_structure(node)
+
+
+_ARITHMETIC = frozenset({ADD, SUB, MUL, RECIP})
+
+
+@contextmanager
+def within(table: Table) -> Iterator[None]:
+    """Look for nodes, and enter new ones, in a table that an isolated block was given.
+
+    Example:
+        >>> from multibody.graph import symbols
+        >>> x, y = symbols("x y")
+        >>> with isolated() as table:
+        ...     inside = x * y + 7
+        >>> with within(table):
+        ...     print(x * y + 7 is inside)
+        True
+        >>> x * y + 7 is inside
+        False
+    """
+    token = _current.set(table)
+    try:
         yield
     finally:
-        _room.pop(id(_current.get()), None)
         _current.reset(token)
 
 
@@ -275,7 +334,7 @@ def without_sharing() -> Iterator[None]:
 
 def live_nodes() -> int:
     """How many nodes are alive in this process."""
-    tables = (_leaves, _table, _negatives, _structures)
+    tables = (_leaves, default_table, default_table.negatives, default_table.structures)
     for table in tables:
         _sweep(table)
     return len({id(ref()) for table in tables for ref in table.copy().values()})

@@ -20,7 +20,7 @@ from multibody.graph.conditions import Condition, SmoothCondition
 from multibody.graph.expr import Constant, Expr, Symbol, neg
 from multibody.graph.field import HALF, P, Value
 from multibody.graph.functions import symbol
-from multibody.graph.node import CONST, NEG, SYMBOL, Node, _structures, current_table, intern, intern_structure, place
+from multibody.graph.node import CONST, NEG, SYMBOL, Node, current_table, intern, intern_structure, place
 from multibody.graph.tables import Tabulated
 
 Birth = tuple[str, int]
@@ -134,7 +134,7 @@ def _guards(args: Iterable[Node]) -> int:
 def _entries(node: Node) -> tuple[bool, bool]:
     """Whether it is found by its fingerprint, and by its structure; what was made in isolation is not."""
     value = current_table().get(_key(node.fp))
-    structure = _structures.get((node.label, *[arg.serial for arg in node.args]))
+    structure = current_table().structures.get((node.label, *[arg.serial for arg in node.args]))
     return value is not None and value() is node, structure is not None and structure() is node
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from multibody.compile import Function
 from multibody.errors import ExpressionError
-from multibody.graph import Expr, Symbol, cos, evaluate, topological
+from multibody.graph import Expr, Symbol, cos, evaluate, isolated, topological
 from multibody.linear.limit import Limit, approached, without_value
 from multibody.linear.point import Matrix
 
@@ -117,8 +117,9 @@ class Numbers:
     def _probed(self, kinds: Mapping[str, Callable[[Any], Expr]]) -> dict[Expr, list[Any]]:
         moved = _moved(self._order, self.moving)
         found: dict[Expr, list[Any]] = {}
-        for node in self._order:
-            if node.op in kinds and node in moved:
+        probed = [node for node in self._order if node.op in kinds and node in moved]
+        with isolated(*topological(probed)):
+            for node in probed:
                 found.setdefault(kinds[node.op](node), []).append(node)
         return found
 

@@ -17,7 +17,19 @@ import numpy as np
 
 from multibody.compile import Function
 from multibody.errors import ModelError
-from multibody.graph import ONE, ZERO, Expr, array, directional, jacobian, product, substitute, symbol
+from multibody.graph import (
+    ONE,
+    ZERO,
+    Expr,
+    array,
+    directional,
+    isolated,
+    jacobian,
+    product,
+    substitute,
+    symbol,
+    topological,
+)
 from multibody.linear.equilibrium_point import Equilibrium
 from multibody.linear.steady_equations import SteadyEquations
 from multibody.model.assembly import Vector
@@ -60,6 +72,11 @@ class Pencil:
 
 def _compiled(equations: SteadyEquations, rows: tuple[int, ...]) -> tuple[Function, int]:
     """w and its rate → E, A and their rates."""
+    with isolated(*topological(equations.eom.kinetics.residual())):
+        return _differentiated(equations, rows)
+
+
+def _differentiated(equations: SteadyEquations, rows: tuple[int, ...]) -> tuple[Function, int]:
     eom = equations.eom
     constraints, speeds = eom.constraints, eom.speeds
     forces = array(eom.kinetics.residual())

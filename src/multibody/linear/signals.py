@@ -9,6 +9,7 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.graph import Expr, Symbol, array, free_symbols, names
+from multibody.graph.node import within
 from multibody.linear.point import unknown_name
 from multibody.model.sensors.signal import resolved
 
@@ -74,7 +75,8 @@ def _symbols(eom: EquationsOfMotion) -> Sequence[Symbol]:
 
 def _formula(eom: EquationsOfMotion, name: str, value: Any) -> list[Signal]:
     """An expression that the user gave, with sensors and dependent coordinates put in."""
-    found = resolved(array(value), eom.kinetics)
+    with within(eom.table):
+        found = resolved(array(value), eom.kinetics)
     known = {eom.model.time, *eom.parameters, *_symbols(eom)}
     strange = [one.name for one in free_symbols(found) if one not in known]
     if strange:

@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
-from multibody.graph import ZERO, Expr, Symbol, array, jacobian, product
+from multibody.graph import ZERO, Expr, Symbol, array, isolated, jacobian, product, topological
 from multibody.graph.linear_algebra import Matrix
+from multibody.graph.node import within
 from multibody.linear.signals import Signal
 from multibody.model.sparse import Sparse
 
@@ -71,14 +72,15 @@ class Slopes:
     def __init__(self, eom: EquationsOfMotion, outputs: Sequence[Signal] = ()) -> None:
         self.eom = eom
         self.outputs = tuple(outputs)
-        kinds = {
-            "rates": list(eom.rates),
-            "force": list(_force(eom)),
-            "acceleration": _acceleration(eom),
-            "position": positions(eom),
-            "velocity": list(eom.constraints.velocity),
-            "output": [one.value for one in outputs],
-        }
+        with within(eom.table):
+            kinds = {
+                "rates": list(eom.rates),
+                "force": list(_force(eom)),
+                "acceleration": _acceleration(eom),
+                "position": positions(eom),
+                "velocity": list(eom.constraints.velocity),
+                "output": [one.value for one in outputs],
+            }
         model = eom.model
         groups = (model.coordinates, model.speeds, model.accelerations, eom.multipliers, model.input_symbols)
         self.equations: list[Expr] = [one for kind in ROWS for one in kinds[kind]]
@@ -89,7 +91,8 @@ class Slopes:
     @cached_property
     def matrix(self) -> Matrix:
         """J."""
-        return jacobian(self.equations, self.variables).reshape(len(self.equations), len(self.variables))
+        with isolated(*topological(self.equations)):
+            return jacobian(self.equations, self.variables).reshape(len(self.equations), len(self.variables))
 
     @cached_property
     def sparse(self) -> Sparse:

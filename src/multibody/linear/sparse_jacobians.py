@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from multibody.compile import Function
 from multibody.equations import EquationsOfMotion
-from multibody.graph import ZERO, Symbol, array, jacobian
+from multibody.graph import ZERO, Symbol, array, isolated, jacobian, topological
 from multibody.linear.point import require_equations
 
 
@@ -113,7 +113,8 @@ class DynamicsJacobians:
         eom = self.eom
         outputs = list(eom.explicit_form())
         ports = {"t": eom.model.time, "q": eom.coordinates, "u": eom.speeds, "r": eom.inputs, "p": eom.parameters}
-        slopes = jacobian(outputs, symbols).reshape(len(outputs), len(symbols))
+        with isolated(*topological(outputs)):
+            slopes = jacobian(outputs, symbols).reshape(len(outputs), len(symbols))
         return SparseFunction(f"{eom.model.name}_slope_by_{label}", ports, slopes)
 
 

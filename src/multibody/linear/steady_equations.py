@@ -19,7 +19,8 @@ import numpy as np
 
 from multibody.compile import Function
 from multibody.equations import EquationsOfMotion
-from multibody.graph import ZERO, Expr, Symbol, array, evaluate, jacobian, product, substitute
+from multibody.graph import ZERO, Expr, Symbol, array, evaluate, isolated, jacobian, product, substitute, topological
+from multibody.graph.node import within
 from multibody.linear.point import OperatingPoint
 from multibody.linear.sparse_jacobians import SparseFunction
 from multibody.model.assembly import Vector
@@ -63,8 +64,10 @@ class SteadyEquations:
     @cached_property
     def rows(self) -> list[Row]:
         """All equations."""
-        found = [*self._kinematics(), *self._dynamics(), *self._constraints()]
-        values = substitute([value for _, value in found], {**self._still, **self.formulas}) if found else []
+        with within(self.eom.table):
+            found = [*self._kinematics(), *self._dynamics(), *self._constraints()]
+        with isolated(*topological([value for _, value in found])):
+            values = substitute([value for _, value in found], {**self._still, **self.formulas}) if found else []
         return [(label, value) for (label, _), value in zip(found, values, strict=True)]
 
     def _kinematics(self) -> Iterator[Row]:
@@ -110,7 +113,8 @@ class SteadyEquations:
     def slopes_by(self, symbols: Sequence[Symbol]) -> SparseFunction:
         """w → ∂F/∂symbols."""
         outputs = [value for _, value in self.rows]
-        matrix = jacobian(outputs, symbols).reshape(len(outputs), len(symbols))
+        with isolated(*topological(outputs)):
+            matrix = jacobian(outputs, symbols).reshape(len(outputs), len(symbols))
         return SparseFunction(f"{self.eom.model.name}_steady_slopes", {"w": self.symbols}, matrix)
 
     def point(self, w: Vector) -> OperatingPoint:

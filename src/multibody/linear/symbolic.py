@@ -9,7 +9,18 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ExpressionError
-from multibody.graph import ZERO, Expr, Symbol, array, closed_form, evaluate, free_symbols, substitute
+from multibody.graph import (
+    ZERO,
+    Expr,
+    Symbol,
+    array,
+    closed_form,
+    evaluate,
+    free_symbols,
+    isolated,
+    substitute,
+    topological,
+)
 from multibody.linear.elimination import eliminated, reaction
 from multibody.linear.independent import Choice, choice
 from multibody.linear.matrices import Expressions
@@ -60,8 +71,17 @@ def linearize_symbolic(
     """
     require_equations(eom, "linearize_symbolic")
     signals, chosen = output_signals(eom, outputs), input_places(eom, inputs)
-    slopes, algebra = Slopes(eom, signals), Expressions(eom.model)
-    values, said = symbolic_place(eom, at, free, parameters, t)
+    slopes = Slopes(eom, signals)
+    with isolated(*topological([*slopes.equations, *slopes.matrix.flat])):
+        return _linearized(slopes, chosen, symbolic_place(eom, at, free, parameters, t), independent)
+
+
+def _linearized(
+    slopes: Slopes, chosen: list[int], place: tuple[Values, set[Symbol]], independent: Iterable[str]
+) -> SymbolicLinearSystem:
+    """The linear system at a place, whose first entry are values, and whose second says for what they were given."""
+    eom, signals, algebra = slopes.eom, slopes.outputs, Expressions(slopes.eom.model)
+    values, said = place
     if not _keeps_velocity_constraints(eom, values):
         wanted = [*_names(said & set(eom.speeds)), *_named_coordinates(eom, independent)]
         values = _with_dependent_speeds(eom, values, _division(slopes, values, wanted), algebra)

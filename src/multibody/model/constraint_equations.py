@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +26,8 @@ from multibody.graph import (
 )
 from multibody.graph.identity import independent_rows
 from multibody.graph.linear_algebra import Matrix
+from multibody.graph.node import Table, within
+from multibody.graph.workspace import in_own_table
 from multibody.model.constraints import Equation
 from multibody.model.kinematics import Kinematics
 from multibody.model.model import Model
@@ -43,6 +45,7 @@ other: their share of the forces is δ/ε, which smaller values make rough (Benn
 """
 
 
+@in_own_table
 @dataclass(frozen=True, eq=False)
 class Constraints:
     """All constraint equations of a model, in the order of its constraints.
@@ -52,28 +55,32 @@ class Constraints:
         owners: for each equation the name of its constraint.
         multipliers: a symbol λ for each equation, called after the constraint and the equation.
         equations: one for each multiplier.
+        table: where expressions are made; see ``Kinematics``.
     """
 
     model: Model
     owners: tuple[str, ...]
     multipliers: tuple[Symbol, ...]
     equations: tuple[Equation, ...]
+    table: Table = field(repr=False)
 
     @staticmethod
     def of(kinematics: Kinematics) -> Constraints:
         """The constraints of the model that moves as ``kinematics`` says."""
         model = kinematics.model
-        rows = [
-            (owner, equation)
-            for owner, constraint in model.constraints.items()
-            for equation in constraint.equations(kinematics)
-        ]
+        with within(kinematics.table):
+            rows = [
+                (owner, equation)
+                for owner, constraint in model.constraints.items()
+                for equation in constraint.equations(kinematics)
+            ]
         names = [f"{owner}_{equation.name}".rstrip("_") for owner, equation in rows]
         return Constraints(
             model,
             tuple(owner for owner, _ in rows),
             tuple(symbol(f"lambda_{name}", "variable", model.name) for name in names),
             tuple(equation for _, equation in rows),
+            kinematics.table,
         )
 
     def __len__(self) -> int:

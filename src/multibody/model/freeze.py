@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from multibody.algebra import Inertia, Transform
 from multibody.errors import ModelError, TopologyError
-from multibody.graph import ONE, ZERO, Expr, Symbol, free_symbols, symbol, time_derivative
+from multibody.graph import (
+    ONE,
+    ZERO,
+    Expr,
+    Symbol,
+    as_expr,
+    free_symbols,
+    isolated,
+    symbol,
+    time_derivative,
+    topological,
+)
 from multibody.graph.names import suggestion
 from multibody.model.body import Body, Frame
 from multibody.model.closed_joints import with_closed_joints
@@ -29,6 +40,21 @@ if TYPE_CHECKING:
 
 def frozen(system: System) -> Model:
     """The model of a system; raises if bodies are not connected to the world."""
+    with isolated(*topological(_written(system))):
+        return _frozen(system)
+
+
+def _written(system: System) -> list[Expr]:
+    """Geometry and inertia as the user wrote them."""
+    found: list[Any] = [*system.gravity.components()]
+    for body in system.all(Body):
+        found += [body.mass, *body.com.components(), *body.inertia.components()]
+    for frame in system.all(Frame):
+        found += frame.pose.components()
+    return [as_expr(value) for value in found]
+
+
+def _frozen(system: System) -> Model:
     joints = {joint.name: joint for joint in system.all(Joint)}
     bodies = tuple(body for body in system.all(Body) if body is not system.world)
     tree = _tree(system, joints, bodies)

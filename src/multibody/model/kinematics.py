@@ -12,6 +12,7 @@ from typing import NamedTuple
 from multibody.algebra import ForceMotor, Transform, Vec3, VelocityMotor
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr
+from multibody.graph.workspace import in_own_table, own_table
 from multibody.model.body import Frame
 from multibody.model.joint import Joint
 from multibody.model.joints.contract import IDENTITY
@@ -49,15 +50,21 @@ def relative_motion(link: Link, rates: Sequence[Expr]) -> RelativeMotion:
     return RelativeMotion(turn, slide, turn_rate, slide_rate)
 
 
+@in_own_table
 class Kinematics:
     """The motion of a model as expressions of q, u, u̇ and time.
 
     Args:
         model: a frozen model.
+
+    Attributes:
+        model: the model.
+        table: what is made is made here: apart from everything else, or with the block that this was made in.
     """
 
     def __init__(self, model: Model) -> None:
         self.model = model
+        self.table = own_table(model.expressions)
         self.pose_of_link = cache(self._pose_of_link)
         self.velocity_of_link = cache(self._velocity_of_link)
         self.acceleration_of_link = cache(lambda index: self._accelerated(index, self.acceleration_of_link, "a"))

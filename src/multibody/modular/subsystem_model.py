@@ -13,6 +13,7 @@ from multibody.equations.without_bodies import KineticsWithoutBodies, ModelWitho
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr, Symbol, array, jacobian, substitute
 from multibody.graph.linear_algebra import Matrix
+from multibody.graph.workspace import in_own_table
 from multibody.model import Constraint, Equation, Model
 from multibody.model.kinematics import Kinematics
 from multibody.model.sensors import Expression
@@ -106,6 +107,7 @@ def _start(system: Subsystem) -> dict[Symbol, float]:
     return {one: float(known.get(one, 0.0)) for one in (*system.coordinates, *system.top)}
 
 
+@in_own_table
 class SubsystemKinetics(KineticsWithoutBodies):
     """What equations of motion need of a subsystem: constraints, mass matrix, forces."""
 

@@ -16,6 +16,7 @@ from multibody.equations.solution import Solution
 from multibody.equations.without_bodies import EquationsWithoutBodies
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr, array, product
+from multibody.graph.workspace import in_own_table
 from multibody.modular.subsystem import Subsystem
 from multibody.modular.subsystem_model import SubsystemKinetics, model_of, shown_invariants
 
@@ -36,6 +37,7 @@ def equations_of(system: Subsystem, handling: Handling | None = None) -> Equatio
     return made
 
 
+@in_own_table
 class SubsystemEquations(EquationsWithoutBodies):
     """Equations of motion of a subsystem; it has no bodies and joints, but energies where they are known."""
 

@@ -31,6 +31,7 @@ from multibody.graph import (
     where,
 )  # fmt: skip
 from multibody.graph.names import check
+from multibody.graph.node import within
 from multibody.model import Input
 from multibody.model.quantity import finite_value
 from multibody.simulate.events import Event, Touch
@@ -104,6 +105,11 @@ def with_contacts(eom: EquationsOfMotion, events: Sequence[Any]) -> tuple[Equati
             where=f"events of a run of '{eom.model.name}'",
             remedy="Write Event(expression), or Impact(gap, restitution).",
         )
+    with within(eom.table):
+        return _extended(eom, events)
+
+
+def _extended(eom: EquationsOfMotion, events: Sequence[Any]) -> tuple[EquationsOfMotion, list[Event]]:
     contacts = [_contact(eom, one) for one in events if isinstance(one, Impact)]
     _require_distinct(eom, contacts)
     _require_separate(contacts)

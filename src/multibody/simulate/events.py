@@ -13,6 +13,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr, free_symbols, substitute
 from multibody.graph.names import suggestion
+from multibody.graph.node import within
 from multibody.model.quantity import finite_value
 from multibody.simulate.questions import expression_of
 
@@ -141,7 +142,9 @@ def _compiled_reset(
     remedy = "Give numbers, or expressions of the state just before."
     values = {key: expression_of(value, eom, where, remedy) for key, value in event.reset.items()}
     _checked(eom, dict.fromkeys(values, 0.0), name, led)
-    function: Function = eom.function("reset", {"new": substitute(list(values.values()), dict(inputs))})
+    with within(eom.table):
+        new = substitute(list(values.values()), dict(inputs))
+    function: Function = eom.function("reset", {"new": new})
     return lambda t, q, u, r, p: dict(zip(values, np.atleast_1d(function(t, q, u, r, p)), strict=True))
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from multibody.errors import StepError
 from multibody.graph import ZERO, jacobian
+from multibody.graph.node import within
 from multibody.model.assembly import LONGEST_STEP
 from multibody.model.regularity import pivoted_columns
 from multibody.simulate.contract import Status, Vector
@@ -82,13 +83,15 @@ class Loops:
         rows = list(eom.constraints.independent)
         positions = (eom.constraints.equations[row].position for row in rows)
         q = eom.coordinates
-        lengths = [sum((q[k] * q[k] for k in places), ZERO) - 1 for places in eom.model.quaternions]
-        gaps = [one for one in positions if one is not None] + lengths
+        with within(eom.table):
+            lengths = [sum((q[k] * q[k] for k in places), ZERO) - 1 for places in eom.model.quaternions]
+            gaps = [one for one in positions if one is not None] + lengths
+            slopes = jacobian(gaps, q)
         self._gaps, self._slopes = np.zeros(len(gaps)), np.zeros((len(gaps), problem.n))
         self._B, self._beta = np.zeros((len(rows), problem.m)), np.zeros(len(rows))
         outputs = {
             "loop_gaps": gaps,
-            "loop_slopes": jacobian(gaps, q).reshape(self._slopes.shape),
+            "loop_slopes": slopes.reshape(self._slopes.shape),
             "B": eom.B[rows].reshape(self._B.shape),
             "beta": eom.beta[rows],
         }

@@ -9,6 +9,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.equations.known_symbols import require_distinct, require_known
 from multibody.errors import ConversionError, ModelError
 from multibody.graph import Expr, as_expr
+from multibody.graph.node import within
 from multibody.model import Model, System
 from multibody.model.concerning import concerning
 from multibody.model.sensors.signal import resolved
@@ -72,7 +73,7 @@ def expression_of(thing: Any, eom: EquationsOfMotion, where: str, remedy: str) -
         remedy: what to write instead of something else.
     """
     try:
-        with concerning(where):
+        with concerning(where), within(eom.table):
             found = as_expr(resolved(as_expr(thing), eom.kinetics))
     except ConversionError as error:
         raise ModelError(f"{thing!r:.200} is no expression.", where=where, remedy=remedy) from error

@@ -14,7 +14,8 @@ from multibody.compile.block import Block
 from multibody.equations import EquationsOfMotion
 from multibody.equations.power import explicit, powers
 from multibody.equations.projection import correction
-from multibody.graph import Expr, Symbol, jacobian, substitute
+from multibody.graph import Expr, Symbol, isolated, jacobian, substitute, topological
+from multibody.graph.node import within
 from multibody.simulate.lane_record import LANES
 from multibody.simulate.switching import Switching
 
@@ -28,7 +29,7 @@ def _made_once(make: Callable[[Any], Made]) -> cached_property[Made]:
     """A cached property that is made once, whichever thread asks first."""
 
     def locked(self: Any) -> Made:
-        with self._lock:
+        with self._lock, within(self.eom.table):
             if make.__name__ not in self.__dict__:
                 self.__dict__[make.__name__] = make(self)
             return cast("Made", self.__dict__[make.__name__])
@@ -90,7 +91,8 @@ class RunFunctions:
         states = [*self.eom.coordinates, *self.eom.speeds]
         works = np.zeros((self.size, len(WORKS)))
         rates = self.switching.frozen(self.with_inputs(self._rates))
-        matrix = np.hstack([jacobian(rates, states), works.astype(object)])
+        with isolated(*topological(rates)):
+            matrix = np.hstack([jacobian(rates, states), works.astype(object)])
         return self.function("slopes", {"slopes": matrix})
 
     @_made_once
@@ -131,14 +133,16 @@ class RunFunctions:
 
     def with_inputs(self, expressions: Any) -> Any:
         """Expressions in which inputs are what they follow."""
-        return substitute(expressions, self._inputs) if self._inputs else expressions
+        with within(self.eom.table):
+            return substitute(expressions, self._inputs) if self._inputs else expressions
 
     def function(self, name: str, outputs: Mapping[str, Any]) -> Function:
         """A compiled function of (t, q, u, r, p), with inputs as they are here, and with frozen branches.
 
         The discrete inputs of the branches follow the others in r.
         """
-        put_in = {key: self.switching.frozen(self.with_inputs(value)) for key, value in outputs.items()}
+        with within(self.eom.table):
+            put_in = {key: self.switching.frozen(self.with_inputs(value)) for key, value in outputs.items()}
         return self.eom.function(name, put_in, more_inputs=self.switching.inputs)
 
     @_made_once

@@ -21,8 +21,22 @@ from multibody.compile import Function
 from multibody.compile.calls import BoundCall
 from multibody.equations import EquationsOfMotion
 from multibody.equations.power import powers
-from multibody.graph import ONE, ZERO, Expr, Symbol, array, is_zero, jacobian, product, substitute, symbol
+from multibody.graph import (
+    ONE,
+    ZERO,
+    Expr,
+    Symbol,
+    array,
+    is_zero,
+    isolated,
+    jacobian,
+    product,
+    substitute,
+    symbol,
+    topological,
+)
 from multibody.graph.linear_algebra import Matrix
+from multibody.graph.node import within
 from multibody.simulate.contract import Vector
 from multibody.simulate.problem import WORKS, Problem
 from multibody.simulate.stepwise import end_with
@@ -134,7 +148,9 @@ class _Equations:
         self.rates = [*self._q_dot, *eom.model.accelerations, *self._powers]
         self.c = symbol("c_iteration", "variable", eom.model.name)
         self.forces = [eom.multiplier_values[row] for row in self._rows]
-        self.residual = [*self._kinematics(), *self._dynamics(), *self._work(), *self._velocity(), *self._position()]
+        with within(eom.table):
+            parts = self._kinematics(), self._dynamics(), self._work(), self._velocity(), self._position()
+        self.residual = [one for part in parts for one in part]
 
     def _kinematics(self) -> list[Expr]:
         """q̇ - N·(u + B_hᵀ·μ) - ν - quaternion·σ."""
@@ -184,7 +200,8 @@ def _fresh(eom: EquationsOfMotion, kind: str, names: Any) -> list[Symbol]:
 
 def _iteration_matrix(F: Sequence[Expr], equations: _Equations) -> Matrix:
     """∂F/∂Y + c·∂F/∂Ẏ."""
-    matrix = jacobian(list(F), equations.unknowns)
-    slopes = jacobian(list(F), equations.rates)
-    matrix[:, : slopes.shape[1]] = matrix[:, : slopes.shape[1]] + equations.c * slopes
+    with isolated(*topological(F)):
+        matrix = jacobian(list(F), equations.unknowns)
+        slopes = jacobian(list(F), equations.rates)
+        matrix[:, : slopes.shape[1]] = matrix[:, : slopes.shape[1]] + equations.c * slopes
     return matrix

@@ -21,6 +21,7 @@ from multibody.equations.without_bodies import (
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr, Symbol, array, as_expr, directional, free_symbols, from_sympy, product
 from multibody.graph.linear_algebra import Matrix
+from multibody.graph.workspace import in_own_table
 from multibody.model import Expression, Model
 from multibody.model.constraints import ExpressionConstraint
 from multibody.model.quantity import acceleration_symbol, finite_value
@@ -41,6 +42,7 @@ class SympyModel(ModelWithoutBodies):
     notes: tuple[str, ...] = ()
 
 
+@in_own_table
 class SympyKinetics(KineticsWithoutBodies):
     """Constraints, mass matrix and forces that were read from SymPy."""
 
@@ -57,6 +59,7 @@ class SympyKinetics(KineticsWithoutBodies):
         return self.given.parts
 
 
+@in_own_table
 class SympyModelEquations(EquationsWithoutBodies):
     """Equations of motion that were read from SymPy; energies are known where bodies or a Lagrangian were."""
 

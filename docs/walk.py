@@ -64,11 +64,12 @@ def _file(frame: FrameType) -> str:
 def _callers(frame: FrameType) -> Iterator[str]:
     """The files of the package from which a function was called, the nearest first.
 
-    ``once`` calls what it is handed, and stays out of it: the call is that of whoever has handed it over.
+    ``once`` calls what it is handed, and stays out of it: the call is that of whoever has handed it over. So does
+    ``graph/workspace.py``, which calls the methods that it wraps.
     """
     outer = frame.f_back
     while outer is not None:
-        if (file := _file(outer)) and outer.f_code.co_name != "once":
+        if (file := _file(outer)) and outer.f_code.co_name != "once" and file != "graph/workspace.py":
             yield file
         outer = outer.f_back
 

@@ -1,4 +1,4 @@
-"""What else is alive in a process does not change expressions: programs, exports and numbers are the same to the last bit.
+"""Programs, exports and numbers are the same to the last bit, whatever else is alive in a process.
 
 Expressions are found by their value, so that one which is alive could take the place of another way to write it.
 """
@@ -99,7 +99,8 @@ for name in chosen:  # the same models, with their symbols and all that is made 
         model = MODELS[name]()
         eom = mb.derive(model, formalism)
         held += [model, eom, eom.M, eom.h, eom.kinetic_energy, mb.linearize_symbolic(eom)]
-        held += [eom.acceleration[0] * eom.acceleration[0], 1 / (1 + eom.acceleration[-1]), sin(eom.coordinates[0]), -eom.speeds[0]]
+        held += [eom.acceleration[0] * eom.acceleration[0], 1 / (1 + eom.acceleration[-1])]
+        held += [sin(eom.coordinates[0]), -eom.speeds[0]]
         held += [fact(name, verb, eom) for verb in ("linear", "slopes", "symbolic")]
 sys.stdout = output
 for name in chosen:

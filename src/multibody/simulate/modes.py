@@ -211,4 +211,3 @@ class Modes:
         with np.errstate(all="ignore"):
             middle = y + 0.5 * step * self._problem.evaluate(t, y)
             return self._look(t + step, y + step * self._problem.evaluate(t + 0.5 * step, middle))
-

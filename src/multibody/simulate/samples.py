@@ -11,6 +11,8 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ShapeError
+from multibody.graph import as_expr, topological
+from multibody.model.quantity import rate_name
 from multibody.simulate.contract import Vector
 from multibody.simulate.energies import Energies
 from multibody.simulate.interpolation import hermite, times_within, with_unit_quaternions
@@ -165,9 +167,19 @@ class Samples:
 
     @cached_property
     def joints(self) -> Mapping[str, Vector]:
-        """What joints do that are driven or close a loop: coordinates, speeds, accelerations by name."""
+        """What joints do that are driven or close a loop: coordinates, speeds, accelerations by name.
+
+        Angles are continuous: from sample to sample, the turn is the one that the speed comes nearest to.
+        """
         names = [one.name for one in self.eom.model.values]
-        return dict(zip(names, self._probed("joints").T, strict=True)) if names else {}
+        values = dict(zip(names, self._probed("joints").T, strict=True)) if names else {}
+        for coordinate, expression in self.eom.model.values.items():
+            rate = values.get(rate_name(coordinate.name))
+            nodes = [] if coordinate.kind != "coordinate" else topological([as_expr(expression)])
+            angles = [node for node in nodes if node.op == "atan2" and node.fp not in self.eom.angles]
+            if angles and rate is not None:
+                values[coordinate.name] = _unwrapped(self.t, values[coordinate.name], rate)
+        return values
 
     @cached_property
     def energies(self) -> Energies:
@@ -206,3 +218,12 @@ class Samples:
             solved[k] = getattr(motion, part)
         solved.flags.writeable = False
         return solved
+
+
+def _unwrapped(t: Vector, angle: Vector, rate: Vector) -> Vector:
+    """An angle without jumps by full turns, which its rate does not explain."""
+    expected = 0.5 * (rate[1:] + rate[:-1]) * np.diff(t)
+    turns = np.round((expected - np.diff(angle)) / (2 * np.pi))
+    found = angle + 2 * np.pi * np.concatenate([[0.0], np.cumsum(np.nan_to_num(turns))])
+    found.flags.writeable = False
+    return found

@@ -27,8 +27,8 @@ def random_integrator(rng: np.random.Generator, *, slow: bool = True) -> Choice:
         Choice("DormandPrince8", mb.DormandPrince8(rtol=float(10 ** rng.uniform(-10, -7))), 1e-4),
         Choice("DormandPrince5", mb.DormandPrince5(rtol=float(10 ** rng.uniform(-10, -7))), 1e-4),
         Choice("RungeKutta4", mb.RungeKutta4(step=step), 1e-4),
-        Choice("Symplectic", mb.Symplectic(step=step), 2e-3),
-        Choice("SemiImplicitEuler", mb.SemiImplicitEuler(step=step / 4), 2e-2),
+        Choice("Symplectic", mb.Symplectic(step=step / 8), 2e-3),
+        Choice("SemiImplicitEuler", mb.SemiImplicitEuler(step=step / 40), 2e-2),
     ]
     stepwise = [
         Choice("Cvode", mb.Cvode(), 1e-4),

@@ -10,7 +10,7 @@ SAMPLES = {
     "events": range(12),
     "linkages": [2, 4],
     "singular": [1, 3, 6],
-    "angles": [0, 6],
+    "angles": [0, 1, 3, 6],
     "stops": [4, 15],
 }
 

@@ -19,7 +19,7 @@ ADAPTIVE = pytest.mark.parametrize("kind", [DormandPrince5, DormandPrince8])
 
 def gap(problem, t, y):
     problem.project(t, y, 0.0, steps=1)
-    return problem.gaps.max()
+    return problem.gaps[:2].max()
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from multibody.equations.expressions import EquationExpressions
 from multibody.equations.robust import RobustDynamics
-from multibody.graph import Expr, Symbol, array, atan2, cos, isolated, product, sin, substitute, topological
+from multibody.graph import (
+    ONE,
+    ZERO,
+    Expr,
+    Symbol,
+    array,
+    atan2,
+    cos,
+    isolated,
+    product,
+    sin,
+    sqrt,
+    substitute,
+    topological,
+)
 from multibody.graph.traverse import flat
 from multibody.graph.workspace import in_own_table
 
 if TYPE_CHECKING:
     from multibody.compile import Function
+    from multibody.equations.equations import EquationsOfMotion
+
+
+LEAST_PIVOT = 1e-13
+"""Relative pivots below this are rounding."""
+
+INVISIBLE = 1e-300
+"""A factor for terms that change no digit, but make a result NaN where they have no value."""
 
 
 def continuous_angle(angle: Expr, reference: Expr) -> Expr:
@@ -26,6 +48,16 @@ def continuous_angle(angle: Expr, reference: Expr) -> Expr:
 @in_own_table
 class CompiledEquations(EquationExpressions):
     """Equations of motion that can be evaluated."""
+
+    @property
+    def may_become_singular(self) -> bool:
+        """Whether the accelerations fail where constraints become dependent, or independent speeds do."""
+        return self.regularity is not ONE or bool(self.independent)
+
+    @property
+    def may_be_undetermined(self) -> bool:
+        """Whether there may be positions in which the accelerations do not follow from the equations."""
+        return self.may_become_singular or not self.constraints.always_independent
 
     @property
     def _ports(self) -> dict[str, Any]:
@@ -52,11 +84,11 @@ class CompiledEquations(EquationExpressions):
         from multibody.compile import Function  # late: expressions are made and read without a compiler
 
         ports = {**self._ports, "r": (*self.inputs, *more_inputs)}
-        known: dict[Expr, Any] = dict(zip(self.multipliers, self.multiplier_values, strict=True))
+        known: dict[Expr, Any] = dict(zip(self.multipliers, self._guarded(self.multiplier_values), strict=True))
         if with_acceleration:
             ports = {**ports, "a": self.model.accelerations}
         else:
-            known |= dict(zip(self.model.accelerations, self.acceleration, strict=True))
+            known |= dict(zip(self.model.accelerations, self._guarded(self.acceleration), strict=True))
         nodes = topological([one for value in outputs.values() for one in flat(value)])
         if not known.keys().isdisjoint(nodes):
             with isolated(*nodes, *topological(known.values())):
@@ -70,14 +102,25 @@ class CompiledEquations(EquationExpressions):
         nodes = [node for node in topological(flat(expressions)) if node.op == "atan2" and node.fp in self.angles]
         return substitute(expressions, {node: continuous_angle(node, self.angles[node.fp]) for node in nodes})
 
+    def _guarded(self, expressions: Iterable[Expr]) -> list[Expr]:
+        """The same expressions, which are NaN where the regularity is nothing but rounding."""
+        if self.regularity is ONE:
+            return list(expressions)
+        given = list(expressions)
+        with isolated(*topological([*given, self.regularity])):
+            mark = INVISIBLE * sqrt(self.regularity - LEAST_PIVOT)
+            return [one if one is ZERO else one + mark for one in given]
+
     @cached_property
     def forward_dynamics(self) -> Function:
         """(t, q, u, r, p) → u̇.
 
         An angle of a joint that follows from others, or that closes a loop, is its principal value between -π and π;
         in a run it is continuous.
+        Where constraints are not independent of each other, a call for one state raises ``SingularMatrixError``.
         """
-        return self.function("forward_dynamics", {"acceleration": list(self.acceleration)})
+        outputs = {"acceleration": list(self.model.accelerations)}
+        return self._checked("forward_dynamics", self.function("forward_dynamics", outputs))
 
     @cached_property
     def inverse_dynamics(self) -> Function:
@@ -99,8 +142,17 @@ class CompiledEquations(EquationExpressions):
 
     @cached_property
     def constraint_forces(self) -> Function:
-        """(t, q, u, r, p) → λ."""
-        return self.function("constraint_forces", {"multipliers": list(self.multiplier_values)})
+        """(t, q, u, r, p) → λ; see ``forward_dynamics``."""
+        outputs = {"multipliers": list(self.multipliers)}
+        return self._checked("constraint_forces", self.function("constraint_forces", outputs))
+
+    def _checked(self, name: str, function: Function) -> Function:
+        """A function that does not answer where accelerations and forces are not determined."""
+        if not self.may_be_undetermined:
+            return function
+        from multibody.equations.forward_dynamics import ConstrainedMotion  # which needs equations itself
+
+        return ConstrainedMotion(cast("EquationsOfMotion", self), name, function)
 
     @cached_property
     def robust_dynamics(self) -> RobustDynamics:
@@ -110,7 +162,9 @@ class CompiledEquations(EquationExpressions):
     @cached_property
     def constraint_residuals(self) -> Function:
         """(t, q, u, r, p) → φ, B·u + β and B·u̇ + γ: zero for a motion that keeps the constraints."""
-        acceleration = product(self.B, array(list(self.acceleration))) + self.gamma if len(self.constraints) else []
+        acceleration = (
+            product(self.B, array(list(self.model.accelerations))) + self.gamma if len(self.constraints) else []
+        )
         levels = {"position": self.phi, "velocity": self.constraints.velocity, "acceleration": acceleration}
         return self.function("constraint_residuals", levels)
 
@@ -122,7 +176,7 @@ class CompiledEquations(EquationExpressions):
     @cached_property
     def state_rate(self) -> Function:
         """(t, q, u, r, p) → q̇ and u̇."""
-        return self.function("state_rate", {"q_dot": list(self.rates), "u_dot": list(self.acceleration)})
+        return self.function("state_rate", {"q_dot": list(self.rates), "u_dot": list(self.model.accelerations)})
 
 
 def _beside(ports: Mapping[str, Any], outputs: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ M is the mass matrix, h holds inertia forces and gravity, f the loads, λ the co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +20,7 @@ import numpy as np
 from multibody.equations.compiled import CompiledEquations
 from multibody.equations.kinetics import Kinetics
 from multibody.equations.mass_matrix import mass_matrix
-from multibody.equations.solution import Multipliers, Solution
+from multibody.equations.solution import SOFTNESS, Multipliers, Solution
 from multibody.graph import ONE, ZERO, Expr, array, isolated, topological
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.workspace import in_own_table
@@ -63,8 +64,27 @@ class EquationsOfMotion(CompiledEquations):
         auxiliary: Mapping[str, Expr] | None = None,
     ) -> EquationsOfMotion:  # fmt: skip
         """Equations from what makes M, h and f, and from their solution."""
-        made = cls(kinetics.model, formalism, solution.acceleration, parts, *solution[1:], auxiliary or {})
+        made = cls(
+            kinetics.model, formalism, solution.acceleration, parts, solution.multipliers, solution.independent,
+            auxiliary or {}, regularity=solution.regularity,
+        )  # fmt: skip
         vars(made)["kinetics"] = kinetics  # what the formalism has found out is not found out again
+        return made
+
+    @cached_property
+    def regularized(self) -> EquationsOfMotion:
+        """The same equations with constraint forces from all equations, which give way where they are dependent.
+
+        They hold wherever the mechanism can move, also where a choice of independent speeds fails.
+        """
+        if not self.may_become_singular:
+            return self
+        with isolated(*topological([*self.acceleration, *self.M.flat, *self.h, *self.f, *self.model.expressions()])):
+            found = Multipliers(SOFTNESS).solve(self.M, list(self.h - self.f), self.constraints)
+        made = replace(
+            self, acceleration=found.acceleration, multiplier_values=found.multipliers, independent=(), regularity=ONE
+        )
+        vars(made)["kinetics"] = self.kinetics
         return made
 
     @property

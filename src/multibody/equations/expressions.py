@@ -12,7 +12,7 @@ import numpy as np
 from multibody.algebra import ForceMotor, Vec3
 from multibody.equations.kinetics import Kinetics
 from multibody.errors import ModelError
-from multibody.graph import ZERO, Expr, Symbol, isolated, jacobian, substitute, topological
+from multibody.graph import ONE, ZERO, Expr, Symbol, isolated, jacobian, substitute, topological
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.node import Table
 from multibody.graph.workspace import in_own_table
@@ -41,6 +41,8 @@ class EquationExpressions:
         auxiliary: forces that auxiliary speeds brought into evidence, by name, as expressions with u̇ and λ.
         angles: inputs from which angles of dependent joints are measured in a run, by the fingerprint of the angle;
             without them such an angle is the principal value, between -π and π.
+        regularity: zero where ``acceleration`` has no meaning, because constraints are not independent; see
+            ``Solution``.
     """
 
     model: Model
@@ -51,6 +53,7 @@ class EquationExpressions:
     independent: tuple[int, ...] = ()
     auxiliary: Mapping[str, Expr] = field(default_factory=dict, repr=False)
     angles: Mapping[Any, Symbol] = field(default_factory=dict, repr=False)
+    regularity: Expr = field(default=ONE, repr=False)
 
     # names -------------------------------------------------------------------------------------------------------
 

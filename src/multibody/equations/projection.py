@@ -12,11 +12,16 @@ from typing import NamedTuple
 import numpy as np
 
 from multibody.equations.equations import EquationsOfMotion
-from multibody.equations.solution import solved_softly, tips_first
+from multibody.equations.regularized import regularized
+from multibody.equations.solution import SOFTNESS as FORCES_SOFTNESS
+from multibody.equations.solution import tips_first
 from multibody.errors import SingularMatrixError
-from multibody.graph import ONE, ZERO, Expr, absolute, array, ldl, ldl_solve, maximum, product, sqrt
+from multibody.graph import ONE, ZERO, Expr, absolute, array, ldl, ldl_solve, maximum, product, sqrt, where
 from multibody.graph.linear_algebra import Matrix
 from multibody.model.assembly import angles_of
+
+SOFTNESS = 1e-12
+"""ε of corrections; see ``regularized``. Larger ones lose the constraints near singular positions."""
 
 LARGE = 1000.0
 """A speed from which on rounding is felt in velocities, and a length from which on it is felt in positions."""
@@ -30,46 +35,62 @@ class Correction(NamedTuple):
         u: corrected speeds.
         gaps: the largest |φ| and the largest |B·u + β| before the correction; at lengths and speeds above ``LARGE`` in
             proportion, because rounding grows with them.
+        regularity: the smallest relative pivot of B·M⁻¹·Bᵀ; tiny where the constraints are not independent. There,
+            velocities must not be corrected before positions.
     """
 
     q: list[Expr]
     u: list[Expr]
     gaps: list[Expr]
+    regularity: Expr
 
 
-def correction(eom: EquationsOfMotion, softness: float = 0.0) -> Correction | None:
-    """One step towards the constraints, softer where they are not independent; None if there is nothing to keep."""
-    rows, softness = list(eom.constraints.acting), max(softness, eom.constraints.softness)
+def correction(eom: EquationsOfMotion) -> Correction | None:
+    """One step towards the constraints; None if there is nothing to keep."""
+    rows = list(eom.constraints.acting)
     quaternions = eom.model.quaternions
     if not rows and not quaternions:
         return None
     q, u = array(list(eom.coordinates)), array(list(eom.speeds))
     gaps: list[Expr] = [ZERO, ZERO]
+    regularity: Expr = ONE
     if rows:
-        moved, gap = _moved(eom, rows, [eom.constraints.velocity[row] for row in rows], u, softness)
-        u, gaps[1] = moved, gap / maximum(ONE, _largest(eom.speeds) / LARGE)
+        moving = [eom.constraints.velocity[row] for row in rows]
+        change, regularity = _change(eom, rows, moving)
+        u, gaps[1] = u - change, _largest(moving) / maximum(ONE, _largest(eom.speeds) / LARGE)
     positions = {row: eom.constraints.equations[row].position for row in rows}
     closed = [row for row, position in positions.items() if position is not None]
     if closed:
         phi = [position for position in positions.values() if position is not None]
-        shift, gap = _moved(eom, closed, phi, array([ZERO] * len(eom.speeds)), softness)
-        gaps[0] = gap / maximum(ONE, _largest(_lengths(eom)) / LARGE)
-        q = q + product(eom.N, shift)
+        shift, _ = _change(eom, closed, phi)
+        gaps[0] = _largest(phi) / maximum(ONE, _largest(_lengths(eom)) / LARGE)
+        q = q - product(eom.N, shift)
     for places in quaternions:
         square = sum((q[k] * q[k] for k in places), ZERO)
         gaps[0] = maximum(gaps[0], absolute(square - 1))
         q[places] = q[places] / sqrt(square)
-    return Correction(list(q), list(u), gaps)
+    return Correction(list(q), list(u), gaps, regularity)
 
 
-def _moved(
-    eom: EquationsOfMotion, rows: list[int], gap: list[Expr], start: Matrix, softness: float
-) -> tuple[Matrix, Expr]:
-    """start - W·Bᵀ·(B·W·Bᵀ)⁻¹·gap with W = M⁻¹, or W = 1 where M is singular; and the largest gap."""
-    B = eom.B[rows]
+def dependent_rows(eom: EquationsOfMotion) -> Expr:
+    """How many of the constraint equations that act follow from others before them, by the size of pivots."""
+    constraints, B = eom.constraints, eom.B[list(eom.constraints.acting)]
+    factors = regularized(product(B, _compliance(eom, B)), constraints.units, FORCES_SOFTNESS)
+    small = [
+        where(d < 30 * FORCES_SOFTNESS * scale, 1, 0)
+        for d, scale in zip(factors.factors.d, factors.scales, strict=True)
+    ]
+    return sum(small, ZERO)
+
+
+def _change(eom: EquationsOfMotion, rows: list[int], gap: list[Expr]) -> tuple[Matrix, Expr]:
+    """W·Bᵀ·(B·W·Bᵀ)⁻¹·gap with W = M⁻¹, or W = 1 where M is singular; and the smallest pivot."""
+    constraints, B = eom.constraints, eom.B[rows]
+    units = [unit for row, unit in zip(constraints.acting, constraints.units, strict=True) if row in rows]
     effect = _compliance(eom, B)
-    forces = solved_softly(product(B, effect), array(gap), softness)
-    return start - product(effect, forces), _largest(gap)
+    always = constraints.always_independent
+    factors = regularized(product(B, effect), units, 0.0 if always else SOFTNESS)
+    return product(effect, factors.refined(array(gap))), ONE if always else factors.smallest_pivot
 
 
 def _lengths(eom: EquationsOfMotion) -> list[Expr]:

@@ -19,7 +19,7 @@ class Motion(NamedTuple):
 
     Attributes:
         acceleration: u̇.
-        multipliers: λ with the smallest norm; where equations are redundant, the forces are shared.
+        multipliers: λ; where equations are redundant, the forces are shared as by ``Multipliers``.
         freedom: how many speeds are independent here.
         margin: the smallest singular value of B that counts, relative to the largest; small near a singularity.
     """
@@ -34,7 +34,8 @@ class RobustDynamics:
     """(t, q, u, r, p) → u̇, λ with independent speeds that are switched at every call.
 
     The null space Z of B is taken from its singular value decomposition, so the independent speeds are always the best
-    ones: u̇ = Z·y - B⁺·γ with (Zᵀ·M·Z)·y = -Zᵀ·(h - f - M·B⁺·γ), and λ = (Bᵀ)⁺·(M·u̇ + h - f).
+    ones: u̇ = Z·y - B⁺·γ with (Zᵀ·M·Z)·y = -Zᵀ·(h - f - M·B⁺·γ), and λ = (Bᵀ)⁺·(M·u̇ + h - f). Rows are divided by the
+    root of their unit's mean effective inverse mass first, so that the result does not depend on units.
 
     Args:
         equations: any equations of motion.
@@ -43,12 +44,18 @@ class RobustDynamics:
     def __init__(self, equations: CompiledEquations) -> None:
         outputs = {"M": equations.M, "bias": equations.h - equations.f, "B": equations.B, "gamma": equations.gamma}
         self._function = equations.function("constrained_motion", outputs)
+        constraints = equations.constraints
+        units = [constraints.unit(row) for row in range(len(constraints))]
+        self._same_unit = np.array([[one == other for other in units] for one in units]).reshape(len(units), len(units))
+        self._acting = np.isin(range(len(constraints)), constraints.acting)
 
     def __call__(self, t: float, q: Any, u: Any, r: Any, p: Any) -> Motion:
         """The motion at one state."""
         values = self._function(t, q, u, r, p)
         M, bias = np.asarray(values.M), np.asarray(values.bias)
         B, gamma = np.asarray(values.B).reshape(-1, len(M)), np.asarray(values.gamma).reshape(-1)
+        scale = self._scale(M, B)
+        B, gamma = B / scale[:, None], gamma / scale
         left, sizes, right = np.linalg.svd(B)
         rank = int(np.sum(sizes > RANK * max(sizes.max(initial=0.0), 1e-300)))
         inverse = (right[:rank].T / sizes[:rank]) @ left[:, :rank].T
@@ -56,4 +63,11 @@ class RobustDynamics:
         y = np.linalg.solve(Z.T @ M @ Z, -Z.T @ (bias + M @ particular)) if Z.shape[1] else np.zeros(0)
         acceleration = Z @ y + particular
         margin = float(sizes[rank - 1] / sizes[0]) if rank else 1.0
-        return Motion(acceleration, inverse.T @ (M @ acceleration + bias), len(M) - rank, margin)
+        return Motion(acceleration, inverse.T @ (M @ acceleration + bias) / scale, len(M) - rank, margin)
+
+    def _scale(self, M: Vector, B: Vector) -> Vector:
+        """The root of the mean diagonal of B·M⁻¹·Bᵀ for all equations of the same unit that act; 1 if it vanishes."""
+        diagonal = np.einsum("ij,jk,ik->i", B, np.linalg.pinv(M), B) * self._acting
+        counts = np.maximum((self._same_unit & self._acting).sum(axis=1), 1)
+        means = self._same_unit @ diagonal / counts
+        return np.sqrt(np.where(means > 0, means, 1.0))

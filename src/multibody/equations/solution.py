@@ -8,23 +8,37 @@ from typing import NamedTuple
 
 import numpy as np
 
+from multibody.equations.regularized import least_fill, regularized
 from multibody.errors import ModelError, SingularMatrixError
-from multibody.graph import ZERO, Expr, array, ldl, ldl_solve, orthogonal_complement, product, solve_regular
+from multibody.graph import ONE, ZERO, Expr, array, ldl, ldl_solve, orthogonal_complement, product, solve_regular
 from multibody.graph.linear_algebra import LDL, Complement, Matrix
 from multibody.model import Model
-from multibody.model.constraint_equations import Constraints
+from multibody.model.constraint_equations import Constraints, doubtful_rows
 from multibody.model.regularity import well_chosen
 
-CORRECTIONS = 4
-"""Steps from a soft solution to a firm one."""
+SOFTNESS = 1e-9
+"""ε of the constraint forces where rows may become dependent; see ``regularized``.
+
+Within a step of an integrator, states are off the constraints by some δ, where redundant equations contradict each
+other: smaller values make their share of the forces rough. Larger ones hold less firmly near singular positions.
+"""
 
 
 class Solution(NamedTuple):
-    """u̇, a multiplier for each constraint equation, and the independent speeds that were used, by their numbers."""
+    """Accelerations and constraint forces.
+
+    Attributes:
+        acceleration: u̇.
+        multipliers: λ, one for each constraint equation.
+        independent: the independent speeds that were used, by their numbers.
+        regularity: the smallest relative pivot of what was inverted as it is: zero where the solution has no meaning,
+            because constraints become dependent, or a choice of independent speeds fails.
+    """
 
     acceleration: tuple[Expr, ...]
     multipliers: tuple[Expr, ...]
     independent: tuple[int, ...] = ()
+    regularity: Expr = ONE
 
 
 class Handling(ABC):
@@ -41,14 +55,16 @@ class Handling(ABC):
 class Multipliers(Handling):
     """First the forces, then the motion: (B·M⁻¹·Bᵀ)·λ = -(γ + B·u̇_free), and u̇ = u̇_free + M⁻¹·Bᵀ·λ.
 
-    It works in every position in which the constraints are independent. If bodies without mass make M singular, the
-    whole system [M -Bᵀ; B 0] is solved at once. Where a mechanism moves only because of special lengths or directions
-    (Bennett, Bricard), more equations act than are independent, and share their forces evenly.
+    All equations act, also redundant ones: no choice of equations is needed. Where some are redundant at the start,
+    they give way a little and share their forces: of all possible λ it is the one with the smallest λᵀ·D·λ, where D is
+    the mean of the diagonal of B·M⁻¹·Bᵀ for all equations of the same unit. Runs do the same from where equations
+    become dependent; so they pass through singular configurations. If bodies without mass make M singular, the whole
+    system [M -Bᵀ; B 0] is solved at once.
 
     Args:
-        softness: a small number such as 1e-9 makes the constraints give way where they are not independent, so that a
-            mechanism can pass through a singular configuration (the augmented Lagrangian of Bayo and Ledesma 1996);
-            elsewhere it changes nothing that matters.
+        softness: how much equations give way, relative to the diagonal of B·M⁻¹·Bᵀ. By default 1e-8 where they are
+            redundant at the start, and 0 elsewhere. Where equations are independent, the error is of the order of its
+            square.
 
     Example:
         >>> import multibody as mb
@@ -74,7 +90,7 @@ class Multipliers(Handling):
         try:
             factors = ldl(mass[np.ix_(order, order)])
         except SingularMatrixError:
-            return _all_at_once(mass, bias, constraints)
+            return _all_at_once(mass, bias, constraints, self.softness)
         free = _in_order(factors, order, -array(list(bias)))
         effect = _in_order(factors, order, B.T)  # M⁻¹·Bᵀ
         return coupled(free, effect, B, gamma, constraints, self.softness)
@@ -87,37 +103,12 @@ def coupled(
     free: Matrix, effect: Matrix, B: Matrix, gamma: Matrix, constraints: Constraints, softness: float = 0.0
 ) -> Solution:
     """u̇ and λ from u̇ = free + effect·λ and B·u̇ + γ = 0, for the equations that act."""
-    forces = solved_softly(product(B, effect), -(gamma + product(B, free)), max(softness, constraints.softness))
+    chosen = softness or (0.0 if constraints.regular_at_start else SOFTNESS)
+    factors = regularized(product(B, effect), constraints.units, chosen)
+    forces = factors.filtered(-(gamma + product(B, free)))
     acceleration = free + product(effect, forces)
-    return Solution(tuple(acceleration), _spread(forces, constraints.acting, constraints))
-
-
-def solved_softly(matrix: Matrix, right: Matrix, softness: float) -> Matrix:
-    """x with matrix·x = right, for a symmetric matrix that may become singular.
-
-    With a softness ε > 0 the diagonal is enlarged by ε times its mean d, (S + ε·d)·x₁ = right, and the result corrected
-    by (S + ε·d)·Δx = right - S·x a few times. Where S is regular, the error shrinks by ε/σ with every correction; where
-    it is singular, also where whole rows vanish, x stays finite.
-    """
-    order = least_fill(matrix)
-    sorted_matrix, sides = matrix[np.ix_(order, order)], right[order]
-    if not softness:
-        return _unsorted(order, ldl_solve(ldl(sorted_matrix), sides))
-    firm = sorted_matrix.copy()
-    more = sum(np.diagonal(firm), ZERO) * (softness / len(firm))
-    for k in range(len(firm)):
-        firm[k, k] = firm[k, k] + more
-    factors = ldl(firm)
-    x = ldl_solve(factors, sides)
-    for _ in range(CORRECTIONS):
-        x = x + ldl_solve(factors, sides - product(sorted_matrix, x))
-    return _unsorted(order, x)
-
-
-def _unsorted(order: Sequence[int], values: Matrix) -> Matrix:
-    result = np.empty(len(order), dtype=object)
-    result[list(order)] = values
-    return result
+    pivot = ONE if chosen or constraints.always_independent else factors.smallest_pivot
+    return Solution(tuple(acceleration), _spread(forces, constraints.acting, constraints), regularity=pivot)
 
 
 class IndependentSpeeds(Handling):
@@ -160,8 +151,12 @@ class IndependentSpeeds(Handling):
             reduced = product(C.T, product(mass, C))
             acceleration = offset + product(C, _symmetric_solution(reduced, -product(C.T, force), constraints.model))
         rest = product(mass, acceleration) + array(list(bias))
-        forces = solve_regular(dependent.T, rest[bound])
-        return Solution(tuple(acceleration), _spread(forces, rows, constraints), tuple(free))
+        forces = _shared_forces(mass, rest, constraints)
+        if forces is None:
+            forces = _spread(solve_regular(dependent.T, rest[bound]), rows, constraints)
+        return Solution(
+            tuple(acceleration), forces, tuple(free), regularity(dependent, [constraints.unit(row) for row in rows])
+        )
 
     def complement(self, constraints: Constraints) -> Complement:
         """C, and which speeds are independent."""
@@ -191,6 +186,30 @@ class IndependentSpeeds(Handling):
         return f"IndependentSpeeds({', '.join(map(repr, self.speeds))})"
 
 
+def regularity(dependent: Matrix, units: Sequence[str]) -> Expr:
+    """The smallest relative pivot of B_d·B_dᵀ: zero where dependent speeds do not follow from the independent ones."""
+    rows, columns = doubtful_rows(dependent)
+    if not rows:
+        return ONE
+    doubtful = dependent[np.ix_(rows, columns)]
+    return regularized(product(doubtful, doubtful.T), [units[row] for row in rows], 0.0).smallest_pivot
+
+
+def _shared_forces(mass: Matrix, rest: Matrix, constraints: Constraints) -> tuple[Expr, ...] | None:
+    """λ of redundant equations from Bᵀ·λ = rest, shared as by ``Multipliers``; None where they are not redundant."""
+    rows, order = list(constraints.acting), tips_first(constraints.model)
+    if len(rows) == len(constraints.independent):
+        return None
+    B = constraints.B[rows]
+    try:
+        factors = ldl(mass[np.ix_(order, order)])
+    except SingularMatrixError:
+        return None
+    effect = _in_order(factors, order, B.T)
+    found = regularized(product(B, effect), constraints.units, SOFTNESS).filtered(product(effect.T, rest))
+    return _spread(found, rows, constraints)
+
+
 def solved(model: Model, mass: Matrix, bias: Sequence[Expr]) -> tuple[Expr, ...]:
     """u̇ from M·u̇ = -bias without constraints; from the tips to the root no zero of M fills in (Featherstone 2008)."""
     if not len(bias):
@@ -209,19 +228,6 @@ def tips_first(model: Model) -> list[int]:
     return along + [column for column in range(len(model.speeds)) if column not in set(along)]
 
 
-def least_fill(matrix: Matrix) -> list[int]:
-    """An order of elimination for a symmetric matrix: always the row with the fewest neighbours next."""
-    neighbours = {i: {j for j, entry in enumerate(row) if entry is not ZERO and j != i} for i, row in enumerate(matrix)}
-    order = []
-    while neighbours:
-        row = min(neighbours, key=lambda i: (len(neighbours[i]), i))
-        clique = neighbours.pop(row)
-        for i in clique:
-            neighbours[i] = (neighbours[i] | clique) - {i, row}
-        order.append(row)
-    return order
-
-
 def _in_order(factors: LDL, order: Sequence[int], right: Matrix) -> Matrix:
     """The solution for a matrix that was factored in another order of rows and columns."""
     result = np.empty(right.shape, dtype=object)
@@ -229,9 +235,9 @@ def _in_order(factors: LDL, order: Sequence[int], right: Matrix) -> Matrix:
     return result
 
 
-def _all_at_once(mass: Matrix, bias: Sequence[Expr], constraints: Constraints) -> Solution:
+def _all_at_once(mass: Matrix, bias: Sequence[Expr], constraints: Constraints, softness: float) -> Solution:
     """With M + s·BᵀB instead of M, and h + s·Bᵀγ instead of h: because B·u̇ + γ = 0, neither u̇ nor λ changes."""
-    rows, order = list(constraints.independent), tips_first(constraints.model)
+    rows, order = list(constraints.acting), tips_first(constraints.model)
     B, gamma = constraints.B[rows], constraints.gamma[rows]
     gram = product(B.T, B)
     scale = sum(np.diagonal(mass), ZERO) / sum(np.diagonal(gram), ZERO)
@@ -241,9 +247,7 @@ def _all_at_once(mass: Matrix, bias: Sequence[Expr], constraints: Constraints) -
     except SingularMatrixError as error:
         raise massless(constraints.model, mass) from error
     free = _in_order(factors, order, -(array(list(bias)) + scale * product(B.T, gamma)))
-    effect = _in_order(factors, order, B.T)
-    forces = solved_softly(product(B, effect), -(gamma + product(B, free)), 0.0)
-    return Solution(tuple(free + product(effect, forces)), _spread(forces, rows, constraints))
+    return coupled(free, _in_order(factors, order, B.T), B, gamma, constraints, softness)
 
 
 def _symmetric_solution(matrix: Matrix, right: Matrix, model: Model) -> Matrix:

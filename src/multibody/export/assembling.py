@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from multibody.equations.solution import solved_softly
+from multibody.equations.projection import SOFTNESS
+from multibody.equations.regularized import regularized
 from multibody.graph import ONE, ZERO, Expr, Symbol, absolute, array, evaluate, jacobian, maximum, product
 from multibody.graph.linear_algebra import Matrix
 
@@ -60,7 +61,8 @@ def _nearer(program: Program, gaps: Sequence[Expr], symbols: Sequence[Symbol]) -
     slopes = jacobian(list(gaps), list(symbols)).reshape(len(gaps), len(symbols))
     free = _movable(program, slopes, symbols)
     J = slopes[:, free]
-    shares = solved_softly(product(J, J.T), array(list(gaps)), program.eom.constraints.softness)
+    softness = 0.0 if program.eom.constraints.always_independent else SOFTNESS
+    shares = regularized(product(J, J.T), ["gap"] * len(gaps), softness).refined(array(list(gaps)))
     states[free] = states[free] - product(J.T, shares)
     return list(states)
 

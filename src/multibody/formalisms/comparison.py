@@ -201,7 +201,7 @@ def _random_states(model: Model) -> dict[Any, Any]:
     rng = np.random.default_rng(0)
     states = (model.time, *model.coordinates, *model.speeds, *model.input_symbols)
     constraints = Constraints.of(Kinematics(model))
-    if not len(constraints) or not constraints.softness:
+    if len(constraints.acting) == len(constraints.independent):
         return {symbol: rng.normal(size=STATES) for symbol in states}
     closed = np.array([_closed(constraints, rng) for _ in range(STATES)]).T
     return dict.fromkeys(states, np.zeros(STATES)) | dict(zip((*model.coordinates, *model.speeds), closed, strict=True))

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from multibody.equations.solution import least_fill, massless, tips_first
+from multibody.equations.regularized import least_fill
+from multibody.equations.solution import massless, tips_first
 from multibody.errors import SingularMatrixError
 from multibody.graph import ONE, ZERO, Constant, array, ldl, ldl_solve, product, solve, solve_regular
 from multibody.linear.point import Matrix

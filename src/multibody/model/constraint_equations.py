@@ -24,9 +24,11 @@ from multibody.graph import (
     symbol,
     time_derivative,
 )
+from multibody.graph.fingerprint import second_fingerprints
 from multibody.graph.identity import independent_rows
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.node import Table, within
+from multibody.graph.traverse import topological
 from multibody.graph.workspace import in_own_table
 from multibody.model.constraints import Equation
 from multibody.model.kinematics import Kinematics
@@ -35,14 +37,6 @@ from multibody.model.sparse import Sparse
 
 ROUNDING = 1e-9
 """A constant gap in an equation that is smaller than this comes from rounded lengths and directions."""
-
-SHARED = 1e-6
-"""The softness of equations that share their forces; see ``Multipliers``.
-
-Within a step of an integrator, states are off the constraints by some δ, where redundant equations contradict each
-other: their share of the forces is δ/ε, which smaller values make rough (Bennett's linkage takes twice the steps with
-1e-7). Larger ones hold less firmly near singular positions (three parallel cranks do not pass the flat one with 1e-4).
-"""
 
 
 @in_own_table
@@ -192,24 +186,43 @@ class Constraints:
 
     @cached_property
     def acting(self) -> tuple[int, ...]:
-        """The rows that are solved for.
+        """The rows that are solved for: all that restrict motions, but for combinations of others in all positions.
 
-        These are the independent ones; but where only special lengths or directions let a mechanism move, any choice of
-        rows may fail somewhere on its way, though all of them together do not: then all rows act, and share the forces.
+        No row is left out because it follows from others in one position, or in closed positions with the default
+        values of the parameters: elsewhere, or with other values, it may not.
         """
-        if len(self.independent) == len(self.generic):
-            return self.independent
-        return self.moving
+        rows, generic = self.moving, self.generic
+        candidates = [row for row in rows if row not in generic]
+        if not candidates:
+            return rows
+        return tuple(row for row in rows if row not in constant_combinations(self, candidates))
 
     @property
     def moving(self) -> tuple[int, ...]:
         """The rows that restrict motions at all."""
         return tuple(k for k, row in enumerate(self._heard()) if any(entry.fp != 0 for entry in row))
 
+    @cached_property
+    def always_independent(self) -> bool:
+        """Whether the rows that act are independent in all positions, by the constants in them."""
+        return independent_by_constants(self.B[list(self.acting)])
+
     @property
-    def softness(self) -> float:
-        """How much the equations must give way to be solved, because more of them act than are independent."""
-        return 0.0 if self.acting == self.independent else SHARED
+    def regular_at_start(self) -> bool:
+        """Whether the rows that act are independent at the start, with the default values of the parameters."""
+        return len(self.acting) == len(self.independent)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """For each row that acts what its multiplier is: a force, a torque, or something else."""
+        return tuple(self.unit(row) for row in self.acting)
+
+    def unit(self, row: int) -> str:
+        """What the multiplier of a row is: "force", "torque" or "other"."""
+        wrench = self.equations[row].wrench
+        if wrench is None:
+            return "other"
+        return "torque" if all(part.fp == 0 for part in wrench.axis.resultant) else "force"
 
     def _heard(self) -> Matrix:
         """B with zeros in silent rows."""
@@ -250,6 +263,48 @@ class Constraints:
     def names(self) -> tuple[str, ...]:
         """A name for each equation: that of its constraint, and its own."""
         return tuple(one.name.removeprefix("lambda_") for one in self.multipliers)
+
+
+def independent_by_constants(B: Matrix) -> bool:
+    """Whether the rows of a matrix are independent for all values of its symbols, by the constants in it.
+
+    False means that it is not proved.
+    """
+    return not doubtful_rows(B)[0]
+
+
+def doubtful_rows(B: Matrix) -> tuple[list[int], list[int]]:
+    """Rows of a matrix that may become dependent, and the columns on which that depends.
+
+    Rows are independent of the others that alone have a certain column, with a constant; these are left out with their
+    columns, then those that alone have one among what remains, and so on.
+    """
+    rows, columns = set(range(len(B))), set(range(B.shape[1]))
+    filled = [{row for row, entry in enumerate(column) if entry.fp != 0} for column in B.T]
+    while True:
+        alone = {j: next(iter(filled[j] & rows)) for j in sorted(columns) if len(filled[j] & rows) == 1}
+        proved = {row: j for j, row in alone.items() if B[row, j].op == "const"}
+        if not proved:
+            return sorted(rows), sorted(columns)
+        rows -= proved.keys()
+        columns -= set(proved.values())
+
+
+def constant_combinations(constraints: Constraints, candidates: Iterable[int]) -> frozenset[int]:
+    """Those of the candidates that are combinations of the generic rows with constant coefficients.
+
+    The coefficients are unique for almost all values of the symbols; they are constant if they are the same for two
+    random values.
+    """
+    basis = [constraints.B[row] for row in constraints.generic]
+    rows = {row: constraints.B[row] for row in candidates}
+    second = second_fingerprints(topological([entry for row in (*basis, *rows.values()) for entry in row]))
+
+    def at_both(row: Matrix) -> list[Any]:
+        return [*(entry.fp for entry in row), *(second[entry] for entry in row)]
+
+    known = [at_both(row) for row in basis]
+    return frozenset(k for k, row in rows.items() if len(independent_rows([*known, at_both(row)])) == len(known))
 
 
 def _contradiction(constraints: Constraints, rows: Iterable[int]) -> ModelError:

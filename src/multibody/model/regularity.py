@@ -16,6 +16,7 @@ RANK = 1e-6  # relative size of a row that counts as dependent
 ROUNDED = 1e-12  # size of a row that is rounding, in metres and radians, or relative to the largest
 SINGULAR = 1e-7  # smallest singular value of the independent constraint equations, relative to the largest
 NO_INERTIA = 1e-6  # smallest eigenvalue of a mass matrix whose diagonal is scaled to one
+RANDOM_TRIES = 5  # sets of random values for parameters without values
 NO_NUMBERS = (MissingValueError, AssemblyError, ExpressionError)
 """Why there may be nothing to decide by: no parameters, no closed configuration, or a singular start."""
 
@@ -23,13 +24,36 @@ NO_NUMBERS = (MissingValueError, AssemblyError, ExpressionError)
 def at_start(constraints: Constraints) -> tuple[Assembly, Vector, Vector]:
     """The constraints as numbers, the closed configuration from which runs start, and B there.
 
+    Parameters without values get random ones, for which the loops can be closed.
+
     Raises:
-        MissingValueError: if parameters have no values.
+        MissingValueError: if parameters have no values, and no random ones were found with which loops can be closed.
         AssemblyError: if the loops cannot be closed.
         ExpressionError: if the constraints have no value at the start.
     """
-    assembly = Assembly(constraints)
-    q = placed(assembly, start_guess(constraints.model), 1e-10)
+    given = [pair for one in constraints.model.parameters for pair in one.default.items()]
+    missing = [one.name for one, value in given if value is None]
+    if not missing:
+        return _closed_at_start(constraints, {}, 0.0)
+    rng = np.random.default_rng(1)
+    for _ in range(RANDOM_TRIES):
+        try:
+            return _closed_at_start(constraints, {name: rng.uniform(0.5, 1.5) for name in missing}, rng.uniform(0, 0.3))
+        except NO_NUMBERS:
+            continue
+    raise MissingValueError(
+        f"The parameters {', '.join(missing)} have no values, and the loops could not be closed with random ones.",
+        where=f"system '{constraints.model.name}'",
+        remedy="Give default values to them.",
+    )
+
+
+def _closed_at_start(
+    constraints: Constraints, parameters: Mapping[str, float], away: float
+) -> tuple[Assembly, Vector, Vector]:
+    assembly = Assembly(constraints, parameters)
+    guess = start_guess(constraints.model)
+    q = placed(assembly, guess + away * np.random.default_rng(2).normal(size=len(guess)), 1e-10)
     return assembly, q, assembly.velocity(q)[0]
 
 

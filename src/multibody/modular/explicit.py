@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from multibody.equations.solution import least_fill
+from multibody.equations.regularized import least_fill
 from multibody.errors import SingularMatrixError
 from multibody.graph import ZERO, Expr, Symbol, array, closed_form, jacobian, ldl, ldl_solve, reduced, solve
 from multibody.graph.linear_algebra import Matrix

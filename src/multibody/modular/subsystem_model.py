@@ -78,8 +78,9 @@ def model_of(system: Subsystem) -> SubsystemModel:
 
 
 def shown_invariants(system: Subsystem) -> list[Invariant]:
-    """The invariants that restrict velocities."""
-    return [one for one in system.all_invariants() if one.velocity is not None]
+    """The invariants that restrict velocities; also those that follow from others, which may not be so later."""
+    everything = [one for level in system.levels() for one in (*level.invariants, *level.redundant)]
+    return [one for one in everything if one.velocity is not None]
 
 
 def _titled(invariants: Sequence[Invariant]) -> dict[str, Invariant]:

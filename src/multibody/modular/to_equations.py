@@ -10,12 +10,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from multibody.equations import EquationsOfMotion, Handling
 from multibody.equations.power import Powers
-from multibody.equations.solution import Solution
+from multibody.equations.solution import Solution, regularity
 from multibody.equations.without_bodies import EquationsWithoutBodies
-from multibody.errors import ModelError
-from multibody.graph import ZERO, Expr, array, product
+from multibody.errors import ModelError, SingularMatrixError
+from multibody.graph import ONE, ZERO, Expr, array, product
 from multibody.graph.workspace import in_own_table
 from multibody.modular.subsystem import Subsystem
 from multibody.modular.subsystem_model import SubsystemKinetics, model_of, shown_invariants
@@ -31,10 +33,21 @@ def equations_of(system: Subsystem, handling: Handling | None = None) -> Equatio
         return SubsystemEquations.of(kinetics, "Modular", lambda: kinetics.parts, solution)
     places = {one: k for k, one in enumerate(system.top)}
     acceleration = tuple(kinetics.rates[one] for one in system.top)
-    solution = Solution(acceleration, (), tuple(places[one] for one in system.independent))
+    independent = tuple(places[one] for one in system.independent)
+    solution = Solution(acceleration, (), independent, _regularity(kinetics, independent))
     made = SubsystemEquations.of(kinetics, "Modular", lambda: kinetics.parts, solution)
     del vars(made)["multiplier_values"]  # they are solved for when they are asked for
     return made
+
+
+def _regularity(kinetics: SubsystemKinetics, independent: tuple[int, ...]) -> Expr:
+    """Zero where the variables do not follow from the independent ones; 1 where that is not known."""
+    constraints, essential = kinetics.constraints, set(kinetics.system.all_invariants())
+    rows = [row for row, one in enumerate(shown_invariants(kinetics.system)) if one in essential]
+    bound = [k for k in range(len(kinetics.model.speeds)) if k not in independent]
+    if not rows or len(rows) != len(bound):
+        return ONE
+    return regularity(constraints.B[np.ix_(rows, bound)], [constraints.unit(row) for row in rows])
 
 
 @in_own_table
@@ -53,8 +66,24 @@ class SubsystemEquations(EquationsWithoutBodies):
 
     @cached_property
     def multiplier_values(self) -> tuple[Expr, ...]:
-        """λ as explicit functions of (t, q, u, r, p), one for each constraint equation."""
-        return tuple(self.kinetics.forces[one] for one in shown_invariants(self.system))
+        """λ as explicit functions of (t, q, u, r, p), one for each constraint equation.
+
+        Equations that follow from others share their forces, as by ``Multipliers``.
+        """
+        shown = shown_invariants(self.system)
+        if all(one in self.kinetics.forces for one in shown) or self.regularized is self:
+            return tuple(self.kinetics.forces.get(one, ZERO) for one in shown)
+        return self.regularized.multiplier_values
+
+    @cached_property
+    def regularized(self) -> EquationsOfMotion:
+        """See ``EquationsOfMotion``; the same equations where they cannot be solved for all forces at once."""
+        if any(one.velocity is None for one in self.system.all_invariants()):
+            return self
+        try:
+            return super().regularized
+        except SingularMatrixError:
+            return self
 
     @property
     def energy_known(self) -> bool:

@@ -6,14 +6,14 @@ import math
 from typing import Any
 
 from multibody.simulate.dense_output import prepare, state_within, time_within
-from multibody.simulate.evaluation import evaluate
+from multibody.simulate.evaluation import choose_equations, evaluate, onto_constraints, place
 from multibody.simulate.event_location import watch
 from multibody.simulate.event_probes import first_sides
-from multibody.simulate.loops import compiled, copy, doubles, finite, larger, row, smaller
+from multibody.simulate.loops import call, compiled, copy, doubles, finite, larger, row, smaller
 from multibody.simulate.retreat import forget
 from multibody.simulate.run_record import ACCEPTED, DONE, EVENT, EVENTS_ACCUMULATE, NOT_FINITE, PAUSE, PAUSED, PROBES
 from multibody.simulate.step_control import first_step, smallest_step
-from multibody.simulate.whole_steps import accepted_step
+from multibody.simulate.whole_steps import CORRECTIONS, accepted_step
 
 
 def advance(run: Any) -> None:
@@ -23,7 +23,8 @@ def advance(run: Any) -> None:
 
 @compiled
 def begin(run: Any) -> None:
-    """Everything that is known only after the first evaluation."""
+    """Everything that is known only after the first evaluation; a start between samples is not quite on constraints."""
+    onto_constraints(run, run.t, run.y, CORRECTIONS)
     evaluate(run, run.t, run.y, run.K)
     if run.step == 0.0:
         run.step = first_step(run)
@@ -35,8 +36,13 @@ def begin(run: Any) -> None:
 @compiled
 def steps(run: Any) -> int:
     """Step after step, until the end, an event that stops, a failure, or a pause."""
+    if run.begun == 0 and run.switchable and looked_at_constraints(run):
+        return PAUSED
     if run.begun == 0:
         begin(run)
+    elif run.switched:
+        evaluate(run, run.t, run.y, run.K)
+    run.switched = 0
     if not finite(run.K, run.size):
         return NOT_FINITE
     pause = run.steps + PAUSE
@@ -58,6 +64,10 @@ def steps(run: Any) -> int:
             arrive(run, time_within(run, stop), row(run.hit_y, run.hits - 1, run.size))
             return EVENT
         arrive(run, run.next, run.new)
+        if run.switched:
+            if run.hits > 0 or run.every_step:
+                forget(run)
+            return PAUSED if run.t < run.end else DONE
     return DONE
 
 
@@ -71,6 +81,18 @@ def cut_off(run: Any, theta: float) -> None:
     evaluate(run, run.t, run.y, run.K)
     if run.fixed > 0.0:
         run.steps -= 1
+
+
+@compiled
+def looked_at_constraints(run: Any) -> bool:
+    """Whether other equations are needed at the start."""
+    if run.switched == 0:
+        place(run, run.t, run.y)
+        call(run.projection_at, run.projection_ports, run.projection_more)
+        choose_equations(run)
+        return run.switched != 0
+    run.switched = 0
+    return False
 
 
 @compiled

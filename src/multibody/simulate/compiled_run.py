@@ -20,7 +20,7 @@ from multibody.simulate.stability import instability
 
 STATUS = (
     Status.INTERRUPTED, Status.DONE, Status.EVENT, Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.TOO_MANY_STEPS,
-    Status.CONSTRAINTS_LOST, Status.SOLVER_FAILED, Status.DIVERGED, Status.EVENTS_ACCUMULATE,
+    Status.CONSTRAINTS_LOST, Status.SOLVER_FAILED, Status.DIVERGED, Status.EVENTS_ACCUMULATE, Status.SINGULAR,
 )  # fmt: skip
 """What the loop's answers mean; a pause that is not followed by more is an interruption."""
 
@@ -186,9 +186,12 @@ class _Loop:
             run.code = DIVERGED
 
     def _settle(self) -> None:
-        """Go on with faster code, if that pays by now."""
+        """Go on with faster code, if that pays by now; or with other equations, if constraints become dependent."""
         run, project = self._run, self._integrator.project
-        if self._problem.settled(run.evaluations - self._evaluated) and run.code == PAUSED:
+        if run.switchable:
+            self._problem.regularize(bool(run.regularized))
+        switched = run.switched and run.code == PAUSED and self._problem.regularize(not self._problem.regularized)
+        if (self._problem.settled(run.evaluations - self._evaluated) and run.code == PAUSED) or switched:
             for name, value in of_problem(self._problem, project).items():
                 setattr(run, name, value)
         self._evaluated = run.evaluations

@@ -32,6 +32,7 @@ class Status(Enum):
     NOT_FINITE = "the accelerations are not finite"
     TOO_MANY_STEPS = "too many steps"
     CONSTRAINTS_LOST = "the constraints could not be kept"
+    SINGULAR = "the velocities jump in a singular configuration"
     SOLVER_FAILED = "the solver failed"
     DIVERGED = "the motion diverges"
     EVENTS_ACCUMULATE = "events accumulate"

@@ -20,7 +20,7 @@ from multibody.model.regularity import pivoted_columns
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.problem import Problem
 from multibody.simulate.scipy_solvers import advanced, scipy_solver
-from multibody.simulate.stepwise import Stepper, StepwiseIntegrator, end_with, made_once
+from multibody.simulate.stepwise import Stepper, StepwiseIntegrator, end_with, made_once, working_rows
 
 MOST_GROWTH = 10.0  # a bound coordinate moves so many times as far as a free one: time to divide anew
 WORSE = 3.0  # if that is so many times more than at the last division
@@ -80,7 +80,7 @@ class Loops:
 
     def __init__(self, problem: Problem) -> None:
         eom, self._problem = problem.eom, problem
-        rows = list(eom.constraints.independent)
+        rows = working_rows(problem)
         positions = (eom.constraints.equations[row].position for row in rows)
         q = eom.coordinates
         with within(eom.table):
@@ -153,6 +153,7 @@ class _IndependentStepper(Stepper):
         self, integrator: IndependentCoordinates, problem: Problem, t0: float, y0: Vector, end: float, step: float
     ) -> None:
         self._integrator, self._problem, self._end = integrator, problem, end
+        problem.t[()], problem.y[:] = t0, y0
         self._loops = made_once(problem, Loops)
         self._before, self._finite = 0, True
         self._dense: Any = None

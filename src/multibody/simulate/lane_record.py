@@ -20,7 +20,7 @@ _INTEGERS = """
     rhs_at rhs_ports rhs_more projection_at projection_ports projection_more
     rhs_prepare_at projection_prepare_at
     stages rows order c A E estimates D refinements
-    size width coordinates speeds inputs parameters max_steps
+    size width coordinates speeds inputs parameters max_steps switchable
     y new K F
     doing fresh t next h step error last_error rejected_last accepted lost open worst
     theta rest due tries samples allowed

@@ -9,8 +9,9 @@ from multibody.simulate.evaluation import AIM, ROUNDING
 from multibody.simulate.lane_record import LANES
 from multibody.simulate.lane_registers import plus_weighted_square, product_plus
 from multibody.simulate.loops import ABSURD, call, compiled, copy, doubles, larger, row, weighted
+from multibody.simulate.run_record import REGULAR, SINGULAR_BELOW
 
-CORRECTIONS = 6
+CORRECTIONS = 8
 """Newton steps onto the constraints, at most."""
 
 
@@ -90,9 +91,11 @@ def onto_constraints(run: Any, y: int, most: int) -> int:
         for lane in range(LANES):
             if unsettled[lane] != 0.0:
                 worst[lane] = larger(gaps[lane], gaps[LANES + lane])
-                if worst[lane] <= ROUNDING:
+                if run.switchable and not gaps[2 * LANES + lane] >= SINGULAR_BELOW:
+                    unsettled[lane], lost[lane] = 0.0, 1.0  # other equations are needed there
+                elif worst[lane] <= ROUNDING:
                     unsettled[lane] = 0.0
-                elif not moved(run, y, lane):
+                elif not moved(run, y, lane, gaps[lane], gaps[2 * LANES + lane]):
                     unsettled[lane], lost[lane] = 0.0, 1.0
                 elif worst[lane] <= AIM * run.gap:
                     unsettled[lane], corrections = 0.0, corrections + 1
@@ -107,14 +110,17 @@ def onto_constraints(run: Any, y: int, most: int) -> int:
 
 
 @compiled
-def moved(run: Any, y: int, lane: int) -> bool:
-    """Take the corrected state into a lane of y, if it is finite."""
+def moved(run: Any, y: int, lane: int, gap: float, regularity: float) -> bool:
+    """Take the corrected state into a lane of y, if it is finite; velocities as ``evaluation.onto_constraints``."""
     target, source = doubles(y), doubles(run.bound_projected)
-    end = LANES * (run.coordinates + run.speeds)
+    middle, end = LANES * run.coordinates, LANES * (run.coordinates + run.speeds)
     if not finite_in_lane(run.bound_projected, lane, end):
         return False
-    for i in range(lane, end, LANES):
+    for i in range(lane, middle, LANES):
         target[i] = source[i]
+    if gap <= AIM * run.gap or regularity > REGULAR:
+        for i in range(middle + lane, end, LANES):
+            target[i] = source[i]
     return True
 
 

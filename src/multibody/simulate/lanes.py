@@ -54,7 +54,7 @@ class Lanes:
         n, m = len(eom.coordinates), len(eom.speeds)
         self._functions, self._integrator, method = functions, integrator, integrator.method
         rows = {"y": size, "new": size, "K": len(method.c) * size, "F": (4 + len(method.D)) * size, "rate": size}
-        rows |= {"bound_y": size, "r": len(eom.inputs), "p": len(eom.parameters), "projected": n + m, "gaps": 2}
+        rows |= {"bound_y": size, "r": len(eom.inputs), "p": len(eom.parameters), "projected": n + m, "gaps": 3}
         self._arrays: dict[str, Vector] = {name: np.zeros((count, LANES)) for name, count in rows.items()}
         self._arrays |= {name: np.zeros(LANES) for name in [*STATES, "bound_t"]}
         self._arrays["doing"] = np.full(LANES, IDLE)
@@ -124,6 +124,7 @@ class Lanes:
                 fields[f"{name}_prepare_at"] = call.preparation[0]
         fields |= {"size": size, "width": size * LANES, "coordinates": n, "speeds": m}
         fields |= {"inputs": len(eom.inputs), "parameters": len(eom.parameters)}
+        fields |= {"switchable": self._projection is not None and self._functions.has_regularized}
         fields |= {name: method[name] for name in METHOD}
         fields |= {"rtol": stepping.rtol, "atol": stepping.atol, "fixed": stepping.step, "max_step": stepping.max_step}
         return fields | {"gap": integrator.gap, "max_steps": integrator.most_steps}

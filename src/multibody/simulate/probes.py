@@ -31,11 +31,11 @@ def probe(eom: EquationsOfMotion, name: str) -> Function:
 
 
 def _rates(eom: EquationsOfMotion) -> dict[str, Any]:
-    return {"q_dot": list(eom.rates), "u_dot": list(eom.acceleration)}
+    return {"q_dot": list(eom.rates), "u_dot": list(eom.model.accelerations)}
 
 
 def _multipliers(eom: EquationsOfMotion) -> dict[str, Any]:
-    return {"multipliers": list(eom.multiplier_values)}
+    return {"multipliers": list(eom.multipliers)}
 
 
 def _energies(eom: EquationsOfMotion) -> dict[str, Any]:

@@ -15,9 +15,12 @@ from multibody.equations import EquationsOfMotion
 from multibody.graph import Expr
 from multibody.simulate.contract import Vector
 from multibody.simulate.run_functions import WORKS, RunFunctions
-from multibody.simulate.run_record import PAUSE
+from multibody.simulate.run_record import PAUSE, REGULAR
 
 __all__ = ["WORKS", "Native", "Problem"]
+
+EQUATIONS = ("_rhs", "rhs", "movable", "_slopes", "jacobian")
+"""Calls that depend on how constraint forces are found."""
 
 MANY = 100_000
 """Evaluations in which code that was made in haste loses the time that was won."""
@@ -52,6 +55,8 @@ class Problem:
         unchecked_steps: steps of fixed length since their stability was last looked at.
         r: the inputs.
         modes: the discrete inputs of branches, which follow them in memory; see ``switching``.
+        regularized: whether constraints give way where they are not independent; see ``regularize``.
+        stays_regularized: whether it is so for the rest of the run.
     """
 
     def __init__(
@@ -67,7 +72,7 @@ class Problem:
         self.all_r = np.zeros(len(eom.inputs) + len(self.functions.switching.inputs))
         self.r, self.modes = self.all_r[: len(eom.inputs)], self.all_r[len(eom.inputs) :]
         self.p = np.array(parameters, dtype=float)
-        self.projected, self.gaps = np.zeros(self.n + self.m), np.zeros(2)
+        self.projected, self.gaps = np.zeros(self.n + self.m), np.zeros(3)
         self.signals = np.zeros(len(self.functions.events))
         self.slopes = np.zeros((self.size, self.size))
         self.weights = np.arange(self.size) < self.n + self.m
@@ -77,6 +82,8 @@ class Problem:
         self._callbacks: list[Any] = []
         self.unchecked_steps = PAUSE
         self._evaluations, self._watched = 0, False
+        self.regularized = self.stays_regularized = False
+        self._other_calls: dict[str, Any] = {}
 
     def with_parameters(self, parameters: Sequence[float]) -> Problem:
         """The same problem with other numbers and memory of its own; what is compiled is shared, also by threads."""
@@ -94,6 +101,7 @@ class Problem:
         self.law, self._watched = law, signals
         for name in ("rhs", "events"):
             self.__dict__.pop(name, None)
+            self._other_calls.pop(name, None)
         self.native_fields.clear()
 
     def _followed(self) -> None:
@@ -188,16 +196,21 @@ class Problem:
         return self.switching_values.copy(), self.switching_slopes
 
     def project(self, t: float, y: Vector, tolerance: float, steps: int = 8) -> tuple[Vector, Vector]:
-        """The state brought back onto the constraints, and the gaps that are left."""
+        """The state brought back onto the constraints, and the gaps of positions and velocities that are left.
+
+        Where the constraints are not clearly independent, velocities follow when positions are kept.
+        """
         self.t[()], self.y[:] = t, y
         if self._projection is None:
             return y.copy(), np.zeros(2)
         for _ in range(steps):
             self._projection()
-            if self.gaps.max() <= tolerance:
+            if self.gaps[:2].max() <= tolerance:
                 break
-            self.y[: self.n + self.m] = self.projected
-        return self.y.copy(), self.gaps.copy()
+            self.y[: self.n] = self.projected[: self.n]
+            if self.gaps[0] <= tolerance or self.gaps[2] > REGULAR:
+                self.y[self.n : self.n + self.m] = self.projected[self.n :]
+        return self.y.copy(), self.gaps[:2].copy()
 
     # compiled ----------------------------------------------------------------------------------------------------
 
@@ -209,8 +222,39 @@ class Problem:
         self._in_haste = False
         for name in ("_rhs", "rhs", "movable", "_projection", "projection"):
             self.__dict__.pop(name, None)
+            self._other_calls.pop(name, None)
         self.native_fields.clear()
         return True
+
+    def regularize(self, wanted: bool = True, *, for_good: bool = False) -> bool:
+        """Go on with ``EquationsOfMotion.regularized``, or with the original equations; False if nothing changes.
+
+        Args:
+            wanted: whether equations shall be regularized.
+            for_good: they stay so.
+        """
+        if for_good and not self.stays_regularized and self.functions.has_regularized:
+            self.stays_regularized = True
+            self.regularize()
+            self.native_fields.clear()
+            return True
+        if wanted == self.regularized or not self.functions.has_regularized:
+            return False
+        self.regularized = wanted
+        before = {name: self.__dict__.pop(name) for name in EQUATIONS if name in self.__dict__}
+        self.__dict__.update(self._other_calls)
+        self._other_calls = before
+        self.native_fields.clear()
+        return True
+
+    @property
+    def other_rhs(self) -> tuple[Native, MovablePorts | None]:
+        """The right-hand side that was used before the last call of ``regularize``; an address 0 if there was none."""
+        return self._other_calls.get("rhs", Native(0, 0, 0)), self._other_calls.get("movable")
+
+    @property
+    def _equations(self) -> RunFunctions:
+        return self.functions.regularized if self.regularized else self.functions
 
     @cached_property
     def _in_haste(self) -> bool:
@@ -221,11 +265,11 @@ class Problem:
 
     @cached_property
     def _rhs(self) -> BoundCall:
-        return self.bound(self._made(self.functions.rhs), rate=self.rate)
+        return self.bound(self._made(self._equations.rhs), rate=self.rate)
 
     @cached_property
     def _slopes(self) -> BoundCall:
-        return self.bound(self.functions.slopes, slopes=self.slopes)
+        return self.bound(self._equations.slopes, slopes=self.slopes)
 
     @cached_property
     def _signals(self) -> BoundCall:

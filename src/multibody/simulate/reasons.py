@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
+from multibody.equations.singularity import dependent_equations
 from multibody.errors import ExpressionError, MultibodyError
 from multibody.graph import evaluate
 from multibody.model.regularity import is_singular, without_inertia
@@ -21,8 +22,7 @@ EXPLODED = 1e15
 SINGULAR = (
     "The mechanism is in, or next to, a singular configuration: links lie on one line, a dead point or a branching; or "
     "a given motion leads beyond what it can reach.",
-    "Look at eom.margin(q) there; start a little away, check given motions, or derive with "
-    "constraints=Multipliers(softness=1e-9).",
+    "Look at eom.margin(q) there; start a little away, check given motions, or use smaller tolerances.",
 )
 """For constraints that are not independent of each other."""
 
@@ -52,6 +52,7 @@ REASONS: dict[Status, tuple[str, str]] = {
         "round; if the expression is meant to go on through zero after the reset, write Event(…, passes=True).",
     ),
     Status.CONSTRAINTS_LOST: SINGULAR,
+    Status.SINGULAR: SINGULAR,
     Status.SOLVER_FAILED: ("The solver says why.", "Try another integrator, or other tolerances."),
     Status.SWITCHING: (
         "A force jumps there, and either of its values leads back to the other one: dry friction that holds, or a "
@@ -83,13 +84,26 @@ def explained(eom: EquationsOfMotion, record: Record, p: Vector, end: float) -> 
         return None
     said = record.said or (record.segments[-1].message if record.segments else "")
     cause, remedy = REASONS.get(record.status, ("It is not known.", "Look at the state where the run ended."))
-    if record.status is Status.CONSTRAINTS_LOST and eom.constraints.softness > 0:
+    if record.status is Status.CONSTRAINTS_LOST and not eom.constraints.regular_at_start:
         cause, remedy = f"{SPECIAL[0]} Or: {cause}", SPECIAL[1]
     elif record.status in (Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.TOO_MANY_STEPS) or (
         record.status is Status.DIVERGED and not said
     ):
         cause, remedy = next(_particular(eom, *record.failed_at, p), (cause, remedy))
+    if record.status in (Status.CONSTRAINTS_LOST, Status.SINGULAR):
+        said = "; ".join(part for part in (said, _critical_constraints(eom, *record.failed_at, p)) if part)
     return told(eom, record.status, *record.failed_at, said, cause, remedy, end)
+
+
+def _critical_constraints(eom: EquationsOfMotion, t: float, y: Vector, p: Vector) -> str:
+    """The names of constraint equations that are not independent in a state; of all that act if that is not known."""
+    try:
+        names = dependent_equations(eom, t, y[: len(eom.coordinates)], p)
+    except (MultibodyError, np.linalg.LinAlgError):
+        names = ()
+    if names:
+        return f"the equations {', '.join(names)} are not independent there"
+    return f"constraints {', '.join(dict.fromkeys(eom.constraints.owners[row] for row in eom.constraints.acting))}"
 
 
 def _particular(eom: EquationsOfMotion, t: float, y: Vector, p: Vector) -> Iterator[tuple[str, str]]:

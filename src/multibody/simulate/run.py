@@ -23,6 +23,9 @@ from multibody.simulate.modes import Modes
 from multibody.simulate.problem import Problem
 from multibody.simulate.touching import CLOSED, Contacts
 
+UNSOLVED = (Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.CONSTRAINTS_LOST, Status.SINGULAR)
+"""Failures that may come from constraints which are not independent."""
+
 BLOWS = 1_000  # impacts at one instant, from contact to contact
 FIRST_SHARE = 0.01  # of the time of a run with listeners, in its first segment
 CHUNK = 0.5  # seconds of work between two looks at progress and interruptions
@@ -123,7 +126,7 @@ class Run:
                     self._modes.begin(t, y, anew=y is not before)
                     step, sides = 0.0, ()  # where signals are now has nothing to do with where they were
                     self._end_of_pile(record, t, y, float(times[-1]) - t)
-                elif not segment.status.ok:
+                elif not segment.status.ok and not self._recovers(segment.status):
                     record.status, record.failed_at = segment.status, (t, y)
                     if segment.status is Status.EVENTS_ACCUMULATE:
                         record.said = fallen
@@ -160,6 +163,10 @@ class Run:
         slack = 1e-12 * max(1.0, abs(last))
         sample = float(times[np.searchsorted(times, end - slack)])  # one at this time, but for rounding
         return sample if t < sample <= end + slack else end
+
+    def _recovers(self, status: Status) -> bool:
+        """Whether the run can go on with equations that hold where constraints, or independent speeds, fail."""
+        return status in UNSOLVED and self._problem.failure is None and self._problem.regularize(for_good=True)
 
     def _adapt(self, seconds: float) -> None:
         """Segments that take about as long as one should wait for news; without listeners, time changes nothing."""

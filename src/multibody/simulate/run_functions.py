@@ -85,6 +85,18 @@ class RunFunctions:
         """rate = (q̇, u̇, powers)."""
         return self.function("rhs", {"rate": self._rates})
 
+    @property
+    def has_regularized(self) -> bool:
+        """Whether there are other equations for where constraints are not independent."""
+        return self.eom.may_become_singular
+
+    @_made_once
+    def regularized(self) -> RunFunctions:
+        """The same functions with ``EquationsOfMotion.regularized``."""
+        made = RunFunctions(self.eom.regularized, self._events, self._inputs, self._laws)
+        vars(made)["switching"] = self.switching
+        return made
+
     @_made_once
     def slopes(self) -> Function:
         """∂rate/∂y, exact; nothing depends on the works."""
@@ -115,11 +127,11 @@ class RunFunctions:
 
     @_made_once
     def projection(self) -> Function | None:
-        """One Newton step onto the constraints, and the gaps before it; None if there is nothing to keep to."""
+        """One Newton step onto the constraints, with gaps and smallest pivot before it; None if there are none."""
         found = correction(self.eom)
         if found is None:
             return None
-        return self.function("projection", {"projected": [*found.q, *found.u], "gaps": found.gaps})
+        return self.function("projection", {"projected": [*found.q, *found.u], "gaps": [*found.gaps, found.regularity]})
 
     @_made_once
     def rhs_block(self) -> Block:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from multibody.compile.calls import MovablePorts
 from multibody.simulate.coefficients import Tableau
 from multibody.simulate.contract import Vector, Watch
 from multibody.simulate.problem import Native, Problem
@@ -54,15 +55,23 @@ def of_problem(problem: Problem, project: bool) -> dict[str, int]:
     fields = {"size": problem.size, "width": _width(problem.size), "coordinates": problem.n, "speeds": problem.m}
     for name in ("t", "y", "rate", "projected", "gaps", "signals"):
         fields[f"bound_{name}"] = address(getattr(problem, name))
-    functions = {"rhs": problem.rhs, "projection": problem.projection if project else None, "events": problem.events}
+    functions = {"projection": problem.projection if project else None, "events": problem.events}
     for name, native in functions.items():
         fields |= dict(zip((f"{name}_at", f"{name}_ports", f"{name}_more"), native or Native(0, 0, 0), strict=True))
-    if problem.law is None:
-        ports = problem.movable
-        fields["rhs_ports"] = ports.address
-        fields |= {f"port_{name}": ports.place(name) for name in ("q", "u", "rate")}
+    fields |= _rhs_fields(problem.rhs, problem.movable if problem.law is None else None)
+    fields |= {f"other_{name}": value for name, value in _rhs_fields(*problem.other_rhs).items()}
     fields |= {"nodes": address(PROBE_NODES), "weights": address(PROBE_WEIGHTS)}
-    return fields | {"plain": _has_plain_speeds(problem)}
+    switchable = fields["projection_at"] != 0 and problem.functions.has_regularized and not problem.stays_regularized
+    return fields | {
+        "plain": _has_plain_speeds(problem), "switchable": switchable, "regularized": problem.regularized,
+    }  # fmt: skip
+
+
+def _rhs_fields(native: Native, movable: MovablePorts | None) -> dict[str, int]:
+    """A right-hand side, and the places of the addresses that it reads and writes; 0 if they cannot be moved."""
+    fields = dict(zip(("rhs_at", "rhs_ports", "rhs_more"), native, strict=True))
+    places = {f"port_{name}": 0 if movable is None else movable.place(name) for name in ("q", "u", "rate")}
+    return fields | places | ({} if movable is None else {"rhs_ports": movable.address})
 
 
 def _has_plain_speeds(problem: Problem) -> bool:

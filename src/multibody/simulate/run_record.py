@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 
 PAUSED, DONE, EVENT, STEP_TOO_SMALL, NOT_FINITE, TOO_MANY_STEPS, CONSTRAINTS_LOST, SOLVER_FAILED = range(8)
-DIVERGED, EVENTS_ACCUMULATE, ACCEPTED = range(8, 11)
+DIVERGED, EVENTS_ACCUMULATE, SINGULAR, ACCEPTED = range(8, 12)
 """What the loop answers; the last one only to itself."""
 
 PAUSE = 1000
@@ -20,12 +20,19 @@ NODES, FITTED, CHECKS = 9, 5, 4
 QUIET = 2.0
 """Marks the sides of events that have just happened."""
 
+REGULAR = 1e-4
+"""Smallest relative pivot of constraints that are clearly independent: velocities need not wait for positions."""
+
+SINGULAR_BELOW, REGULAR_ABOVE = 1e-2, 2e-2
+"""Smallest relative pivots for which equations are regularized from now on, and from which on they need not be."""
+
 _INTEGERS = """
     bound_t bound_y bound_rate bound_projected bound_gaps bound_signals
     port_q port_u port_rate rhs_at rhs_ports rhs_more
+    other_port_q other_port_u other_port_rate other_rhs_at other_rhs_ports other_rhs_more
     projection_at projection_ports projection_more events_at events_ports events_more
     kind stages rows order c A E estimates D refinements
-    size width coordinates speeds plain max_steps
+    size width coordinates speeds plain max_steps switchable regularized switched
     y new point K F
     last_y last_rate last_sides last_samples last_hits retreats
     events directions stops sides thetas probes roots
@@ -44,8 +51,9 @@ _NUMBERS = """
 class RunRecord(ctypes.Structure):
     """The memory of a run.
 
-    Integers are counts, flags and addresses of arrays. Line by line above: the problem's arrays and functions; the
-    method (see ``coefficients``); sizes and limits; the states at both ends of a step, room for another one, the rates
+    Integers are counts, flags and addresses of arrays. Line by line above: the problem's arrays and functions, with a
+    second right-hand side for where constraints are, or are not, nearly dependent; the method (see ``coefficients``);
+    sizes and limits, and which equations are used; the states at both ends of a step, room for another one, the rates
     of its stages and the rows of its dense output; where to go back to (see ``retreat``); what to watch, and probes of
     it; where samples and events go; how far it has come. Numbers: of the method; limits; the way back; the step.
     """

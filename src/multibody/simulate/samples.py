@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -206,9 +206,21 @@ class Samples:
 
     def _probed(self, name: str) -> Any:
         found = probe(self.eom, name).batch(self.t, self.q, self.u, self.r, self.p)
+        if self.eom.may_become_singular:
+            self._solve_again(name, [found] if isinstance(found, np.ndarray) else list(found))
         for values in [found] if isinstance(found, np.ndarray) else found:
             values.flags.writeable = False  # it is kept, and handed out more than once
         return found
+
+    def _solve_again(self, name: str, parts: Sequence[Vector]) -> None:
+        """Put in what regularized equations give, in samples for which the original ones have no solution."""
+        undetermined = [~np.isfinite(one.reshape(len(one), -1)).all(axis=1) for one in parts]
+        rows = np.flatnonzero(np.logical_or.reduce(undetermined))
+        if len(rows):
+            again = probe(self.eom.regularized, name)
+            solved = again.batch(self.t[rows], self.q[rows], self.u[rows], self.r[rows], self.p)
+            for values, new in zip(parts, [solved] if isinstance(solved, np.ndarray) else solved, strict=True):
+                values[rows] = new
 
     def _without_gaps(self, values: Vector, part: str) -> Vector:
         """Singular configurations, in which the compiled equations have no solution, are solved again by numbers."""

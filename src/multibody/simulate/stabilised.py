@@ -39,7 +39,7 @@ from multibody.graph.linear_algebra import Matrix
 from multibody.graph.node import within
 from multibody.simulate.contract import Vector
 from multibody.simulate.problem import WORKS, Problem
-from multibody.simulate.stepwise import end_with
+from multibody.simulate.stepwise import end_with, working_rows
 
 
 class StabilisedForm:
@@ -56,7 +56,7 @@ class StabilisedForm:
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
-        equations = _Equations(problem.eom)
+        equations = _Equations(problem.eom, working_rows(problem))
         self.size = len(equations.unknowns)
         self.weights = np.arange(self.size) < problem.size  # all but the multipliers
         self.finite = True
@@ -134,9 +134,9 @@ class _Equations:
         residual: F.
     """
 
-    def __init__(self, eom: EquationsOfMotion) -> None:
+    def __init__(self, eom: EquationsOfMotion, rows: list[int]) -> None:
         constraints = eom.constraints
-        self._eom, self._rows = eom, list(constraints.independent)
+        self._eom, self._rows = eom, rows
         self._closed = [row for row in self._rows if constraints.equations[row].position is not None]
         works = _fresh(eom, "W", WORKS)
         self._shifts = _fresh(eom, "mu", [constraints.names[row] for row in self._closed])
@@ -147,7 +147,7 @@ class _Equations:
         self.unknowns = [*eom.coordinates, *eom.speeds, *works, *multipliers, *self._shifts, *self._stretches]
         self.rates = [*self._q_dot, *eom.model.accelerations, *self._powers]
         self.c = symbol("c_iteration", "variable", eom.model.name)
-        self.forces = [eom.multiplier_values[row] for row in self._rows]
+        self.forces = [eom.regularized.multiplier_values[row] for row in self._rows]
         with within(eom.table):
             parts = self._kinematics(), self._dynamics(), self._work(), self._velocity(), self._position()
         self.residual = [one for part in parts for one in part]

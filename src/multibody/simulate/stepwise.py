@@ -11,6 +11,7 @@ import numpy as np
 
 from multibody.errors import NumberError, StepError
 from multibody.graph.number import is_number
+from multibody.model.regularity import basis
 from multibody.simulate.contract import Integrator, Occurrence, Segment, Status, Vector, Watch
 from multibody.simulate.crossings import Lookout
 from multibody.simulate.problem import Problem
@@ -24,8 +25,11 @@ UNCOUNTED = 1e100
 AIM = 1e-5
 """What is left of gaps, relative to what is allowed."""
 
-CORRECTIONS = 6
+CORRECTIONS = 8
 """Newton steps onto the constraints, at most."""
+
+LARGEST_CHANGE = 1e-2
+"""The share of the largest speed by which speeds may be changed to keep the constraints."""
 
 Made = TypeVar("Made")
 
@@ -49,10 +53,24 @@ def onto_constraints(problem: Problem, t: float, y: Vector, gap: float) -> Vecto
 
     Near singular positions, the effect of what is left of the gaps grows with the inverse of the distance from there.
     """
+    speeds = slice(problem.n, problem.n + problem.m)
+    before = y[speeds]
     y, gaps = problem.project(t, y, AIM * gap, CORRECTIONS)
     if not gaps.max() <= gap:
         raise StepError(Status.CONSTRAINTS_LOST, f"gaps {gaps[0]:.2g} of positions, {gaps[1]:.2g} of velocities")
+    change, largest = np.abs(y[speeds] - before).max(initial=0.0), np.abs(before).max(initial=0.0)
+    if change > LARGEST_CHANGE * max(largest, 1.0):
+        raise StepError(Status.SINGULAR, f"a speed would change by {change:.2g} to keep the constraints")
     return y
+
+
+def working_rows(problem: Problem) -> list[int]:
+    """Constraint equations that are independent in the state in the problem's memory, with its parameters."""
+    eom, rows = problem.eom, list(problem.eom.constraints.acting)
+    function = problem.functions.function("constraint_matrix", {"B": eom.B[rows].reshape(len(rows), problem.m)})
+    y, n = problem.y, problem.n
+    B = np.asarray(function(problem.t, y[:n], y[n : n + problem.m], problem.all_r, problem.p)).reshape(len(rows), -1)
+    return [rows[k] for k in basis(B)]
 
 
 class Stepper(ABC):
@@ -124,6 +142,9 @@ class StepwiseIntegrator(Integrator):
 
     def run(self, problem: Problem, t0: float, y0: Vector, times: Vector, step: float, watch: Watch) -> Segment:
         """From (t0, y0) to the last of the times; see ``Integrator``."""
+        problem.regularize(
+            for_good=True
+        )  # solvers of libraries cannot change their equations where constraints become dependent
         return _Journey(self, problem, t0, np.array(y0, dtype=float), np.asarray(times, dtype=float), watch).made(step)
 
 

@@ -99,6 +99,7 @@ class Ida(StepwiseIntegrator):
 
     def start(self, problem: Problem, t0: float, y0: Vector, end: float, step: float) -> Stepper:
         """IDA at the start, with all unknowns consistent."""
+        problem.t[()], problem.y[:] = t0, y0
         form = made_once(problem, StabilisedForm)
 
         def residual(t: float, y: Vector, rate: Vector, out: Vector) -> None:

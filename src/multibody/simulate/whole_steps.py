@@ -9,25 +9,32 @@ import math
 from typing import Any
 
 from multibody.simulate.coefficients import LEAPFROG
-from multibody.simulate.evaluation import evaluate, onto_constraints
-from multibody.simulate.loops import bounded, compiled, doubles, finite, larger, row, smaller
+from multibody.simulate.evaluation import choose_equations, evaluate, onto_constraints
+from multibody.simulate.loops import bounded, compiled, copy, doubles, finite, larger, row, smaller
 from multibody.simulate.retreat import remember, retreated
 from multibody.simulate.run_record import (
     ACCEPTED,
     CONSTRAINTS_LOST,
     DIVERGED,
     NOT_FINITE,
+    SINGULAR,
     STEP_TOO_SMALL,
     TOO_MANY_STEPS,
 )
 from multibody.simulate.step_control import error_norm, growth, limited_by_stability, reduction, smallest_step
 from multibody.simulate.trial_steps import trial
 
-CORRECTIONS = 6
+CORRECTIONS = 8
 """Newton steps onto the constraints, at most."""
 
 ALMOST = 1e-6
 """By so much a step may be longer than it should be, to come to the end with it."""
+
+MOST_ERRORS, LEAST_PIVOT = 1e3, 1e-12
+"""How many allowed errors of a step may be corrected in its speeds, and how far that grows near singular positions."""
+
+LARGEST_SHARE, LARGEST_UNESTIMATED = 1e-2, 5e-2
+"""The share of the largest speed that may be corrected, and the same for methods that do not estimate errors."""
 
 RETREAT = 0.25
 """How much shorter the next trial is, where there is nothing to estimate an error from."""
@@ -91,12 +98,39 @@ def attempt(run: Any) -> int:
 @compiled
 def settle(run: Any, end_rate: int, known: bool) -> int:
     """Bring the end of the step onto the constraints, and find its rate."""
+    before = row(run.F, 2, run.width)
+    copy(run.new, before, run.coordinates + run.speeds)
     corrections = onto_constraints(run, run.next, run.new, CORRECTIONS)
     if corrections < 0:
         return CONSTRAINTS_LOST
-    if corrections > 0 or not known:
+    if corrections > 0 and is_leap(run, before):
+        return SINGULAR
+    regularized = run.regularized
+    if run.switchable:
+        choose_equations(run)
+    if corrections > 0 or not known or run.regularized != regularized:
         evaluate(run, run.next, run.new, end_rate)
     return ACCEPTED if finite(end_rate, run.size) else NOT_FINITE
+
+
+@compiled
+def is_leap(run: Any, before: int) -> bool:
+    """Whether the speeds at the end of a step were corrected by more than errors of integration explain.
+
+    A correction is as large as the error of the step, divided by the smallest singular value of the constraints, the
+    root of the smallest pivot. Beyond that, or beyond a share of the largest speed, another motion would begin.
+    """
+    old, new, uncorrected = doubles(run.y), doubles(run.new), doubles(before)
+    change, size = 0.0, 0.0
+    for i in range(run.coordinates, run.coordinates + run.speeds):
+        change = larger(change, abs(new[i] - uncorrected[i]))
+        size = larger(size, larger(abs(old[i]), abs(uncorrected[i])))
+    if run.estimates == 0:
+        return change > LARGEST_UNESTIMATED * size
+    allowed = run.atol + run.rtol * size
+    pivot = smaller(larger(doubles(run.bound_gaps)[2], LEAST_PIVOT), 1.0)
+    explained = MOST_ERRORS * allowed / math.sqrt(pivot)
+    return change > smaller(explained, larger(LARGEST_SHARE * size, 10.0 * allowed))
 
 
 @compiled

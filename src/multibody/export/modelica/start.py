@@ -44,7 +44,7 @@ def starting(program: Program) -> Start:
     closed = {f"gap_{names[k]}": value for k, value in places.items() if value is not None}
     moving = {f"gap_rate_{names[k]}": constraints.velocity[k] for k in rows}
     gaps = Result.of("gaps", [*closed.values(), *moving.values()], "", [*closed, *moving])
-    if not rows or constraints.softness:
+    if len(rows) > len(constraints.independent) or not rows:
         return Start(gaps, frozenset(), frozenset(), ())
     q, turned = _coordinates(program, list(closed.values()))
     rates = dict(zip(program.eom.coordinates, program.eom.rates, strict=True))

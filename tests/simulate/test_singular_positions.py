@@ -1,0 +1,258 @@
+"""Redundant constraints and singular positions: the motion is right, or the run says what is wrong."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import multibody as mb
+from multibody import library
+from multibody.errors import SingularMatrixError
+from multibody.modular import couple, from_system
+from multibody.simulate import Status
+from multibody.simulate.problem import Problem
+from multibody.simulate.scipy_solvers import ScipySolver
+from multibody.simulate.stepwise import onto_constraints
+
+CRANKS = 3
+PARALLEL = {"p0": 1.0, "p1": 1.0, "p2": 1.0, "k0": -1.0}
+
+
+def slider_crank(gravity=9.81):
+    """A crank and a rod of 1 m and 1 kg each, and a piston of 1 kg."""
+    system = mb.System("slider_crank", gravity=(0, -gravity, 0), recognise_loops=False)
+    crank, rod = (system.body(name, 1.0, (0.5, 0, 0), (0, 0, 1 / 12)) for name in ("crank", "rod"))
+    piston = system.body("piston", 1.0)
+    system.joint("turn", system.world, crank, "Rz")
+    system.joint("knee", crank.frame("pin", (1, 0, 0)), rod, "Rz")
+    system.joint("stroke", system.world, piston, "Tx")
+    system.joint("eye", rod.frame("end", (1, 0, 0)), piston, "Rz", cut=True)
+    return system
+
+
+def closed_slider_crank(angle, speed):
+    """Coordinates and speeds by name: the rod is the mirror image of the crank."""
+    q = {"turn": angle, "knee": -2 * angle, "stroke": 2 * math.cos(angle)}
+    return q, {"turn_dot": speed, "knee_dot": -2 * speed, "stroke_dot": -2 * math.sin(angle) * speed}
+
+
+def turning_crank(angle, speed, times, gravity=9.81):
+    """The same with the angle of the crank alone: T = J(θ)·θ̇²/2 and V = g·sin θ."""
+
+    def rates(_, y):
+        sin, cos = math.sin(y[0]), math.cos(y[0])
+        inertia = 1 / 3 + 1 / 12 + 2.25 * sin**2 + 0.25 * cos**2 + 4 * sin**2
+        change = 2 * (2.25 - 0.25 + 4) * sin * cos
+        return [y[1], (-gravity * cos - 0.5 * change * y[1] ** 2) / inertia]
+
+    return solve_ivp(rates, (0, times[-1]), [angle, speed], "DOP853", times, rtol=1e-12, atol=1e-12).y[0]
+
+
+def cranks(last=1.0, **start):
+    """A rod of 2 kg on three parallel cranks of 1 m and 1 kg; the last one must be as long as the others."""
+    system = mb.System("cranks", gravity=(0, -9.81, 0), recognise_loops=False)
+    length = system.parameter("last", last)
+    rod = system.body("rod", 2.0, (1, 0, 0), (0, 0.3, 0.3))
+    for k in range(CRANKS):
+        crank = system.body(f"crank{k}", 1.0, (0.5, 0, 0), (0, 1 / 12, 1 / 12))
+        system.joint(f"p{k}", system.frame(f"foot{k}", (k, 0, 0)), crank, "Rz", q=start.get(f"p{k}"))
+        tip = crank.frame(f"tip{k}", (length if k == CRANKS - 1 else 1, 0, 0))
+        if k == 0:
+            system.joint("k0", tip, rod, "Rz", q=start.get("k0"))
+        else:
+            system.joint(f"k{k}", rod.frame(f"bearing{k}", (k, 0, 0)), tip, "Rz", cut=True)
+    return system
+
+
+def swinging_cranks(times):
+    """All cranks turn by the same angle: (3·1/3 + 2)·θ̈ = -(3·0.5 + 2)·g·cos θ."""
+
+    def rates(_, y):
+        return [y[1], -3.5 * 9.81 * math.cos(y[0]) / 3]
+
+    return solve_ivp(rates, (0, times[-1]), [1.0, 0.0], "DOP853", times, rtol=1e-12, atol=1e-12).y[0]
+
+
+FORMALISMS = [
+    (mb.Recursive(), None),
+    (mb.Recursive(), mb.IndependentSpeeds()),
+    (mb.Wittenburg(), None),
+    (mb.Kane(), None),
+    (mb.Kane(), mb.Multipliers()),
+    (mb.Lagrange(), None),
+    (mb.NewtonEuler(), None),
+    (mb.ArticulatedBody(), None),
+    (mb.Modular(), None),
+]
+
+
+@pytest.mark.parametrize(
+    ("formalism", "handling", "last"),
+    [*((*one, 1.0) for one in FORMALISMS), (mb.Recursive(), None, 1.1), (mb.Kane(), None, 1.1)],
+    ids=repr,
+)
+def test_three_cranks_without_start_values(formalism, handling, last):
+    """Where rank is decided, all cranks lie flat; or a crank has another length."""
+    eom = mb.derive(cranks(last), formalism, constraints=handling)
+    run = mb.simulate(eom, 0.6, q=PARALLEL, parameters={"last": 1.0}, samples=31)
+    assert run["p0"] == pytest.approx(swinging_cranks(run.t), abs=1e-6)
+    assert run.energy_drift < 1e-6
+    assert run.residuals.position.max() < 1e-9
+
+
+def test_redundant_forces_are_shared_in_the_same_way():
+    """Of all forces that keep the motion, those with the smallest λᵀ·D·λ; here all have the same unit."""
+    found = []
+    for formalism, handling in FORMALISMS:
+        eom = mb.derive(cranks(), formalism, constraints=handling)
+        q = [PARALLEL[one.name] for one in eom.coordinates]
+        found.append(eom.constraint_forces(0.0, q, np.zeros(4), [], [1.0]))
+        forms = eom.robust_dynamics(0.0, q, np.zeros(4), [], [1.0])
+        assert found[-1] == pytest.approx(forms.multipliers, abs=1e-6)
+    assert np.array(found) == pytest.approx(np.tile(found[0], (len(found), 1)), abs=1e-6)
+    B = eom.function("B", {"B": eom.B})(0.0, q, np.zeros(4), [], [1.0])
+    redundant = np.linalg.svd(B[[0, 1, 5, 6]].T)[2][-1]  # forces that cancel each other
+    assert found[0][[0, 1, 5, 6]] @ redundant == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_three_cranks_coupled(by_hand):
+    system = cranks()
+    if by_hand:
+        tree = mb.System("tree", gravity=(0, -9.81, 0))
+        for k in range(CRANKS):
+            crank = tree.body(f"crank{k}", 1.0, (0.5, 0, 0), (0, 1 / 12, 1 / 12))
+            tree.joint(f"p{k}", tree.frame(f"foot{k}", (k, 0, 0)), crank, "Rz")
+            if k == 0:
+                rod = tree.body("rod", 2.0, (1, 0, 0), (0, 0.3, 0.3))
+                tree.joint("k0", crank.frame("tip", (1, 0, 0)), rod, "Rz")
+        loops = {}
+        for k in (1, 2):
+            loops[f"x{k}"] = f"cos(p0) + {k}*cos(p0 + k0) - {k} - cos(p{k})"
+            loops[f"y{k}"] = f"sin(p0) + {k}*sin(p0 + k0) - sin(p{k})"
+        eom = couple("linkage", [from_system(tree)], loops).equations()
+    else:
+        eom = from_system(system).equations()
+    run = mb.simulate(eom, 0.6, q=PARALLEL, samples=31)
+    assert run["p0"] == pytest.approx(swinging_cranks(run.t), abs=1e-6)
+    for k in (1, 2):
+        gap = np.hypot(
+            np.cos(run["p0"]) + k * np.cos(run["p0"] + run["k0"]) - k - np.cos(run[f"p{k}"]),
+            np.sin(run["p0"]) + k * np.sin(run["p0"] + run["k0"]) - np.sin(run[f"p{k}"]),
+        )
+        assert gap.max() < 1e-9
+
+
+def test_the_rank_is_known_without_values():
+    """A rolling disc from SymPy: its height is restricted by a position and by a velocity, which are the same."""
+    ours = mb.derive(library.rolling_disc())
+    state, values = ours.consistent(), ours.model.parameter_values()
+    expected = dict(
+        zip(ours.speeds, ours.forward_dynamics(0.0, state.q, state.u, [], list(values.values())), strict=True)
+    )
+    theirs = mb.from_sympy(library.rolling_disc().to_sympy(), constraints=mb.IndependentSpeeds())
+    named = {
+        one.name: value for one, value in zip((*ours.coordinates, *ours.speeds), (*state.q, *state.u), strict=True)
+    }
+    named |= {one.name: value for one, value in values.items()}
+    found = theirs.forward_dynamics(
+        0.0, *([named[one.name] for one in part] for part in (theirs.coordinates, theirs.speeds, (), theirs.parameters))
+    )
+    by_name = {one.name: value for one, value in expected.items()}
+    assert found == pytest.approx([by_name[one.name] for one in theirs.speeds], rel=1e-9)
+    assert found.max() == pytest.approx(3.21, abs=5e-3)
+
+
+STARTS = [(math.pi / 4, 2 * math.sqrt(2))] + [
+    (angle, speed * side)
+    for angle, speed, side in zip(
+        np.random.default_rng(3).uniform(-1.2, 1.2, 39),
+        np.random.default_rng(4).uniform(1, 6, 39),
+        np.random.default_rng(5).choice([-1, 1], 39),
+        strict=True,
+    )
+]
+
+
+def passed(eom, angle, speed, integrator=None, tolerance=1e-4):
+    """Whether a slider-crank passes its singular positions as its crank alone does."""
+    q, u = closed_slider_crank(angle, speed)
+    run = mb.simulate(eom, 1.5, q=q, u=u, integrator=integrator, samples=151)
+    assert run["turn"] == pytest.approx(turning_crank(angle, speed, run.t), abs=tolerance)
+    assert run["knee"] == pytest.approx(-2 * run["turn"], abs=1e-8)
+    return run
+
+
+def test_forty_slider_cranks_pass_their_singular_positions():
+    eom = mb.derive(slider_crank())
+    for angle, speed in STARTS:
+        passed(eom, angle, speed)
+
+
+@pytest.mark.parametrize(
+    ("formalism", "handling"),
+    [
+        (mb.Kane(), None),
+        (mb.Recursive(), mb.IndependentSpeeds()),
+        (mb.Recursive(), mb.IndependentSpeeds("stroke_dot")),
+        (mb.ArticulatedBody(), None),
+        (mb.Lagrange(), None),
+    ],
+    ids=repr,
+)
+def test_all_formalisms_pass(formalism, handling):
+    eom = mb.derive(slider_crank(), formalism, constraints=handling)
+    for angle, speed in STARTS[:4]:
+        passed(eom, angle, speed)
+
+
+@pytest.mark.parametrize(
+    "integrator", [mb.DormandPrince5(), mb.DormandPrince8(rtol=1e-10, atol=1e-12), ScipySolver()], ids=repr
+)
+def test_other_integrators_pass_or_say_so(integrator):
+    eom = mb.derive(slider_crank())
+    for angle, speed in STARTS[:4]:
+        try:
+            passed(eom, angle, speed, integrator)
+        except mb.SimulationError as error:
+            assert "eye" in str(error)  # noqa: PT017 - both are right
+
+
+@pytest.mark.parametrize("handling", [None, mb.IndependentSpeeds("turn_dot")], ids=repr)
+def test_accelerations_are_refused_in_a_singular_position(handling):
+    eom = mb.derive(slider_crank(), constraints=handling)
+
+    def at(angle):
+        q, u = closed_slider_crank(angle, 1.0)
+        return 0.0, [q[one.name] for one in eom.coordinates], [u[one.name] for one in eom.speeds], [], []
+
+    assert np.isfinite(eom.forward_dynamics(*at(math.pi / 2 - 1e-3))).all()
+    for function in (eom.forward_dynamics, eom.constraint_forces):
+        with pytest.raises(SingularMatrixError, match=r"singular position.*\n.*'eye'"):
+            function(*at(math.pi / 2))
+    t, q, u, r, p = (np.array([one, other]) for one, other in zip(at(1.0), at(math.pi / 2), strict=True))
+    several = eom.forward_dynamics.batch(t, q, u, r[0], p[0])
+    assert np.isfinite(several[0]).all()
+    assert np.isnan(several[1]).all()
+
+
+@pytest.mark.parametrize("start", [{}, PARALLEL], ids=["flat", "raised"])
+def test_accelerations_of_redundant_equations(start):
+    eom = mb.derive(cranks(**start))
+    raised = [PARALLEL[one.name] for one in eom.coordinates]
+    expected = -3.5 * 9.81 * math.cos(1.0) / 3
+    assert eom.forward_dynamics(0.0, raised, np.zeros(4), [], [1.0])[0] == pytest.approx(expected)
+    with pytest.raises(SingularMatrixError, match="k1"):
+        eom.forward_dynamics(0.0, np.zeros(4), np.zeros(4), [], [1.0])
+
+
+def test_a_change_of_velocity_is_not_silent():
+    """The projection of a state whose speeds do not belong together is noticed."""
+    eom = mb.derive(slider_crank())
+    q, u = closed_slider_crank(0.7, 1.0)
+    y = np.array([*(q[one.name] for one in eom.coordinates), *(u[one.name] for one in eom.speeds), 0.0, 0.0, 0.0])
+    y[len(eom.coordinates)] += 0.5
+    with pytest.raises(mb.MultibodyError) as error:
+        onto_constraints(Problem(eom, []), 0.0, y, 1e-10)
+    assert error.value.status is Status.SINGULAR

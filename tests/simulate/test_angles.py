@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
+from multibody.errors import ConversionError
 from multibody.graph import symbol
 
 A, B, C, D = 0.3, 1.0, 0.8, 0.9
@@ -79,3 +80,36 @@ def test_a_spring_on_a_joint_that_closes_the_loop(reference):
     angle = run["angle"][:, 0]
     assert np.ptp(angle - sums) < 1e-8
     assert run.energy_drift < 1e-6
+
+
+@pytest.mark.parametrize("target", [mb.C(), mb.Python(), mb.Modelica(), mb.Fmi(), mb.Matlab()])
+@pytest.mark.parametrize(("way", "sprung"), [("FourBar", "knee"), ("cut", "pin")])
+def test_code_without_a_memory_of_turns_is_refused(tmp_path, target, way, sprung):
+    options = {} if way == "FourBar" else {"recognise_loops": False}
+    with pytest.raises(ConversionError, match=f"'{sprung}', which jumps by 2π"):
+        mb.export(mb.derive(four_bar(way, sprung, **options)), target, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_code_of_states_and_reports_are_written(tmp_path):
+    tree = mb.derive(four_bar("cut", "knee", recognise_loops=False), constraints=mb.Multipliers())
+    assert mb.export(tree, mb.Python(), tmp_path / "code").written
+    assert mb.export(mb.derive(four_bar("FourBar", "knee")), mb.Markdown(), tmp_path / "report").written
+
+
+def test_angles_of_stored_runs_are_continuous(tmp_path):
+    eom = mb.derive(four_bar("FourBar", "knee"))
+    run = mb.simulate(eom, 1.0)
+    assert np.abs(run["angle"]).max() > np.pi
+    run.save(tmp_path / "run.npz")
+    stored = mb.Trajectory.read(tmp_path / "run.npz", eom)
+    assert np.array_equal(stored["angle"], run["angle"])
+    assert np.array_equal(stored["knee"], run["knee"])
+
+
+def test_angles_of_stored_sweeps_are_continuous(tmp_path):
+    eom = mb.derive(four_bar("FourBar", "knee"))
+    path = tmp_path / "runs.sweep"
+    runs = mb.sweep(eom, 1.0, initial={"drive_dot": [20.0, 25.0]}, path=path)
+    assert np.abs(runs[1]["angle"]).max() > np.pi
+    assert np.array_equal(mb.read_sweep(path, eom)[1]["angle"], runs[1]["angle"])

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
+from multibody.equations.dependent_angles import require_no_acting_angles
 from multibody.equations.known_symbols import require_distinct, require_known
 from multibody.equations.symbol_table import Entry
 from multibody.errors import ConversionError, UnknownNameError
@@ -185,7 +186,12 @@ class Program:
             names: ``"readable"`` for intermediates with names that mean something, ``"short"`` for the shortest code.
             apart: whether what follows from parameters alone is computed apart, once.
             limit: how many statements a function may have; longer ones are split. Without it, none are.
+
+        Raises:
+            ConversionError: if a load depends on the angle of a dependent joint, which code without a memory cannot
+                follow beyond π. Sensors of such angles show values between -π and π.
         """
+        require_no_acting_angles(self.eom, "generated code")
         made = [self.routine(one) if isinstance(one, str) else one for one in routines]
         made = [one for one in made if any(result.size for result in one.results)]
         return coded(self, made, syntax, taken, self._landmarks if names == "readable" else {}, apart, limit)

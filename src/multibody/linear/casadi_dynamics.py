@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
+from multibody.equations.dependent_angles import require_no_acting_angles
 from multibody.graph import Table
 from multibody.linear.point import require_equations
 from multibody.linear.translation import ARITHMETIC, Operations, translated
@@ -38,6 +39,7 @@ def casadi_function(eom: EquationsOfMotion) -> Any:
         [3, 2]
     """
     require_equations(eom, "casadi_function")
+    require_no_acting_angles(eom, "casadi_function")
     casadi = library("casadi", "casadi")
     groups = {
         "t": (eom.model.time,), "x": (*eom.coordinates, *eom.speeds), "r": eom.inputs, "p": eom.parameters,

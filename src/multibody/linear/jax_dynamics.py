@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from multibody.equations import EquationsOfMotion
+from multibody.equations.dependent_angles import require_no_acting_angles
 from multibody.errors import ShapeError
 from multibody.graph import Table
 from multibody.linear.point import require_equations
@@ -37,6 +38,7 @@ def jax_function(eom: EquationsOfMotion) -> Callable[..., Any]:
         [3.0, 2.0]
     """
     require_equations(eom, "jax_function")
+    require_no_acting_angles(eom, "jax_function")
     jnp = library("jax.numpy", "jax")
     outputs, operations = list(eom.explicit_form()), _operations(jnp)
     states = (*eom.coordinates, *eom.speeds)

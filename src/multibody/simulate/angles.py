@@ -8,12 +8,13 @@ any number of turns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from multibody.equations import EquationsOfMotion
 from multibody.equations.compiled import continuous_angle
-from multibody.graph import Expr, Symbol, cos, sin, symbol, topological
+from multibody.equations.dependent_angles import angles_in, dependent_angles
+from multibody.graph import Expr, Symbol, cos, sin, symbol
 from multibody.graph.traverse import flat
 from multibody.model import Input
 from multibody.simulate.events import Event
@@ -41,46 +42,55 @@ def with_continuous_angles(
         events: of the run.
         inputs: inputs, with what they follow.
     """
-    angles = _angles(eom)
+    angles = dependent_angles(eom.model)
     if not angles:
         return eom, list(events)
     where = f"events of a run of '{eom.model.name}'"
     used: list[Expr] = [expression_of(one.expression, eom, where, "") for one in events]
-    present = eom.once("angles in equations", lambda: _present(_equations(eom)))
-    present = present | _present([*used, *inputs.values()])
-    chosen = {fp: angle for fp, angle in angles.items() if fp in present}
-    if not chosen:
-        return eom, list(events)
-    references: dict[object, Symbol] = {}
-    more: list[Event] = []
-    for number, (fp, (name, angle)) in enumerate(chosen.items()):
-        taken = [one for one, _ in list(chosen.values())[:number]]
-        label = f"{name}_reference" + (f"_{taken.count(name) + 1}" if name in taken else "")
-        references[fp] = reference = symbol(label, "input", eom.model.name)
-        y, x = angle.args
-        away = x * cos(reference) + y * sin(reference)
-        value = continuous_angle(angle, reference)
-        more.append(Quadrant(away, -1, reset={label: value}, name=f"{label}_changes", reference=label))
-    described = [Input(str(one), one, description="reference of a continuous angle") for one in references.values()]
-    model = replace(eom.model, inputs=(*eom.model.inputs, *described))
-    changed = replace(eom, model=model, angles=references)
-    vars(changed)["kinetics"] = eom.kinetics
+    present = eom.once("angles in equations", lambda: angles_in(_equations(eom)))
+    present = present | angles_in([*used, *inputs.values()])
+    references = {fp: label for fp, label in _reference_names(eom).items() if fp in present}
+    changed = _measured_from(eom, references)
+    more = [_quadrant(angles[fp][1], reference) for fp, reference in changed.angles.items()]
     return changed, [*events, *more]
 
 
-def _angles(eom: EquationsOfMotion) -> dict[object, tuple[str, Expr]]:
-    """The angles atan2(y, x) that values of joints are made of, by fingerprint, with the names of coordinates."""
-    found: dict[object, tuple[str, Expr]] = {}
-    for coordinate, value in eom.model.values.items():
-        if coordinate.kind == "coordinate":
-            for node in topological([value]):
-                if node.op == "atan2":
-                    found.setdefault(node.fp, (coordinate.name, node))
-    return found
+def with_recorded_angles(eom: EquationsOfMotion, recorded: Collection[str]) -> EquationsOfMotion:
+    """The equations of a stored run, with a reference for each angle whose reference was recorded.
+
+    Args:
+        eom: equations of motion.
+        recorded: names of what was recorded.
+    """
+    return _measured_from(eom, {fp: label for fp, label in _reference_names(eom).items() if label in recorded})
 
 
-def _present(expressions: Iterable[Expr]) -> set[object]:
-    return {node.fp for node in topological(list(expressions)) if node.op == "atan2"}
+def _reference_names(eom: EquationsOfMotion) -> dict[Hashable, str]:
+    """Names of the reference inputs of all angles that may need one, by the fingerprint of the angle."""
+    names: dict[Hashable, str] = {}
+    for fp, (coordinate, _) in dependent_angles(eom.model).items():
+        number = sum(name.startswith(f"{coordinate}_reference") for name in names.values())
+        names[fp] = f"{coordinate}_reference" + (f"_{number + 1}" if number else "")
+    return names
+
+
+def _measured_from(eom: EquationsOfMotion, references: Mapping[Hashable, str]) -> EquationsOfMotion:
+    """The equations with angles measured from references, which are additional inputs."""
+    if not references:
+        return eom
+    symbols = {fp: symbol(label, "input", eom.model.name) for fp, label in references.items()}
+    described = [Input(str(one), one, description="reference of a continuous angle") for one in symbols.values()]
+    changed = replace(eom, model=replace(eom.model, inputs=(*eom.model.inputs, *described)), angles=symbols)
+    vars(changed)["kinetics"] = eom.kinetics
+    return changed
+
+
+def _quadrant(angle: Expr, reference: Symbol) -> Quadrant:
+    """The event that moves a reference to its angle."""
+    y, x = angle.args
+    away, label = x * cos(reference) + y * sin(reference), str(reference)
+    value = continuous_angle(angle, reference)
+    return Quadrant(away, -1, reset={label: value}, name=f"{label}_changes", reference=label)
 
 
 def _equations(eom: EquationsOfMotion) -> list[Expr]:

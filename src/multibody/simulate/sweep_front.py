@@ -12,6 +12,7 @@ from typing import Any
 from multibody.equations import EquationsOfMotion
 from multibody.errors import MissingValueError, ModelError, NumberError, StorageError
 from multibody.graph.number import is_whole
+from multibody.simulate.angles import with_recorded_angles
 from multibody.simulate.cases import Plan, planned
 from multibody.simulate.contact import Impact, with_contacts
 from multibody.simulate.contract import Integrator
@@ -142,7 +143,7 @@ def read_sweep(
         raise StorageError("There is no such file.", where=str(path), remedy="Run the sweep with this path.")
     store = Store(path)
     facts = store.facts()
-    moving = with_contacts(eom, events)[0]
+    moving = with_recorded_angles(with_contacts(eom, events)[0], facts["inputs"])
     require_equations(store, facts, eom, moving)
     settings = replace(RunSettings.of(eom, None, events), unknown=FROM_FILE)
     return _reported(Sweep(moving, plan_of(facts), facts["times"], tuple(facts["measures"]), store, settings))

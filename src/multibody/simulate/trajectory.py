@@ -15,6 +15,7 @@ from multibody.errors import SimulationError, SimulationInterrupted
 from multibody.model.assembly import StartChange
 from multibody.model.display import html_table
 from multibody.simulate import files, records, store, tables
+from multibody.simulate.angles import with_recorded_angles
 from multibody.simulate.contact import Impact, with_contacts
 from multibody.simulate.contract import Explanation, Status, Vector
 from multibody.simulate.events import Event
@@ -253,9 +254,10 @@ class Trajectory(Samples):
             StorageError: if the file cannot be read, or the run was made with other equations or impacts.
         """
         require_question("Trajectory.read", eom)
-        moving = with_contacts(eom, events)[0]
+        recording = store.read_trajectory(path)
+        moving = with_recorded_angles(with_contacts(eom, events)[0], recording)
         settings = replace(RunSettings.of(eom, None, events), unknown=FROM_FILE)
-        return records.restored(store.read_trajectory(path), moving, settings, parameters, str(path))
+        return records.restored(recording, moving, settings, parameters, str(path))
 
     def plot(
         self, *names: str, path: str | PathLike[str] | None = None, overwrite: bool = False, figure: Any = None

@@ -67,6 +67,8 @@ def onto_constraints(problem: Problem, t: float, y: Vector, gap: float) -> Vecto
 def working_rows(problem: Problem) -> list[int]:
     """Constraint equations that are independent in the state in the problem's memory, with its parameters."""
     eom, rows = problem.eom, list(problem.eom.constraints.acting)
+    if not rows:
+        return []
     function = problem.functions.function("constraint_matrix", {"B": eom.B[rows].reshape(len(rows), problem.m)})
     y, n = problem.y, problem.n
     B = np.asarray(function(problem.t, y[:n], y[n : n + problem.m], problem.all_r, problem.p)).reshape(len(rows), -1)

@@ -210,3 +210,16 @@ def test_the_longest_step_is_a_part_of_the_run(integrator):
     pulse = {"F": lambda t: max(0.0, 1.0 - abs(t - 5.3))}
     assert mb.simulate(eom, 10.0, inputs=pulse, integrator=integrator())["x_dot"][-1] == pytest.approx(1.0, abs=1e-3)
     assert mb.simulate(eom, 10.0, integrator=integrator(max_step=5.0)).statistics.steps < 50
+
+
+@pytest.mark.parametrize("integrator", SOLVERS, ids=named)
+@pytest.mark.parametrize("apart", [1e-2, 1e-3])
+def test_two_roots_close_together_are_no_touching_root(wheel, integrator, apart):
+    """(t - a)·(t - b) falls below zero at a and rises above it at b, however near they are."""
+    eom, _ = wheel
+    t, a = eom.model.time, 4.3217
+    falling = mb.Event((t - a) * (t - a - apart), direction=-1, name="falls")
+    rising = mb.Event((t - a) * (t - a - apart), direction=1, name="rises")
+    run = mb.simulate(eom, 10.0, events=[falling, rising], integrator=integrator)
+    assert [one.name for one in run.occurrences] == ["falls", "rises"]
+    assert [one.t for one in run.occurrences] == pytest.approx([a, a + apart], abs=1e-6)

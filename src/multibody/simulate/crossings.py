@@ -90,7 +90,8 @@ class Lookout:
         self._active, count = bool(watch.directions), len(watch.directions)
         self._sides, self._armed, self._scales = np.zeros(count), np.zeros(count, dtype=bool), np.zeros(count)
         self._returns = np.array(watch.returns or np.zeros(count))
-        self._touch = min(max(10.0 * rtol, 1e-9), 1e-6) * np.array(watch.touches or np.zeros(count), dtype=float)
+        self._relative_error = min(max(10.0 * rtol, 1e-9), 1e-6)
+        self._touch = self._relative_error * np.array(watch.touches or np.zeros(count), dtype=float)
         self._before: Probe | None = None  # the last one before the end of the step
         if self._active:
             self._last = Probe(t0, problem.evaluate_signals(t0, y0))
@@ -226,12 +227,18 @@ class Lookout:
         if value > allowed:
             return None
         probe = self._probe(max(at, first), within)
-        if value >= -allowed:
+        if value >= -min(allowed, self._signal_error(i, probe, within)):
             middle = three[1].values
             if middle[i] * before <= 0:
                 middle[i] = before * allowed  # a probe beside a touch is not beyond zero
             probe.values[i] = 0.0
         return probe
+
+    def _signal_error(self, i: int, probe: Probe, within: Within) -> float:
+        """What errors of the state make of signal i: a signal that goes farther beyond zero has crossed it."""
+        nudged = self._problem.evaluate_signals(probe.t, within(probe.t) * (1 + NUDGE))
+        rounding = ACCUMULATED * self._rounding[i] + NOISE * self._scales[i]
+        return float(self._relative_error * abs(nudged[i] - probe.values[i]) / NUDGE + rounding)
 
     # events ------------------------------------------------------------------------------------------------------
 

@@ -168,10 +168,28 @@ def resolved(run: Any) -> bool:
 @compiled
 def touch_tolerance(run: Any, i: int) -> float:
     """A signal that turns back nearer to zero than this has touched it."""
-    if doubles(run.touches)[i] == 0.0:
-        return 0.0
-    relative = smaller(larger(10.0 * run.rtol, 1e-9), 1e-6) if run.rtol > 0.0 else 1e-7
-    return relative * doubles(run.signal_scales)[i]
+    return relative_error(run) * doubles(run.signal_scales)[i] if doubles(run.touches)[i] != 0.0 else 0.0
+
+
+@compiled
+def relative_error(run: Any) -> float:
+    """What the state may be off by, relative to itself."""
+    return smaller(larger(10.0 * run.rtol, 1e-9), 1e-6) if run.rtol > 0.0 else 1e-7
+
+
+@compiled
+def signal_error(run: Any, theta: float, i: int) -> float:
+    """What errors of the state make of signal i at θ: a signal that goes farther beyond zero has crossed it."""
+    point, signals = doubles(run.point), doubles(run.bound_signals)
+    t = run.t + theta * run.h
+    interpolate(run, theta, run.point)
+    signal(run, t, run.point)
+    value = signals[i]
+    for j in range(run.size):
+        point[j] *= 1.0 + NUDGE
+    signal(run, t, run.point)
+    rounding = ACCUMULATED * doubles(run.roundings)[i] + NOISE * doubles(run.signal_scales)[i]
+    return relative_error(run) * abs(signals[i] - value) / NUDGE + rounding
 
 
 @compiled
@@ -223,7 +241,7 @@ def turn(run: Any, k: int, i: int, largest: float, total: int) -> int:
     margin = MARGIN * (x[NODES] - x[1])
     if not x[1] - margin <= at <= x[NODES] + margin:
         return total
-    if value < -allowed:
+    if value < -smaller(allowed, signal_error(run, at, i)):
         if not 0.0 < at <= 1.0:
             return total
         probe(run, at, total)

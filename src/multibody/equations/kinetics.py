@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from multibody.algebra import ForceMotor
+from multibody.equations.constraint_functions import quickly_compiled
 from multibody.equations.loop_forces import loop_forces, reaction_with_loops
 from multibody.equations.recursion import LinkMotion, inward, outward, projected
 from multibody.equations.welds import weld_reaction
@@ -83,7 +84,7 @@ class Kinetics(Kinematics):
     @cached_property
     def constraints(self) -> Constraints:
         """The constraint equations, with their multipliers."""
-        return Constraints.of(self)
+        return Constraints.of(self, quickly_compiled)
 
     @cached_property
     def held(self) -> dict[int, ForceMotor]:

@@ -7,6 +7,7 @@ same way.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from multibody.errors import AssemblyError, ExpressionError, MultibodyError
 from multibody.graph import Expr, evaluate, free_symbols
 from multibody.model.constraint_equations import Constraints
 from multibody.model.model import Model
+from multibody.model.position_function import PositionFunction
 
 Vector = NDArray[np.float64]
 
@@ -28,6 +30,13 @@ LARGE = 10.0  # metres: beyond, steps of lengths grow in proportion
 SMALLEST = 1e-16  # of a gap that can be closed further
 ROUNDED = 1e-14  # a gap that is nothing but rounding
 LAST_DIGITS = 4 * float(np.finfo(float).eps)  # of a coordinate: where it is large, they open gaps
+
+INTERPRETED_NODES = 20_000
+"""The work that an assembly interprets before it uses machine code, in nodes of expressions: about 20 ms.
+
+To make machine code takes 30 to 60 ms. The work of each assembly is counted on its own, so that its result does not
+depend on what was computed before, not even in the last digits.
+"""
 
 
 class StartChange(NamedTuple):
@@ -88,12 +97,13 @@ class Assembly:
         self.known: dict[Any, Any] = {self.model.time: t}
         self.known |= {one: (inputs or {}).get(one.name, 0.0) for one in self.model.input_symbols}
         self.known |= self.model.parameter_values(parameters)
+        self._interpreted: Counter[PositionFunction] = Counter()
 
     # numbers -----------------------------------------------------------------------------------------------------
 
     def gaps(self, q: Vector) -> Vector:
         """φ, then what keeps axes from pointing the wrong way, and |quaternion|² - 1."""
-        phi = self._numbers(self.constraints.gaps, q)
+        phi = self._values(self.constraints.gap_function, q)
         return np.array([*phi, *(q[places] @ q[places] - 1 for places in self.model.quaternions)], dtype=float)
 
     def slopes(self, q: Vector) -> Vector:
@@ -101,8 +111,14 @@ class Assembly:
         lengths = np.zeros((len(self.model.quaternions), len(q)))
         for row, places in enumerate(self.model.quaternions):
             lengths[row, places] = 2 * q[places]
-        found = self.constraints.gap_slopes
-        return np.vstack([found.filled(self._required(found.entries, q)), lengths])
+        return np.vstack([self.position_slopes(q), lengths])
+
+    def position_slopes(self, q: Vector) -> Vector:
+        """The derivatives of the constraints alone."""
+        try:
+            return self.constraints.gap_slopes.filled(self._values(self.constraints.slope_function, q))
+        except ExpressionError as error:
+            raise self._without_value(q, None) or error from error
 
     def velocity(self, q: Vector, u: Vector | None = None) -> tuple[Vector, Vector]:
         """B and β; the speeds matter only to equations that are not linear in them."""
@@ -133,6 +149,17 @@ class Assembly:
                 )
         return None
 
+    def _values(self, function: PositionFunction, q: Vector) -> Sequence[float]:
+        """Interpreted at first, and by machine code after ``INTERPRETED_NODES``."""
+        if self._interpreted[function] < INTERPRETED_NODES or function.compiled is None:
+            self._interpreted[function] += function.nodes
+            return self._numbers(function.expressions, q)
+        known = (
+            [self.known[one] for one in group] for group in (self.model.input_symbols, self.model.parameter_symbols)
+        )
+        values: list[float] = np.ravel(function.compiled(self.known[self.model.time], q, *known)).tolist()
+        return values if np.isfinite(values).all() else self._numbers(function.expressions, q)  # which says why
+
     def _numbers(self, expressions: list[Any], q: Vector, u: Vector | None = None) -> list[Any]:
         known = self.known | dict(zip(self.model.coordinates, map(float, q), strict=True))
         if not self.constraints.linear:
@@ -162,19 +189,23 @@ class Assembly:
 
         It goes on until rounding stops it, because gaps of redundant equations shrink with the square of the distance.
         """
-        q, error = guess.copy(), self._error(guess)
+        q, gaps = guess.copy(), self._gaps_or_none(guess)
+        error = _largest(gaps)
         longest = self._longest_steps(guess, error)
         for _ in range(STEPS):
             if error <= SMALLEST or not free:
                 break
             step = np.zeros_like(q)
-            step[free] = -np.linalg.lstsq(self.slopes(q)[:, free], self.gaps(q), rcond=1e-10)[0]
+            slopes = self.slopes(q)
+            step[free] = -np.linalg.lstsq(slopes[:, free], self.gaps(q) if gaps is None else gaps, rcond=1e-10)[0]
             step *= min(1.0, 1 / max(float(np.abs(step / longest).max(initial=0.0)), 1e-300))
-            better = next((f for f in (1.0, 0.5, 0.25, 0.1, 0.02) if self._error(q + f * step) < error), None)
+            trials = (q + factor * step for factor in (1.0, 0.5, 0.25, 0.1, 0.02))
+            results = ((trial, self._gaps_or_none(trial)) for trial in trials)
+            better = next(((trial, there) for trial, there in results if _largest(there) < error), None)
             if better is None:
                 break
-            q = q + better * step
-            error = self._error(q)
+            q, gaps = better
+            error = _largest(gaps)
         return q, error
 
     def _longest_steps(self, guess: Vector, error: float) -> Vector:
@@ -187,11 +218,16 @@ class Assembly:
             longest[lengths] *= max(1.0, float(max(sizes)) / LARGE)
         return longest
 
-    def _error(self, q: Vector) -> float:
+    def largest_gap(self, q: Vector) -> float:
+        """The largest gap; infinite outside of the domain of a function."""
+        return _largest(self._gaps_or_none(q))
+
+    def _gaps_or_none(self, q: Vector) -> Vector | None:
+        """The gaps; None outside of the domain of a function."""
         try:
-            return float(np.abs(self.gaps(q)).max(initial=0.0))
+            return self.gaps(q)
         except MultibodyError:
-            return np.inf  # outside of the domain of a function
+            return None
 
     def assembled(self, guess: Vector, held: Iterable[int], tolerance: float) -> Vector:
         """The coordinates nearest to a guess that keep all constraints, from the guess itself or from around it.
@@ -199,7 +235,7 @@ class Assembly:
         Raises:
             AssemblyError: if none are found; it says which loops stay open, and what came closest.
         """
-        if self._error(guess) <= ROUNDED:
+        if self.largest_gap(guess) <= ROUNDED:
             return guess
         free = [k for k in range(len(guess)) if k not in set(held)]
         best, least = guess, np.inf
@@ -302,6 +338,11 @@ class Assembly:
                 remedy="Hold fewer speeds, or other values.",
             )
         return u
+
+
+def _largest(gaps: Vector | None) -> float:
+    """The largest of some gaps; infinite where they have no values."""
+    return np.inf if gaps is None else float(np.abs(gaps).max(initial=0.0))
 
 
 def _around(guess: Vector, free: list[int], tries: int) -> Iterator[Vector]:

@@ -33,6 +33,7 @@ from multibody.graph.workspace import in_own_table
 from multibody.model.constraints import Equation
 from multibody.model.kinematics import Kinematics
 from multibody.model.model import Model
+from multibody.model.position_function import Compiler, PositionFunction
 from multibody.model.sparse import Sparse
 
 ROUNDING = 1e-9
@@ -50,6 +51,7 @@ class Constraints:
         multipliers: a symbol λ for each equation, called after the constraint and the equation.
         equations: one for each multiplier.
         table: where expressions are made; see ``Kinematics``.
+        compiler: makes machine code for assemblies that take many evaluations.
     """
 
     model: Model
@@ -57,9 +59,10 @@ class Constraints:
     multipliers: tuple[Symbol, ...]
     equations: tuple[Equation, ...]
     table: Table = field(repr=False)
+    compiler: Compiler | None = field(default=None, repr=False)
 
     @staticmethod
-    def of(kinematics: Kinematics) -> Constraints:
+    def of(kinematics: Kinematics, compiler: Compiler | None = None) -> Constraints:
         """The constraints of the model that moves as ``kinematics`` says."""
         model = kinematics.model
         with within(kinematics.table):
@@ -75,6 +78,7 @@ class Constraints:
             tuple(symbol(f"lambda_{name}", "variable", model.name) for name in names),
             tuple(equation for _, equation in rows),
             kinematics.table,
+            compiler,
         )
 
     def __len__(self) -> int:
@@ -107,6 +111,16 @@ class Constraints:
     def gap_slopes(self) -> Sparse:
         """The derivatives of ``gaps`` by the coordinates."""
         return Sparse(jacobian(self.gaps, self.model.coordinates).reshape(len(self.gaps), len(self.model.coordinates)))
+
+    @cached_property
+    def gap_function(self) -> PositionFunction:
+        """``gaps`` as a function of (t, q, r, p)."""
+        return PositionFunction("gaps", self.model, self.gaps, self.compiler)
+
+    @cached_property
+    def slope_function(self) -> PositionFunction:
+        """The entries of ``gap_slopes`` as a function of (t, q, r, p)."""
+        return PositionFunction("gap_slopes", self.model, self.gap_slopes.entries, self.compiler)
 
     @cached_property
     def velocity(self) -> list[Expr]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.compile import Function
+from multibody.equations.constraint_functions import quickly_compiled
 from multibody.errors import MultibodyError
 from multibody.linear.independent import bound_columns
 from multibody.model.assembly import Assembly
@@ -29,8 +29,8 @@ ANGLE = 0.1  # radians of a step
 STEPS = 200  # of the longest way
 
 
-class CompiledAssembly(Assembly):
-    """The constraints of a model as numbers, by machine code: quick enough to follow a hand.
+class MovingAssembly(Assembly):
+    """The constraints of a model as numbers, with time and inputs that change.
 
     Args:
         constraints: of a model.
@@ -38,28 +38,12 @@ class CompiledAssembly(Assembly):
     """
 
     def __init__(self, constraints: Constraints, parameters: Vector) -> None:
-        model = constraints.model
-        super().__init__(constraints, dict(zip((one.name for one in model.parameter_symbols), parameters, strict=True)))
-        self.t, self.r, self.p = 0.0, np.zeros(len(model.input_symbols)), parameters
-        ports = {"t": model.time, "q": model.coordinates, "r": model.input_symbols, "p": model.parameter_symbols}
-        self._gaps = Function(f"{model.name}_gaps", ports, {"gaps": constraints.gaps})
-        self._slopes = Function(f"{model.name}_gap_slopes", ports, {"slopes": constraints.gap_slopes.entries})
+        names = (one.name for one in constraints.model.parameter_symbols)
+        super().__init__(constraints, dict(zip(names, parameters, strict=True)))
 
-    def gaps(self, q: Vector) -> Vector:
-        """φ, then what keeps axes from pointing the wrong way, and |quaternion|² - 1."""
-        phi = np.ravel(self._gaps(self.t, q, self.r, self.p))
-        return np.array([*phi, *(q[places] @ q[places] - 1 for places in self.model.quaternions)])
-
-    def slopes(self, q: Vector) -> Vector:
-        """The derivatives of ``gaps`` by the coordinates."""
-        lengths = np.zeros((len(self.model.quaternions), len(q)))
-        for row, places in enumerate(self.model.quaternions):
-            lengths[row, places] = 2 * q[places]
-        return np.vstack([self.position_slopes(q), lengths])
-
-    def position_slopes(self, q: Vector) -> Vector:
-        """The derivatives of the constraints alone."""
-        return self.constraints.gap_slopes.filled(np.ravel(self._slopes(self.t, q, self.r, self.p)).tolist())
+    def at(self, t: float, r: Vector) -> None:
+        """Time and inputs, which prescribed motions follow."""
+        self.known |= {self.model.time: t, **dict(zip(self.model.input_symbols, map(float, r), strict=True))}
 
     def still_open(self, q: Vector, free: list[int]) -> list[str]:
         """The names of constraints that cannot be met near a configuration."""
@@ -87,11 +71,11 @@ class Closing:
 
     def __init__(self, model: Model, parameters: Vector, size: float) -> None:
         self.model = model
-        self.constraints = Constraints.of(Kinematics(model))
+        self.constraints = Constraints.of(Kinematics(model), quickly_compiled)
         self.freedoms = freedoms(self.constraints)
         self._size = size
         self._parameters = parameters
-        self._assembly = CompiledAssembly(self.constraints, parameters) if len(self.constraints.phi) else None
+        self._assembly = MovingAssembly(self.constraints, parameters) if len(self.constraints.phi) else None
 
     def start(self, guess: Vector | None = None) -> Vector:
         """Coordinates with closed loops, near the start values of the model or a guess.
@@ -118,7 +102,7 @@ class Closing:
     def at(self, t: float, r: Vector) -> None:
         """Time and inputs, which prescribed motions follow."""
         if self._assembly is not None:
-            self._assembly.t, self._assembly.r = t, r
+            self._assembly.at(t, r)
 
     def moved(self, q: Vector, one: Freedom, values: Vector, kept: Iterable[Freedom] = ()) -> Reached:
         """Drag one freedom to the given values of its sliders; the kept ones stay where they are, if that is possible.
@@ -148,7 +132,7 @@ class Closing:
 
     def residual(self, q: Vector) -> float:
         """The largest gap in a loop."""
-        return 0.0 if self._assembly is None else float(np.abs(self._assembly.gaps(q)).max(initial=0.0))
+        return 0.0 if self._assembly is None else self._assembly.largest_gap(q)
 
     def _closed(self, trial: Vector, one: Freedom, kept: Iterable[Freedom]) -> Vector | None:
         if self._assembly is None:

@@ -93,3 +93,51 @@ def test_equations_without_loops_have_no_other_assembly():
     eom = mb.derive(system)
     assert eom.unreduced is None
     assert len(mb.equilibria(eom)) == 2
+
+
+def slider_crank(crank, rod, stiffness, free_length, posture):
+    """A crank and a rod in a vertical plane, and a piston that slides along x against a spring."""
+    system = mb.System("slider_crank", gravity=(0, 0, -G))
+    a = system.body("crank", 1.0, (crank / 2, 0, 0), (0.01, 0.01, 0.01))
+    b = system.body("rod", 2.0, (rod / 2, 0, 0), (0.1, 0.1, 0.1))
+    c = system.body("piston", 3.0)
+    system.joint("turn", system.world, a, "Ry")
+    system.joint("bend", a.frame("a_end", (crank, 0, 0)), b, "Ry")
+    slide = system.joint("slide", system.world, c, "Tx")
+    system.load(mb.JointSpring(slide, stiffness, free_length))
+    system.loop(mb.CrankSlider(b.frame("b_end", (rod, 0, 0)), c.frame("pin"), posture=posture))
+    return mb.derive(system)
+
+
+def scanned_slider_crank(crank, rod, stiffness, free_length, side, count=40_001):
+    """Crank angles at which the potential energy is stationary, with the piston on one side of the crank pin."""
+    angle = np.linspace(-np.pi, np.pi, count) + 1e-4  # no point of the grid is an equilibrium
+    height = -crank * np.sin(angle)
+    x = crank * np.cos(angle) + side * np.sqrt(rod**2 - height**2)
+    V = G * (0.5 + 2.0 * 0.5) * height + stiffness * (x - free_length) ** 2 / 2
+    slope = np.gradient(V, angle)
+    return angle[:-1][slope[:-1] * slope[1:] < 0]
+
+
+@pytest.mark.parametrize("posture", [1, -1])
+@pytest.mark.parametrize(("stiffness", "free_length"), [(0.0, 0.0), (40.0, 0.6), (200.0, 0.45)])
+def test_equilibria_of_a_slider_crank_in_both_assemblies(stiffness, free_length, posture):
+    lengths = 0.2, 0.5
+    found = mb.equilibria(slider_crank(*lengths, stiffness, free_length, posture))
+    expected = [scanned_slider_crank(*lengths, stiffness, free_length, side) for side in (1, -1)]
+    assert all(len(one) >= 2 for one in expected)
+    angles = np.array([one["turn"] for one in found])
+    for one in np.concatenate(expected):
+        assert np.abs((angles - one + np.pi) % (2 * np.pi) - np.pi).min() < 1e-3
+    assert len(found) == sum(map(len, expected))
+
+
+@pytest.mark.parametrize("posture", [1, -1])
+def test_equilibria_of_a_parallelogram(posture):
+    """As a parallelogram, the coupler does not turn: V = -g·l·sin(q1)·(0.5 + 2 + 0.75), with equilibria at ±π/2."""
+    found = mb.equilibria(four_bar((0.4, 0.9, 0.4, 0.9), 0.0, posture))
+    angles = np.array([one["q1"] for one in found])
+    expected = np.concatenate([scanned((0.4, 0.9, 0.4, 0.9), 0.0, side) for side in (1, -1)])
+    expected = expected[np.abs(np.sin(expected)) > 1e-2]  # flat positions, where both assemblies meet, are singular
+    assert all(np.abs(angles - one).min() < 1e-3 for one in (*expected, np.pi / 2, -np.pi / 2))
+    assert max(one.residual for one in found) < 1e-9

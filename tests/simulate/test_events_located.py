@@ -273,5 +273,6 @@ def test_states_at_events_keep_the_constraints():
     assert len(segment.occurrences) == 2  # the bars lie flat twice in a turn
     for one in segment.occurrences:
         problem.project(one.t, one.y, 1e-10, steps=1)
-        assert problem.gaps[:2].max() < 1e-9
+        assert problem.gaps[0] < 1e-12
+        assert problem.gaps[1] < 1e-8  # flat bars: along dependent equations, no correction reaches the velocities
         assert abs(math.sin(one.y[0])) < 1e-8

@@ -14,7 +14,7 @@ from multibody.simulate.loops import compiled, copy, doubles, row, smaller, weig
 from multibody.simulate.trial_steps import stage
 
 TOUCHES = 4
-"""Newton steps that bring a state within a step onto the constraints, at most; two suffice away from singular positions."""
+"""Newton steps that bring a state within a step onto the constraints, at most; near singular positions, two are few."""
 
 
 @compiled

@@ -7,6 +7,7 @@ equations with all loops as constraints.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from multibody.errors import ExpressionError
 from multibody.graph import Symbol, evaluate
 from multibody.linear.trim import ENOUGH, Trim
 from multibody.linear.trim_search import APART, all_solved, distance
-from multibody.model.assembly import Vector, angles_of
+from multibody.model.assembly import Assembly, Vector, angles_of
 from multibody.model.model import Model
 
 MOST_COORDINATES = 20
@@ -49,7 +50,8 @@ def solved_elsewhere(
     """
     own: list[Vector] = list(found)
     others: list[Vector] = []
-    for w in all_solved(whole, tries, seed)[0]:
+    closing = partial(_closed, search.equations.eom, whole)
+    for w in all_solved(whole, tries, seed, closing)[0]:
         if not _is_own_assembly(search.equations.eom, whole, w):
             others.append(w)
             continue
@@ -59,6 +61,28 @@ def solved_elsewhere(
         if error <= ENOUGH and all(distance(search, solution, one) > APART for one in own):
             own.append(solution)
     return own[len(found) :], others
+
+
+def _closed(eom: EquationsOfMotion, whole: Trim, w: Vector) -> Vector:
+    """A start with closed loops and the forces in them, with the independent coordinates of w if that is possible.
+
+    Dependent coordinates of w that are random select one of the assemblies.
+    """
+    equations = whole.equations
+    values = dict(zip(equations.symbols, w.tolist(), strict=True))
+    parameters, inputs = ({one.name: values[one] for one in group} for group in (eom.parameters, eom.inputs))
+    coordinates = equations.eom.coordinates
+    assembly = Assembly(equations.eom.constraints, parameters, inputs, values[eom.model.time])
+    fixed = [k for k, one in enumerate(coordinates) if one not in equations.unknown]
+    independent = [k for k, one in enumerate(coordinates) if one not in eom.model.values]
+    guess = np.array([values[one] for one in coordinates])
+    start = w.copy()
+    for held in ({*fixed, *independent}, fixed):
+        q = assembly.closed(guess, held)
+        if q is not None:
+            start[[equations.symbols.index(one) for one in coordinates]] = q
+            break
+    return whole.with_forces(start)
 
 
 def _is_own_assembly(eom: EquationsOfMotion, whole: Trim, w: Vector) -> bool:

@@ -90,6 +90,14 @@ class Trim:
         known = [np.where(np.isfinite(one), one, np.inf) for one in scales if np.isfinite(one).any()]
         return bool((residual <= OPEN * np.min(known, axis=0)).all()) if known else True
 
+    def with_forces(self, w: Vector) -> Vector:
+        """w with the rates and constraint forces that fit its other entries best; equations are linear in them."""
+        now = self.local(w)
+        step = np.zeros(len(self.free))
+        if now.error < np.inf:
+            step[self.chosen :] = -np.linalg.lstsq(now.slopes[:, self.chosen :], now.residual, rcond=RANK)[0]
+        return self._moved(w, step)
+
     def _newton(self, w: Vector) -> tuple[Vector, float]:
         """It goes on until rounding stops it."""
         now = self.local(w)

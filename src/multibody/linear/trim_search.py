@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -13,12 +13,21 @@ APART = 1e-6
 """Solutions that differ by less, relative to one or to their size, are the same."""
 
 
-def all_solved(trim: Trim, tries: int, seed: int) -> tuple[list[Vector], Vector]:
-    """Different solutions, those nearest to the start first; and what came closest."""
+def all_solved(
+    trim: Trim, tries: int, seed: int, prepared: Callable[[Vector], Vector] | None = None
+) -> tuple[list[Vector], Vector]:
+    """Different solutions, those nearest to the start first; and what came closest.
+
+    Args:
+        trim: the search.
+        tries: how many starts.
+        seed: of the random numbers.
+        prepared: a better start for a random one.
+    """
     found: list[Vector] = []
     best, least = trim.start, np.inf
     for start in _starts(trim, tries, np.random.default_rng(seed)):
-        w, error = trim.solved(start)
+        w, error = trim.solved(start if prepared is None else prepared(start))
         if trim.openness(w) < least:
             best, least = w, trim.openness(w)
         if error <= ENOUGH and all(distance(trim, w, other) > APART for other in found):

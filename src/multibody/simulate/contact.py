@@ -1,17 +1,22 @@
 """Unilateral contacts: impacts with restitution, and rest.
 
-An impact with a gap g(q, t) changes the speeds by an impulse along B_g = ∂ġ/∂u, so that the gap opens with e times the
-speed at which it closed: u⁺ = u⁻ - (1 + e)·s·ġ⁻ with s = M⁻¹·B_gᵀ·(B_g·M⁻¹·B_gᵀ)⁻¹, within all constraints. A rebound
-that is too slow to matter ends in rest: from then on the contact pushes just as much as keeps the gap from closing,
-u̇ = u̇_free + s·max(0, -g̈_free), until something pulls it open.
+An impact with a gap g(q, t) changes the speeds by an impulse Λ along W = ∂ġ/∂u, so that the gap opens with e times the
+speed at which it closed: u⁺ = u⁻ + E·Λ with E = M⁻¹·Wᵀ within all constraints, and Λ = -(1 + e)·ġ⁻/(W·E). A rebound that
+is too slow to matter ends in rest: from then on the contact pushes as much as keeps the gap from closing, until something
+pulls it open.
+
+The forces λ of all resting contacts are solved together: λ ≥ 0, g̈ = g̈_free + A·λ ≥ 0 and λ·g̈ = 0 with A = W·E (Pfeiffer
+and Glocker 1996, ch. 5). Which of them push is decided where this changes (see ``touching``) and kept in discrete
+inputs P, zero or one, so that one set of equations serves all combinations: (P·A·P + 1 - P)·λ = -P·g̈_free.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
+
+import numpy as np
 
 from multibody.equations import EquationsOfMotion, Multipliers
 from multibody.errors import ModelError, NumberError
@@ -24,8 +29,10 @@ from multibody.graph import (
     as_expr,
     is_zero,
     jacobian,
+    ldl,
+    ldl_solve,
     less,
-    maximum,
+    sqrt,
     symbol,
     time_derivative,
     where,
@@ -34,10 +41,13 @@ from multibody.graph.names import check
 from multibody.graph.node import within
 from multibody.model import Input
 from multibody.model.quantity import finite_value
-from multibody.simulate.events import Event, Touch
+from multibody.simulate.events import Event, ForceSign, Touch
 from multibody.simulate.questions import expression_of
 
 LIFT = 1e-9  # a gap of so many metres means that a resting contact is open again
+STABILIZATION_RATE = 10.0  # 1/s, at which the gap of a contact that pushes returns to zero, against rounding
+ACCELERATION_BAND = 1e-10  # of a gap, in m/s² or rad/s², that does not change which contacts push
+RELATIVE_BAND = 1e-12  # the same, relative to the accelerations of the gap without contact
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +55,8 @@ class Impact:
     """A unilateral contact without friction: when the gap closes, an impulse opens it again.
 
     The impulse acts on all speeds, within all constraints. The energy that it takes counts as dissipated. While the
-    contact rests, ``run["name_rests"]`` is 1.
+    contact rests, ``run["name_rests"]`` is 1; while it pushes, ``run["name_pushes"]`` is 1. A joint may have stops on
+    both sides, and stops may act on each other. A run in which a stop is passed ends with ``Status.STOP_PASSED``.
 
     Args:
         gap: an expression that is positive while there is no contact.
@@ -84,14 +95,34 @@ class Impact:
 
 @dataclass(frozen=True, eq=False)
 class _Contact:
-    """An impact in terms of the equations: ġ, B_g, s, and the input that says whether it rests."""
+    """An impact in terms of the equations.
+
+    Attributes:
+        impact: as the user gave it.
+        gap: g.
+        rate: ġ.
+        row: W = ∂ġ/∂u.
+        effect: E = M⁻¹·Wᵀ within all constraints, what a unit impulse changes.
+        resting: the input that is 1 while the contact rests.
+        pushing: the input that is 1 while it pushes.
+    """
 
     impact: Impact
     gap: Expr
     rate: Expr
     row: Any
-    response: Any
+    effect: Any
     resting: Expr
+    pushing: Expr
+
+    @property
+    def inputs(self) -> list[Input]:
+        """The inputs that say whether it rests and whether it pushes."""
+        name = self.impact.name
+        return [
+            Input(str(self.resting), self.resting, description=f"1 while '{name}' rests"),
+            Input(str(self.pushing), self.pushing, description=f"1 while '{name}' pushes"),
+        ]
 
 
 def with_contacts(eom: EquationsOfMotion, events: Sequence[Any]) -> tuple[EquationsOfMotion, list[Event]]:
@@ -112,21 +143,60 @@ def with_contacts(eom: EquationsOfMotion, events: Sequence[Any]) -> tuple[Equati
 def _extended(eom: EquationsOfMotion, events: Sequence[Any]) -> tuple[EquationsOfMotion, list[Event]]:
     contacts = [_contact(eom, one) for one in events if isinstance(one, Impact)]
     _require_distinct(eom, contacts)
-    _require_separate(contacts)
     plain = [one for one in events if isinstance(one, Event)]
     if not contacts:
         return eom, plain
+    model = replace(eom.model, inputs=(*eom.model.inputs, *(given for one in contacts for given in one.inputs)))
+    compliance = _compliance(contacts)
+    free = [_free_acceleration(eom, one) for one in contacts]
+    forces = _forces(contacts, compliance, free)
     acceleration = array(list(eom.acceleration))
-    for one in contacts:
-        free = time_derivative(one.rate, eom.model.flow(eom.acceleration))
-        push = where(less(0.5, one.resting), maximum(ZERO, -free), ZERO)
-        acceleration = acceleration + one.response * push
-    inputs = [
-        Input(str(one.resting), one.resting, description=f"1 while '{one.impact.name}' rests") for one in contacts
-    ]
-    model = replace(eom.model, inputs=(*eom.model.inputs, *inputs))
+    for one, force in zip(contacts, forces, strict=True):
+        acceleration = acceleration + one.effect * force
     changed = replace(eom, model=model, acceleration=tuple(acceleration))
-    return changed, plain + [event for one in contacts for event in _events(changed, one)]
+    found = []
+    for k, one in enumerate(contacts):
+        gap_acceleration = free[k] + sum((a * force for a, force in zip(compliance[k], forces, strict=True)), ZERO)
+        squares = sum(((w * a) ** 2 for w, a in zip(one.row, eom.acceleration, strict=True)), ONE)
+        band = ACCELERATION_BAND + RELATIVE_BAND * sqrt(squares)
+        found += _events(changed, one, free[k], band, compliance[k, k] * forces[k], gap_acceleration)
+    return changed, plain + found
+
+
+def _compliance(contacts: Sequence[_Contact]) -> Any:
+    """A = W·E: accelerations of gaps by forces of contacts; zero between two that never push at the same time."""
+    size = len(contacts)
+    matrix = np.full((size, size), ZERO, dtype=object)
+    for k, one in enumerate(contacts):
+        for j, other in enumerate(contacts):
+            if k == j or not _are_parallel(one.row, other.row):
+                matrix[k, j] = sum((a * b for a, b in zip(one.row, other.effect, strict=True)), ZERO)
+    return matrix
+
+
+def _are_parallel(row: Any, other: Any) -> bool:
+    """Whether two contacts act along one direction, such as the stops of one joint: one of them at most pushes."""
+    pairs = list(zip(row, other, strict=True))
+    return all(is_zero(a - b) for a, b in pairs) or all(is_zero(a + b) for a, b in pairs)
+
+
+def _free_acceleration(eom: EquationsOfMotion, contact: _Contact) -> Expr:
+    """g̈ without forces of contacts, and what returns the gap to zero while the contact holds it."""
+    free = time_derivative(contact.rate, eom.model.flow(eom.acceleration))
+    return as_expr(free + 2 * STABILIZATION_RATE * contact.rate + STABILIZATION_RATE**2 * contact.gap)
+
+
+def _forces(contacts: Sequence[_Contact], compliance: Any, free: Sequence[Expr]) -> list[Expr]:
+    """λ of (P·A·P + 1 - P)·λ = -P·g̈_free, positive definite for every set of independent contacts that push."""
+    matrix = [
+        [
+            one.pushing * compliance[k, k] + (1 - one.pushing) if k == j
+            else one.pushing * other.pushing * compliance[k, j]
+            for j, other in enumerate(contacts)
+        ]
+        for k, one in enumerate(contacts)
+    ]  # fmt: skip
+    return list(ldl_solve(ldl(matrix), [-one.pushing * value for one, value in zip(contacts, free, strict=True)]))
 
 
 def _contact(eom: EquationsOfMotion, impact: Impact) -> _Contact:
@@ -140,55 +210,61 @@ def _contact(eom: EquationsOfMotion, impact: Impact) -> _Contact:
             remedy="Give a gap that depends on positions.",
         )
     effect = array(list(Multipliers().solve(eom.M, list(-row), eom.constraints.without_drift()).acceleration))
-    response = effect / sum((a * b for a, b in zip(row, effect, strict=True)), ZERO)
-    return _Contact(impact, gap, rate, row, response, symbol(f"{impact.name}_rests", "input", eom.model.name))
+    resting, pushing = (symbol(f"{impact.name}_{does}", "input", eom.model.name) for does in ("rests", "pushes"))
+    return _Contact(impact, gap, rate, row, effect, resting, pushing)
 
 
-def _events(eom: EquationsOfMotion, contact: _Contact) -> list[Event]:
-    """The impact itself, and the end of rest, which is looked for only while the contact rests."""
+def _events(
+    eom: EquationsOfMotion, contact: _Contact, free: Expr, band: Expr, push: Expr, gap_acceleration: Expr
+) -> list[Event]:
+    """The impact itself; the end of rest; and the change of the force's sign, or of the acceleration without force.
+
+    Args:
+        eom: equations with contacts.
+        contact: one of them.
+        free: acceleration of its gap without contacts.
+        band: acceleration that counts as zero.
+        push: what its own force adds to the acceleration of its gap.
+        gap_acceleration: that with all contacts.
+    """
     e, rate = contact.impact.restitution, contact.rate
     still = less(e * absolute(rate), contact.impact.rest)
-    bounce = where(still, ONE, as_expr(1 + e)) * rate
+    own = sum((a * b for a, b in zip(contact.row, contact.effect, strict=True)), ZERO)
+    impulse = where(still, ONE, as_expr(1 + e)) * rate / own
     changes: dict[str, Any] = {
-        u.name: u - bounce * step for u, step in zip(eom.speeds, contact.response, strict=True)
+        u.name: u - impulse * step for u, step in zip(eom.speeds, contact.effect, strict=True)
     }  # fmt: skip
     changes[str(contact.resting)] = where(still, ONE, ZERO)
-    name = contact.impact.name
+    name, rests = contact.impact.name, less(0.5, contact.resting)
+    sign = where(less(0.5, contact.pushing), push, gap_acceleration) + band
     return [
         Touch(
-            contact.gap, -1, reset=changes, name=name, rate=rate, resting=contact.resting, rests=contact.impact.rest > 0
+            contact.gap, -1, reset=changes, name=name, rate=rate, resting=contact.resting, pushing=contact.pushing,
+            rests=contact.impact.rest > 0, row=tuple(contact.row), effect=tuple(contact.effect), free=free, band=band,
         ),
         Event(
-            where(less(0.5, contact.resting), contact.gap - LIFT, -ONE),
-            1,
-            reset={str(contact.resting): 0.0},
+            where(rests, contact.gap - LIFT, -ONE), 1, reset={str(contact.resting): 0.0, str(contact.pushing): 0.0},
             name=f"{name}_opens",
         ),
-    ]
+        ForceSign(where(rests, sign, ONE), -1, reset=_no_changes, name=f"{name}_pushes"),
+    ]  # fmt: skip
+
+
+def _no_changes(t: float, q: Any, u: Any) -> dict[str, float]:
+    """Values that the change of a force's sign sets: none; which contacts push is decided afterwards."""
+    return {}
 
 
 def _require_distinct(eom: EquationsOfMotion, contacts: Sequence[_Contact]) -> None:
     """Each contact has an input of its own, which must not be called like something else."""
     taken = {one.name for one in (*eom.coordinates, *eom.speeds, *eom.inputs, *eom.parameters)} | {*eom.model.sensors}
     for one in contacts:
-        if str(one.resting) in taken:
-            raise ModelError(
-                f"The name '{one.resting}' is taken twice.",
-                where=f"impact '{one.impact.name}'",
-                cause="Whether an impact rests is called by its name with '_rests'.",
-                remedy="Give every impact a name of its own.",
-            )
-        taken.add(str(one.resting))
-
-
-def _require_separate(contacts: Sequence[_Contact]) -> None:
-    """Contacts that act on each other cannot rest at the same time with forces that are found one by one."""
-    for one, other in combinations(contacts, 2):
-        coupled = sum((a * b for a, b in zip(one.row, other.response, strict=True)), ZERO)
-        if not is_zero(coupled) and one.impact.rest > 0 and other.impact.rest > 0:
-            raise ModelError(
-                f"The contacts '{one.impact.name}' and '{other.impact.name}' act on each other.",
-                where="impacts of a run",
-                cause="A push at one of them changes the gap of the other; both cannot rest independently.",
-                remedy="Give one of them rest=0, or use a compliant contact (mb.contact) instead.",
-            )
+        for given in one.inputs:
+            if given.name in taken:
+                raise ModelError(
+                    f"The name '{given.name}' is taken twice.",
+                    where=f"impact '{one.impact.name}'",
+                    cause="The inputs of an impact are called by its name with '_rests' and '_pushes'.",
+                    remedy="Give every impact a name of its own.",
+                )
+            taken.add(given.name)

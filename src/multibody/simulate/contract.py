@@ -36,6 +36,7 @@ class Status(Enum):
     SOLVER_FAILED = "the solver failed"
     DIVERGED = "the motion diverges"
     EVENTS_ACCUMULATE = "events accumulate"
+    STOP_PASSED = "a stop was passed"
     SWITCHING = "a condition switches without end"
     INTERRUPTED = "interrupted"
     UNKNOWN = "status unknown"

@@ -11,7 +11,7 @@ import numpy as np
 from multibody.compile import Function
 from multibody.graph import jacobian
 from multibody.simulate.contract import Occurrence, Vector
-from multibody.simulate.events import Signals, Touch
+from multibody.simulate.events import ForceSign, Signals, Touch
 from multibody.simulate.problem import Problem
 
 SHRUNK = 1e-7
@@ -51,7 +51,7 @@ class EventSequences:
         """Note the events at a time; what there is to say if one of them accumulates."""
         for k in {one.event for one in happened if one.t == t}:
             event = self._signals.events[k]
-            if event.reset is None or (isinstance(event, Touch) and event.rests):
+            if event.reset is None or isinstance(event, ForceSign) or (isinstance(event, Touch) and event.rests):
                 continue
             before = self._last.get(k)
             self._last[k] = t
@@ -123,7 +123,7 @@ class EventSequences:
     def _turns(self, k: int) -> bool:
         """Whether an event may turn a signal back: contacts are looked after by themselves."""
         event = self._signals.events[k]
-        return event.reset is not None and not isinstance(event, Touch) and not event.terminal
+        return event.reset is not None and not isinstance(event, Touch | ForceSign) and not event.terminal
 
     @cached_property
     def _gradients(self) -> Function:

@@ -82,12 +82,30 @@ class Touch(Event):
     Args:
         rate: of the gap.
         resting: the input that is 1 while the contact rests.
+        pushing: the input that is 1 while it pushes.
         rests: whether it ever does.
+        row: the derivatives of the rate by the speeds.
+        effect: the changes of the speeds by a unit impulse.
+        free: acceleration of the gap without forces of contacts.
+        band: acceleration of the gap that counts as zero.
     """
 
     rate: Expr = ZERO
     resting: Expr = ZERO
+    pushing: Expr = ZERO
     rests: bool = True
+    row: tuple[Expr, ...] = ()
+    effect: tuple[Expr, ...] = ()
+    free: Expr = ZERO
+    band: Expr = ZERO
+
+
+@dataclass(frozen=True, eq=False)
+class ForceSign(Event):
+    """The event of a resting contact whose force, or acceleration without force, changes its sign.
+
+    It belongs to the solution of contact forces, and is not listed in ``run.occurrences``.
+    """
 
 
 class Signals:

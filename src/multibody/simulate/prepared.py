@@ -22,7 +22,7 @@ from multibody.simulate.closure import checked
 from multibody.simulate.contact import Impact, with_contacts
 from multibody.simulate.contract import Integrator, Vector
 from multibody.simulate.course import require_course
-from multibody.simulate.events import Event, Signals
+from multibody.simulate.events import Event, ForceSign, Signals, Touch
 from multibody.simulate.inputs import Inputs, known_inputs, read_inputs
 from multibody.simulate.modes import Modes
 from multibody.simulate.problem import WORKS, Problem
@@ -151,7 +151,8 @@ class Prepared:
             for name in ("steps", "rejected", "evaluations", "jacobians")
         }
         counts = Counts(**totals, seconds=record.seconds, integrator=repr(choice.integrator), choice=choice.why)
-        happened = [EventRecord(self.signals.names[one.event], one.t, one.y) for one in record.occurrences]
+        listed = [one for one in record.occurrences if not isinstance(self.signals.events[one.event], ForceSign)]
+        happened = [EventRecord(self.signals.names[one.event], one.t, one.y) for one in listed]
         explanation = explained(self.eom, record, p, end)
         message = "" if explanation is None else str(explanation)
         settings = replace(self.settings, integrator=None if choice.why else choice.integrator)
@@ -167,7 +168,8 @@ class Prepared:
     def _problem(self) -> Problem:
         """The one whose compiled functions all others share; its numbers are never used."""
         laws = [self.eom.inputs[place] for place in self.inputs.laws]
-        functions = functions_of(self.eom, self.signals.expressions, self.inputs.expressions, laws)
+        touches = [one for one in self.signals.events if isinstance(one, Touch)]
+        functions = functions_of(self.eom, self.signals.expressions, self.inputs.expressions, laws, touches)
         return Problem(self.eom, [0.0] * len(self.eom.parameters), functions=functions)
 
 

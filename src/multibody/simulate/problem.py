@@ -195,6 +195,14 @@ class Problem:
             self._switching()
         return self.switching_values.copy(), self.switching_slopes
 
+    def call(self, function: Function, t: float, y: Vector) -> dict[str, Vector]:
+        """The outputs of a function of (t, q, u, r, p) with several outputs at a state, by name."""
+        self.t[()], self.y[:] = t, y
+        if self.law is not None:
+            self._obeyed()
+        found = function(t, y[: self.n], y[self.n : self.n + self.m], self.all_r, self.p)
+        return {port.name: np.asarray(found[port.name], dtype=float) for port in function.outputs}
+
     def project(self, t: float, y: Vector, tolerance: float, steps: int = 8) -> tuple[Vector, Vector]:
         """The state brought back onto the constraints, and the gaps of positions and velocities that are left.
 

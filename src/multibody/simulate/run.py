@@ -83,7 +83,7 @@ class Run:
         self._eom, self._problem, self._integrator = eom, problem, integrator
         self._inputs, self._signals, self._modes, self._progress = inputs, signals, modes, progress
         problem.r[:] = inputs.values
-        self._contacts = Contacts(eom, problem, inputs, signals)
+        self._contacts = Contacts(eom, problem, signals)
         self._sequences = EventSequences(problem, signals)
         self._returns: dict[int, float] = {}  # the sides to which resets have just sent signals back
         self._asked: dict[int, int] = {}  # the last sample of each controller
@@ -108,10 +108,12 @@ class Run:
                 end = self._end(t, times)
                 wanted = times[(times > t) & (times < end)]
                 begun = perf_counter()
+                self._contacts.balance(t, y)
                 segment = integrator.run(self._problem, t, y, np.append(wanted, end), step, self._watch(quiet, sides))
                 self._adapt(perf_counter() - begun)
-                if self._contacts.passed(segment.last_t, segment.last_y):
-                    record.status, record.failed_at = Status.TOO_MANY_STEPS, (t, y)
+                passed = self._contacts.passed(segment)
+                if passed:
+                    record.status, record.failed_at, record.said = Status.STOP_PASSED, (t, y), passed
                     break
                 self._collect(record, segment, times)
                 t, y, step, quiet, sides = segment.last_t, segment.last_y, segment.step, (), segment.sides
@@ -255,7 +257,7 @@ class Run:
         if y is not before:
             y, struck = self._passed_on(record, t, y, rates)
             now += struck
-            y = self._problem.project(t, y, CLOSED)[0]
+            y = self._problem.project(t, self._contacts.settled(t, y), CLOSED)[0]
             y[-2] += self._energy(t, before) - self._energy(t, y)  # what an impact takes counts as dissipated
             self._keep(record, np.array([t]), y[None])
         self._check_sequences(record, t, y, moving if y is not before else {})
@@ -278,12 +280,17 @@ class Run:
     def _passed_on(
         self, record: Record, t: float, y: Vector, rates: dict[int, float]
     ) -> tuple[Vector, list[int]]:  # fmt: skip
-        """The state after blows that are passed on at once, because a body that is struck touches another one."""
+        """The state after blows that are passed on at once, because a body that is struck touches another one.
+
+        Blows that go on without end leave no gap closing.
+        """
         struck: list[int] = []
         while len(struck) < BLOWS and (k := self._contacts.struck(t, y, rates)) is not None:
             record.occurrences.append(Occurrence(k, t, y))
             y = self._after(k, t, y, rates)
             struck.append(k)
+        if len(struck) == BLOWS:
+            y = self._contacts.stopped(t, y)
         return y, struck
 
     def _end_of_pile(self, record: Record, t: float, y: Vector, left: float) -> None:

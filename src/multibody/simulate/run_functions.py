@@ -16,6 +16,7 @@ from multibody.equations.power import explicit, powers
 from multibody.equations.projection import correction
 from multibody.graph import Expr, Symbol, isolated, jacobian, substitute, topological
 from multibody.graph.node import within
+from multibody.simulate.events import Touch
 from multibody.simulate.lane_record import LANES
 from multibody.simulate.switching import Switching
 
@@ -46,6 +47,7 @@ class RunFunctions:
         signals: expressions of (t, q, u, r, p) whose zero crossings are events.
         inputs: for some inputs the expression of (t, q, u, p) that they follow.
         laws: inputs that follow functions of Python.
+        touches: the contacts among the events.
 
     Attributes:
         eom: equations of motion.
@@ -54,8 +56,9 @@ class RunFunctions:
 
     def __init__(
         self, eom: EquationsOfMotion, signals: Sequence[Expr] = (), inputs: Mapping[Expr, Expr] | None = None,
-        laws: Sequence[Symbol] = (),
+        laws: Sequence[Symbol] = (), touches: Sequence[Touch] = (),
     ) -> None:  # fmt: skip
+        self._touches = tuple(touches)
         self.eom, self._events, self._laws = eom, tuple(signals), tuple(laws)
         self.size = len(eom.coordinates) + len(eom.speeds) + len(WORKS)
         self._inputs = dict(inputs or {})
@@ -134,6 +137,23 @@ class RunFunctions:
         return self.function("projection", {"projected": [*found.q, *found.u], "gaps": [*found.gaps, found.regularity]})
 
     @_made_once
+    def contact_gaps(self) -> Function:
+        """The gaps of all contacts, and their rates."""
+        touches = self._touches
+        return self.function(
+            "contact_gaps", {"gaps": [one.expression for one in touches], "rates": [one.rate for one in touches]}
+        )
+
+    @_made_once
+    def contact_forces(self) -> Function:
+        """Accelerations of gaps without contact forces; what forces change in them and in the speeds."""
+        touches = self._touches
+        rows, effect = (np.array([getattr(one, name) for one in touches]) for name in ("row", "effect"))
+        outputs = {"compliance": product(rows, effect.T), "effect": effect.T}
+        outputs |= {name: [getattr(one, name) for one in touches] for name in ("free", "band")}
+        return self.function("contact_forces", outputs)
+
+    @_made_once
     def rhs_block(self) -> Block:
         """The right-hand side for all lanes."""
         return self.rhs.block(LANES)
@@ -164,8 +184,8 @@ class RunFunctions:
 
 def functions_of(
     eom: EquationsOfMotion, signals: Sequence[Expr] = (), inputs: Mapping[Expr, Expr] | None = None,
-    laws: Sequence[Symbol] = (),
+    laws: Sequence[Symbol] = (), touches: Sequence[Touch] = (),
 ) -> RunFunctions:  # fmt: skip
     """The functions of a run, from an earlier one with the same events and inputs if there was any."""
-    key = "functions of runs", tuple(signals), tuple((inputs or {}).items()), tuple(laws)
-    return eom.once(key, lambda: RunFunctions(eom, signals, inputs, laws))
+    key = "functions of runs", tuple(signals), tuple((inputs or {}).items()), tuple(laws), tuple(touches)
+    return eom.once(key, lambda: RunFunctions(eom, signals, inputs, laws, touches))

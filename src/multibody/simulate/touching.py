@@ -1,22 +1,41 @@
-"""Contacts during a run: those that touch at the start, that a blow has struck, or that were passed through."""
+"""Contacts during a run: which touch, which push, what impacts do together, and which stops were passed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import nnls
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ModelError
-from multibody.graph import evaluate, substitute
-from multibody.simulate.contract import Vector
+from multibody.simulate.contract import Segment, Vector
 from multibody.simulate.events import Signals, Touch
-from multibody.simulate.inputs import Inputs
 from multibody.simulate.problem import Problem
 
 CLOSED = 1e-9  # the gap of a contact that touches
 DEEP = 1e-6  # the gap of a contact that has been passed through
 STILL = 1e-12  # the rate of a gap that comes from rounding, relative to the fastest speed
+DEPENDENT = 1e-10  # eigenvalue of the scaled compliance below which contacts depend on each other
+SHORTEST_FLIGHT = 1e-11  # s, and
+LOWEST_FLIGHT = 4e-15  # relative to the coordinates: a rebound that is shorter or lower cannot be followed
+
+
+class ContactNumbers(NamedTuple):
+    """What forces and impulses at contacts do, as numbers.
+
+    Attributes:
+        free: accelerations of gaps without contact forces.
+        compliance: A, their change by forces.
+        effect: changes of speeds by impulses, a column for each contact.
+        band: accelerations that count as zero.
+    """
+
+    free: Vector
+    compliance: Vector
+    effect: Vector
+    band: Vector
 
 
 class Contacts:
@@ -25,13 +44,15 @@ class Contacts:
     Args:
         eom: equations of motion.
         problem: the same, compiled; it knows which contacts rest.
-        inputs: what inputs do.
         signals: the events, contacts among them.
     """
 
-    def __init__(self, eom: EquationsOfMotion, problem: Problem, inputs: Inputs, signals: Signals) -> None:
-        self._eom, self._problem, self._inputs, self._names = eom, problem, inputs, signals.names
+    def __init__(self, eom: EquationsOfMotion, problem: Problem, signals: Signals) -> None:
+        self._eom, self._problem, self._names = eom, problem, signals.names
         self._touches = {k: one for k, one in enumerate(signals.events) if isinstance(one, Touch)}
+        inputs = {one: place for place, one in enumerate(eom.inputs)}
+        self._resting = {k: inputs[one.resting] for k, one in self._touches.items()}
+        self._pushing = {k: inputs[one.pushing] for k, one in self._touches.items()}
 
     def closed(self, t: float, y: Vector) -> list[int]:
         """The contacts that touch at the start of a run and do not rest yet, by number.
@@ -40,8 +61,9 @@ class Contacts:
             ModelError: if bodies overlap.
         """
         found = []
+        gaps = self._gaps(t, y)
         for k in self._open():
-            gap, rate = self._gap(k, t, y)
+            gap, rate = gaps[k]
             if gap < -DEEP:
                 raise ModelError(
                     f"The gap is {gap:.6g} at the start.",
@@ -53,14 +75,28 @@ class Contacts:
                 found.append(k)
         return found
 
-    def passed(self, t: float, y: Vector) -> bool:
-        """Whether a gap has become negative without an impact: there were too many of them in too short a time."""
-        return any(self._gap(k, t, y)[0] < -DEEP for k in self._open())
+    def passed(self, segment: Segment) -> str:
+        """What there is to say about the first stop that was passed within a segment; empty if there is none."""
+        if not self._touches:
+            return ""
+        t, y = np.append(segment.t, segment.last_t), np.vstack([segment.y, segment.last_y])
+        n, m = self._problem.n, self._problem.m
+        function = self._problem.functions.contact_gaps
+        found = function.batch(t, y[:, :n], y[:, n : n + m], self._problem.all_r, self._problem.p)["gaps"]
+        gaps = np.reshape(found, (len(t), len(self._touches)))
+        deep = gaps < -DEEP
+        if not deep.any():
+            return ""
+        sample = int(deep.any(axis=1).argmax())
+        place = int(gaps[sample].argmin())
+        return f"'{self._names[[*self._touches][place]]}': its gap is {gaps[sample, place]:.3g} at t = {t[sample]:.9g} s"
 
     def rates(self, t: float, y: Vector, *only: int) -> dict[int, float]:
         """The rates of gaps that are closed, by number; of all contacts, or of some alone."""
-        found = {k: self._gap(k, t, y) for k in self._touches if not only or k in only}
-        return {k: rate for k, (gap, rate) in found.items() if gap <= CLOSED}
+        if not self._touches:
+            return {}
+        found = self._gaps(t, y)
+        return {k: rate for k, (gap, rate) in found.items() if gap <= CLOSED and (not only or k in only)}
 
     def struck(self, t: float, y: Vector, before: Mapping[int, float]) -> int | None:
         """A contact that touches and now closes faster than before; or one that does not open any more, and may rest.
@@ -70,23 +106,118 @@ class Contacts:
             y: the state after a blow elsewhere.
             before: rates of gaps, after the last blow of their own if there was one.
         """
-        speeds = y[self._problem.n : self._problem.n + self._problem.m]
-        still = STILL * max(1.0, float(np.abs(speeds).max(initial=0.0)))
+        still = self._still(y)
         may_rest = [k for k in self._open() if self._touches[k].rests]
         for k, rate in self.rates(t, y).items():
             if rate < before.get(k, np.inf) - still and rate < (still if k in may_rest else -still):
                 return k
         return None
 
+    # forces and impulses -----------------------------------------------------------------------------------------
+
+    def balance(self, t: float, y: Vector) -> None:
+        """Decide which of the resting contacts push: λ ≥ 0, g̈ = g̈_free + A·λ ≥ 0, λ·g̈ = 0."""
+        if not self._touches:
+            return
+        r, numbers = self._problem.r, [*self._touches]
+        r[[self._pushing[k] for k in self._open()]] = 0.0
+        resting = [place for place, k in enumerate(numbers) if r[self._resting[k]] >= 0.5]
+        if not resting:
+            return
+        values = self._numbers(t, y)
+        free, band = values.free[resting], values.band[resting]
+        compliance = values.compliance[np.ix_(resting, resting)]
+        inputs = [self._pushing[numbers[place]] for place in resting]
+        if not _is_balanced(compliance, free, r[inputs] >= 0.5, 0.5 * band):
+            r[inputs] = complementary(compliance, free) > 0
+
+    def settled(self, t: float, y: Vector) -> Vector:
+        """The state after impacts in which contacts rest whose rebound is too short to be followed."""
+        self.balance(t, y)
+        rates, speeds = self.rates(t, y), slice(self._problem.n, self._problem.n + self._problem.m)
+        leaving = [k for k in self._open() if self._touches[k].rests and rates.get(k, 0.0) > 0]
+        if not leaving:
+            return y
+        values, numbers, r = self._numbers(t, y), [*self._touches], self._problem.r
+        pushing = np.array([r[self._pushing[k]] >= 0.5 for k in numbers])
+        accelerations = values.free + values.compliance @ _forces(values.compliance, values.free, pushing)
+        lowest = LOWEST_FLIGHT * max(1.0, float(np.abs(y[: self._problem.n]).max(initial=0.0)))
+        for k in leaving:
+            place, rate = numbers.index(k), rates[k]
+            pull = -accelerations[place]
+            if pull > 0 and (2 * rate < SHORTEST_FLIGHT * pull or rate**2 < 2 * lowest * pull):
+                y = y.copy()
+                y[speeds] -= values.effect[:, place] * (rate / values.compliance[place, place])
+                r[self._resting[k]] = 1.0
+        self.balance(t, y)
+        return y
+
+    def stopped(self, t: float, y: Vector) -> Vector:
+        """The state after impulses at all closed contacts together that leave no gap closing, without rebound."""
+        numbers, rates = [*self._touches], self.rates(t, y)
+        places = [numbers.index(k) for k in rates]
+        values, speeds = self._numbers(t, y), slice(self._problem.n, self._problem.n + self._problem.m)
+        impulses = complementary(values.compliance[np.ix_(places, places)], np.array(list(rates.values())))
+        y = y.copy()
+        y[speeds] += values.effect[:, places] @ impulses
+        still = self._still(y)
+        for k, rate in self.rates(t, y).items():
+            if rate <= still and self._touches[k].rests:
+                self._problem.r[self._resting[k]] = 1.0
+        return y
+
+    def _still(self, y: Vector) -> float:
+        """The rate of a gap that comes from rounding."""
+        speeds = y[self._problem.n : self._problem.n + self._problem.m]
+        return STILL * max(1.0, float(np.abs(speeds).max(initial=0.0)))
+
     def _open(self) -> list[int]:
         """The numbers of the contacts that do not rest."""
-        resting = {k: self._eom.inputs.index(one.resting) for k, one in self._touches.items()}
-        return [k for k, place in resting.items() if self._problem.r[place] < 0.5]
+        return [k for k, place in self._resting.items() if self._problem.r[place] < 0.5]
 
-    def _gap(self, k: int, t: float, y: Vector) -> tuple[float, float]:
-        """The gap of a contact and its rate."""
-        both = substitute([self._touches[k].expression, self._touches[k].rate], self._inputs.expressions)
-        symbols = (*self._eom.coordinates, *self._eom.speeds, *self._eom.inputs, *self._eom.parameters)
-        numbers = (*y[: self._problem.n + self._problem.m], *self._problem.r, *self._problem.p)
-        gap, rate = evaluate(both, {self._eom.model.time: t, **dict(zip(symbols, numbers, strict=True))})
-        return float(gap), float(rate)
+    def _gaps(self, t: float, y: Vector) -> dict[int, tuple[float, float]]:
+        """The gaps of the contacts and their rates, by number."""
+        found = self._problem.call(self._problem.functions.contact_gaps, t, y)
+        return {k: (float(gap), float(rate)) for k, gap, rate in zip(self._touches, found["gaps"], found["rates"], strict=True)}
+
+    def _numbers(self, t: float, y: Vector) -> ContactNumbers:
+        found = self._problem.call(self._problem.functions.contact_forces, t, y)
+        return ContactNumbers(found["free"], found["compliance"], found["effect"], found["band"])
+
+
+def complementary(compliance: Vector, free: Vector) -> Vector:
+    """x ≥ 0 with w = A·x + b ≥ 0 and x·w = 0, for a symmetric A that is positive semidefinite.
+
+    This is the condition for the minimum of x·A·x/2 + b·x with x ≥ 0, and the least-squares problem |C·x - d| with
+    A = CᵀC and b = -Cᵀd, which the method of Lawson and Hanson (1974, ch. 23) solves. Its positive components belong to
+    independent columns: of two contacts along one direction one pushes.
+
+    Args:
+        compliance: A.
+        free: b, accelerations or rates of gaps without forces or impulses.
+
+    Example:
+        >>> complementary(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-2.0, 1.0])).tolist()
+        [1.0, 0.0]
+    """
+    scale = np.sqrt(np.diag(compliance))
+    values, vectors = np.linalg.eigh(compliance / np.outer(scale, scale))
+    kept = values > DEPENDENT
+    roots, vectors = np.sqrt(values[kept]), vectors[:, kept]
+    x = nnls(roots[:, None] * vectors.T, -(vectors.T @ (free / scale)) / roots)[0]
+    return np.asarray(x / scale, dtype=float)
+
+
+def _forces(compliance: Vector, free: Vector, pushing: Sequence[bool] | Vector) -> Vector:
+    """The forces of contacts that push, so that their gaps do not accelerate."""
+    mask = np.asarray(pushing, dtype=bool)
+    forces = np.zeros(len(free))
+    if mask.any():
+        forces[mask] = np.linalg.lstsq(compliance[np.ix_(mask, mask)], -free[mask], rcond=None)[0]
+    return forces
+
+
+def _is_balanced(compliance: Vector, free: Vector, pushing: Vector, band: Vector) -> bool:
+    """Whether contacts that push do so, and all others do not close, within a band."""
+    forces = _forces(compliance, free, pushing)
+    return bool(np.all(np.where(pushing, np.diag(compliance) * forces, free + compliance @ forces) >= -band))

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from multibody.equations import EquationsOfMotion, Multipliers
+from multibody.equations.solution import SOFTNESS
 from multibody.errors import ModelError, NumberError
 from multibody.graph import (
     ONE,
@@ -103,6 +104,7 @@ class _Contact:
         rate: ġ.
         row: W = ∂ġ/∂u.
         effect: E = M⁻¹·Wᵀ within all constraints, what a unit impulse changes.
+        reactions: the multipliers of constraints by a unit force.
         resting: the input that is 1 while the contact rests.
         pushing: the input that is 1 while it pushes.
     """
@@ -112,6 +114,7 @@ class _Contact:
     rate: Expr
     row: Any
     effect: Any
+    reactions: Any
     resting: Expr
     pushing: Expr
 
@@ -141,26 +144,44 @@ def with_contacts(eom: EquationsOfMotion, events: Sequence[Any]) -> tuple[Equati
 
 
 def _extended(eom: EquationsOfMotion, events: Sequence[Any]) -> tuple[EquationsOfMotion, list[Event]]:
-    contacts = [_contact(eom, one) for one in events if isinstance(one, Impact)]
-    _require_distinct(eom, contacts)
+    impacts = [one for one in events if isinstance(one, Impact)]
     plain = [one for one in events if isinstance(one, Event)]
-    if not contacts:
+    if not impacts:
         return eom, plain
+    changed, found = _with_forces(eom, impacts)
+    if eom.may_become_singular:
+        vars(changed)["regularized"] = _with_forces(eom.regularized, impacts, SOFTNESS)[0]
+    return changed, plain + found
+
+
+def _with_forces(
+    eom: EquationsOfMotion, impacts: Sequence[Impact], softness: float = 0.0
+) -> tuple[EquationsOfMotion, list[Event]]:
+    """The equations with the forces of contacts, and the events of these.
+
+    Args:
+        eom: equations of motion.
+        impacts: the contacts.
+        softness: of constraints, see ``Multipliers``.
+    """
+    contacts = [_contact(eom, one, softness) for one in impacts]
+    _require_distinct(eom, contacts)
     model = replace(eom.model, inputs=(*eom.model.inputs, *(given for one in contacts for given in one.inputs)))
     compliance = _compliance(contacts)
     free = [_free_acceleration(eom, one) for one in contacts]
     forces = _forces(contacts, compliance, free)
-    acceleration = array(list(eom.acceleration))
+    acceleration, reactions = array(list(eom.acceleration)), array(list(eom.multiplier_values))
     for one, force in zip(contacts, forces, strict=True):
         acceleration = acceleration + one.effect * force
-    changed = replace(eom, model=model, acceleration=tuple(acceleration))
+        reactions = reactions + one.reactions * force
+    changed = replace(eom, model=model, acceleration=tuple(acceleration), multiplier_values=tuple(reactions))
     found = []
     for k, one in enumerate(contacts):
         gap_acceleration = free[k] + sum((a * force for a, force in zip(compliance[k], forces, strict=True)), ZERO)
         squares = sum(((w * a) ** 2 for w, a in zip(one.row, eom.acceleration, strict=True)), ONE)
         band = ACCELERATION_BAND + RELATIVE_BAND * sqrt(squares)
         found += _events(changed, one, free[k], band, compliance[k, k] * forces[k], gap_acceleration)
-    return changed, plain + found
+    return changed, found
 
 
 def _compliance(contacts: Sequence[_Contact]) -> Any:
@@ -199,7 +220,7 @@ def _forces(contacts: Sequence[_Contact], compliance: Any, free: Sequence[Expr])
     return list(ldl_solve(ldl(matrix), [-one.pushing * value for one, value in zip(contacts, free, strict=True)]))
 
 
-def _contact(eom: EquationsOfMotion, impact: Impact) -> _Contact:
+def _contact(eom: EquationsOfMotion, impact: Impact, softness: float) -> _Contact:
     gap = expression_of(impact.gap, eom, f"impact '{impact.name}' of a run of '{eom.model.name}'", "Give the gap.")
     rate = time_derivative(gap, eom.model.flow())
     row = jacobian([rate], eom.speeds)[0]
@@ -209,9 +230,10 @@ def _contact(eom: EquationsOfMotion, impact: Impact) -> _Contact:
             where=f"impact '{impact.name}'",
             remedy="Give a gap that depends on positions.",
         )
-    effect = array(list(Multipliers().solve(eom.M, list(-row), eom.constraints.without_drift()).acceleration))
+    unit = Multipliers(softness).solve(eom.M, list(-row), eom.constraints.without_drift())
+    effect, reactions = array(list(unit.acceleration)), array(list(unit.multipliers))
     resting, pushing = (symbol(f"{impact.name}_{does}", "input", eom.model.name) for does in ("rests", "pushes"))
-    return _Contact(impact, gap, rate, row, effect, resting, pushing)
+    return _Contact(impact, gap, rate, row, effect, reactions, resting, pushing)
 
 
 def _events(

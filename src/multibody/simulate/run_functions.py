@@ -14,7 +14,7 @@ from multibody.compile.block import Block
 from multibody.equations import EquationsOfMotion
 from multibody.equations.power import explicit, powers
 from multibody.equations.projection import correction
-from multibody.graph import Expr, Symbol, isolated, jacobian, substitute, topological
+from multibody.graph import Expr, Symbol, isolated, jacobian, product, substitute, topological
 from multibody.graph.node import within
 from multibody.simulate.events import Touch
 from multibody.simulate.lane_record import LANES
@@ -96,7 +96,7 @@ class RunFunctions:
     @_made_once
     def regularized(self) -> RunFunctions:
         """The same functions with ``EquationsOfMotion.regularized``."""
-        made = RunFunctions(self.eom.regularized, self._events, self._inputs, self._laws)
+        made = RunFunctions(self.eom.regularized, self._events, self._inputs, self._laws, self._touches)
         vars(made)["switching"] = self.switching
         return made
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ModelError
+from multibody.graph import Expr
 from multibody.simulate.contract import Segment, Vector
 from multibody.simulate.events import Signals, Touch
 from multibody.simulate.problem import Problem
@@ -20,6 +22,9 @@ STILL = 1e-12  # the rate of a gap that comes from rounding, relative to the fas
 DEPENDENT = 1e-10  # eigenvalue of the scaled compliance below which contacts depend on each other
 SHORTEST_FLIGHT = 1e-11  # s, and
 LOWEST_FLIGHT = 4e-15  # relative to the coordinates: a rebound that is shorter or lower cannot be followed
+
+
+Mask = NDArray[np.bool_]
 
 
 class ContactNumbers(NamedTuple):
@@ -50,7 +55,7 @@ class Contacts:
     def __init__(self, eom: EquationsOfMotion, problem: Problem, signals: Signals) -> None:
         self._eom, self._problem, self._names = eom, problem, signals.names
         self._touches = {k: one for k, one in enumerate(signals.events) if isinstance(one, Touch)}
-        inputs = {one: place for place, one in enumerate(eom.inputs)}
+        inputs: dict[Expr, int] = {one: place for place, one in enumerate(eom.inputs)}
         self._resting = {k: inputs[one.resting] for k, one in self._touches.items()}
         self._pushing = {k: inputs[one.pushing] for k, one in self._touches.items()}
 
@@ -89,7 +94,9 @@ class Contacts:
             return ""
         sample = int(deep.any(axis=1).argmax())
         place = int(gaps[sample].argmin())
-        return f"'{self._names[[*self._touches][place]]}': its gap is {gaps[sample, place]:.3g} at t = {t[sample]:.9g} s"
+        return (
+            f"'{self._names[[*self._touches][place]]}': its gap is {gaps[sample, place]:.3g} at t = {t[sample]:.9g} s"
+        )
 
     def rates(self, t: float, y: Vector, *only: int) -> dict[int, float]:
         """The rates of gaps that are closed, by number; of all contacts, or of some alone."""
@@ -178,7 +185,10 @@ class Contacts:
     def _gaps(self, t: float, y: Vector) -> dict[int, tuple[float, float]]:
         """The gaps of the contacts and their rates, by number."""
         found = self._problem.call(self._problem.functions.contact_gaps, t, y)
-        return {k: (float(gap), float(rate)) for k, gap, rate in zip(self._touches, found["gaps"], found["rates"], strict=True)}
+        return {
+            k: (float(gap), float(rate))
+            for k, gap, rate in zip(self._touches, found["gaps"], found["rates"], strict=True)
+        }
 
     def _numbers(self, t: float, y: Vector) -> ContactNumbers:
         found = self._problem.call(self._problem.functions.contact_forces, t, y)
@@ -208,16 +218,15 @@ def complementary(compliance: Vector, free: Vector) -> Vector:
     return np.asarray(x / scale, dtype=float)
 
 
-def _forces(compliance: Vector, free: Vector, pushing: Sequence[bool] | Vector) -> Vector:
+def _forces(compliance: Vector, free: Vector, pushing: Mask) -> Vector:
     """The forces of contacts that push, so that their gaps do not accelerate."""
-    mask = np.asarray(pushing, dtype=bool)
     forces = np.zeros(len(free))
-    if mask.any():
-        forces[mask] = np.linalg.lstsq(compliance[np.ix_(mask, mask)], -free[mask], rcond=None)[0]
+    if pushing.any():
+        forces[pushing] = np.linalg.lstsq(compliance[np.ix_(pushing, pushing)], -free[pushing], rcond=None)[0]
     return forces
 
 
-def _is_balanced(compliance: Vector, free: Vector, pushing: Vector, band: Vector) -> bool:
+def _is_balanced(compliance: Vector, free: Vector, pushing: Mask, band: Vector) -> bool:
     """Whether contacts that push do so, and all others do not close, within a band."""
     forces = _forces(compliance, free, pushing)
     return bool(np.all(np.where(pushing, np.diag(compliance) * forces, free + compliance @ forces) >= -band))

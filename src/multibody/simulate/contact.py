@@ -1,9 +1,9 @@
 """Unilateral contacts: impacts with restitution, and rest.
 
 An impact with a gap g(q, t) changes the speeds by an impulse Λ along W = ∂ġ/∂u, so that the gap opens with e times the
-speed at which it closed: u⁺ = u⁻ + E·Λ with E = M⁻¹·Wᵀ within all constraints, and Λ = -(1 + e)·ġ⁻/(W·E). A rebound that
-is too slow to matter ends in rest: from then on the contact pushes as much as keeps the gap from closing, until something
-pulls it open.
+speed at which it closed: u⁺ = u⁻ + E·Λ with E = M⁻¹·Wᵀ within all constraints, and Λ = -(1 + e)·ġ⁻/(W·E). A rebound
+that is too slow to matter ends in rest: from then on the contact pushes as much as keeps the gap from closing, until
+something pulls it open.
 
 The forces λ of all resting contacts are solved together: λ ≥ 0, g̈ = g̈_free + A·λ ≥ 0 and λ·g̈ = 0 with A = W·E (Pfeiffer
 and Glocker 1996, ch. 5). Which of them push is decided where this changes (see ``touching``) and kept in discrete

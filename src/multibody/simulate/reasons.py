@@ -52,8 +52,8 @@ REASONS: dict[Status, tuple[str, str]] = {
         "round; if the expression is meant to go on through zero after the reset, write Event(…, passes=True).",
     ),
     Status.STOP_PASSED: (
-        "A gap became negative without an impact: the contact must not rest (rest=0) and is pressed, two stops leave no "
-        "space, a reset or an input moved the stop, or steps were too long to see it.",
+        "A gap became negative without an impact: the contact must not rest (rest=0) and is pressed, two stops leave "
+        "no space, a reset or an input moved the stop, or steps were too long to see it.",
         "Give the impact rest > 0; check the limits of stops; use a smaller max_step, or smaller tolerances.",
     ),
     Status.CONSTRAINTS_LOST: SINGULAR,

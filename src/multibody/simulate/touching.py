@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ModelError
@@ -210,6 +209,8 @@ def complementary(compliance: Vector, free: Vector) -> Vector:
         >>> complementary(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-2.0, 1.0])).tolist()
         [1.0, 0.0]
     """
+    from scipy.optimize import nnls  # late, because importing it takes long
+
     scale = np.sqrt(np.diag(compliance))
     values, vectors = np.linalg.eigh(compliance / np.outer(scale, scale))
     kept = values > DEPENDENT

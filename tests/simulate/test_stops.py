@@ -264,3 +264,29 @@ def test_a_block_in_a_closing_gap_stops_the_run():
         on_failure="return",
     )  # fmt: skip
     assert not run.status.ok
+
+
+# stops that move -----------------------------------------------------------------------------------------------------
+
+
+def test_a_wall_that_moves_does_work():
+    """2 kg at rest are hit at 1 m/s with e = 1/2: 1.5 m/s and 3 N·s; 3 J go in, 2.25 J stay, 0.75 J are lost."""
+    system, slide = block(0.0)
+    wall = mb.Impact(slide.coordinate + 1 - system.time, 0.5, name="wall")
+    run = mb.simulate(mb.derive(system), 2.0, events=wall)
+    assert times_of(run, "wall") == pytest.approx([1.0], abs=1e-9)
+    assert run["x_dot"][-1] == pytest.approx(1.5, rel=1e-9)
+    assert [run["work_of_drives"][-1], run["dissipated"][-1]] == pytest.approx([3.0, 0.75], rel=1e-9)
+    assert run.energy_drift < 1e-9
+
+
+@pytest.mark.parametrize("integrator", [None, Ida(rtol=1e-9)], ids=repr)
+def test_a_wall_that_pushes_on(integrator):
+    """A block rests on a wall at t²/2: in the end it has 2·2²/2 = 4 J from it."""
+    system, slide = block(0.0)
+    wall = mb.Impact(slide.coordinate - system.time**2 / 2, name="wall")
+    run = mb.simulate(mb.derive(system), 2.0, events=wall, integrator=integrator)
+    assert len(run.occurrences) == 1
+    assert run["x"][-1] == pytest.approx(2.0, abs=1e-7)
+    assert run["work_of_drives"][-1] == pytest.approx(4.0, rel=1e-6)
+    assert run.energy_drift < 1e-6

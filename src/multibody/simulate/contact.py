@@ -180,7 +180,7 @@ def _with_forces(
         gap_acceleration = free[k] + sum((a * force for a, force in zip(compliance[k], forces, strict=True)), ZERO)
         squares = sum(((w * a) ** 2 for w, a in zip(one.row, eom.acceleration, strict=True)), ONE)
         band = ACCELERATION_BAND + RELATIVE_BAND * sqrt(squares)
-        found += _events(changed, one, free[k], band, compliance[k, k] * forces[k], gap_acceleration)
+        found += _events(changed, one, free[k], band, forces[k], gap_acceleration)
     return changed, found
 
 
@@ -237,7 +237,7 @@ def _contact(eom: EquationsOfMotion, impact: Impact, softness: float) -> _Contac
 
 
 def _events(
-    eom: EquationsOfMotion, contact: _Contact, free: Expr, band: Expr, push: Expr, gap_acceleration: Expr
+    eom: EquationsOfMotion, contact: _Contact, free: Expr, band: Expr, force: Expr, gap_acceleration: Expr
 ) -> list[Event]:
     """The impact itself; the end of rest; and the change of the force's sign, or of the acceleration without force.
 
@@ -246,7 +246,7 @@ def _events(
         contact: one of them.
         free: acceleration of its gap without contacts.
         band: acceleration that counts as zero.
-        push: what its own force adds to the acceleration of its gap.
+        force: of the contact.
         gap_acceleration: that with all contacts.
     """
     e, rate = contact.impact.restitution, contact.rate
@@ -258,11 +258,13 @@ def _events(
     }  # fmt: skip
     changes[str(contact.resting)] = where(still, ONE, ZERO)
     name, rests = contact.impact.name, less(0.5, contact.resting)
-    sign = where(less(0.5, contact.pushing), push, gap_acceleration) + band
+    sign = where(less(0.5, contact.pushing), own * force, gap_acceleration) + band
     return [
         Touch(
-            contact.gap, -1, reset=changes, name=name, rate=rate, resting=contact.resting, pushing=contact.pushing,
-            rests=contact.impact.rest > 0, row=tuple(contact.row), effect=tuple(contact.effect), free=free, band=band,
+            where(rests, ONE, contact.gap), -1, reset=changes, name=name, gap=contact.gap, rate=rate,
+            resting=contact.resting, pushing=contact.pushing, rests=contact.impact.rest > 0, row=tuple(contact.row),
+            effect=tuple(contact.effect), free=free, band=band, force=force,
+            drift=rate - sum((w * u for w, u in zip(contact.row, eom.speeds, strict=True)), ZERO),
         ),
         Event(
             where(rests, contact.gap - LIFT, -ONE), 1, reset={str(contact.resting): 0.0, str(contact.pushing): 0.0},

@@ -80,6 +80,7 @@ class Touch(Event):
     """The event of a gap that closes. Other than plain events, it counts as happening if it is closed at the start.
 
     Args:
+        gap: its gap.
         rate: of the gap.
         resting: the input that is 1 while the contact rests.
         pushing: the input that is 1 while it pushes.
@@ -88,8 +89,11 @@ class Touch(Event):
         effect: the changes of the speeds by a unit impulse.
         free: acceleration of the gap without forces of contacts.
         band: acceleration of the gap that counts as zero.
+        force: while it pushes.
+        drift: the part of the rate that does not come from speeds: a stop that moves.
     """
 
+    gap: Expr = ZERO
     rate: Expr = ZERO
     resting: Expr = ZERO
     pushing: Expr = ZERO
@@ -98,6 +102,13 @@ class Touch(Event):
     effect: tuple[Expr, ...] = ()
     free: Expr = ZERO
     band: Expr = ZERO
+    force: Expr = ZERO
+    drift: Expr = ZERO
+
+    @property
+    def power(self) -> Expr:
+        """What a moving stop does while the contact pushes."""
+        return -self.force * self.drift
 
 
 @dataclass(frozen=True, eq=False)

@@ -85,6 +85,7 @@ class Run:
         problem.r[:] = inputs.values
         self._contacts = Contacts(eom, problem, signals)
         self._sequences = EventSequences(problem, signals)
+        self._lost = 0.0  # by the impacts and resets at one instant, where stops or joints move
         self._returns: dict[int, float] = {}  # the sides to which resets have just sent signals back
         self._asked: dict[int, int] = {}  # the last sample of each controller
         if inputs.laws:
@@ -247,7 +248,7 @@ class Run:
         if not now:
             return y, ()
         moving = self._sequences.rates(now, t, y)
-        before, rates = y, self._contacts.rates(t, y)
+        before, rates, self._lost = y, self._contacts.rates(t, y), 0.0
         if record.t[-1][-1] != t and any(map(self._stops, now)):
             self._keep(record, np.array([t]), y[None])
         for k in now:
@@ -258,7 +259,7 @@ class Run:
             y, struck = self._passed_on(record, t, y, rates)
             now += struck
             y = self._problem.project(t, self._contacts.settled(t, y), CLOSED)[0]
-            y[-2] += self._energy(t, before) - self._energy(t, y)  # what an impact takes counts as dissipated
+            self._account(t, before, y)
             self._keep(record, np.array([t]), y[None])
         self._check_sequences(record, t, y, moving if y is not before else {})
         return y, tuple(now)
@@ -273,9 +274,19 @@ class Run:
 
     def _after(self, k: int, t: float, y: Vector, rates: dict[int, float]) -> Vector:
         """The state after an event; if it is an impact, the rate of its gap is renewed."""
-        y = self._changed(y, self._values(k, t, y))
+        before, y = y, self._changed(y, self._values(k, t, y))
         rates |= self._contacts.rates(t, y, k)
+        if self._contacts.moves:
+            loss = self._contacts.loss(k, t, before, y)
+            self._lost += self._energy(t, before) - self._energy(t, y) if loss is None else loss
         return y
+
+    def _account(self, t: float, before: Vector, y: Vector) -> None:
+        """Count what impacts and resets take as dissipated, and what moving stops and joints do then as their work."""
+        taken = self._energy(t, before) - self._energy(t, y)
+        lost = self._lost if self._contacts.moves and self._eom.energy_known else taken
+        y[-2] += lost
+        y[-1] += lost - taken
 
     def _passed_on(
         self, record: Record, t: float, y: Vector, rates: dict[int, float]

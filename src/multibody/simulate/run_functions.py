@@ -52,13 +52,14 @@ class RunFunctions:
     Attributes:
         eom: equations of motion.
         size: number of entries of the state y = (q, u, works).
+        touches: the contacts among the events.
     """
 
     def __init__(
         self, eom: EquationsOfMotion, signals: Sequence[Expr] = (), inputs: Mapping[Expr, Expr] | None = None,
         laws: Sequence[Symbol] = (), touches: Sequence[Touch] = (),
     ) -> None:  # fmt: skip
-        self._touches = tuple(touches)
+        self.touches = tuple(touches)
         self.eom, self._events, self._laws = eom, tuple(signals), tuple(laws)
         self.size = len(eom.coordinates) + len(eom.speeds) + len(WORKS)
         self._inputs = dict(inputs or {})
@@ -96,7 +97,7 @@ class RunFunctions:
     @_made_once
     def regularized(self) -> RunFunctions:
         """The same functions with ``EquationsOfMotion.regularized``."""
-        made = RunFunctions(self.eom.regularized, self._events, self._inputs, self._laws, self._touches)
+        made = RunFunctions(self.eom.regularized, self._events, self._inputs, self._laws, self.touches)
         vars(made)["switching"] = self.switching
         return made
 
@@ -139,15 +140,15 @@ class RunFunctions:
     @_made_once
     def contact_gaps(self) -> Function:
         """The gaps of all contacts, and their rates."""
-        touches = self._touches
+        touches = self.touches
         return self.function(
-            "contact_gaps", {"gaps": [one.expression for one in touches], "rates": [one.rate for one in touches]}
+            "contact_gaps", {"gaps": [one.gap for one in touches], "rates": [one.rate for one in touches]}
         )
 
     @_made_once
     def contact_forces(self) -> Function:
         """Accelerations of gaps without contact forces; what forces change in them and in the speeds."""
-        touches = self._touches
+        touches = self.touches
         rows, effect = (np.array([getattr(one, name) for one in touches]) for name in ("row", "effect"))
         outputs = {"compliance": product(rows, effect.T), "effect": effect.T}
         outputs |= {name: [getattr(one, name) for one in touches] for name in ("free", "band")}
@@ -179,7 +180,9 @@ class RunFunctions:
 
     @_made_once
     def _rates(self) -> list[Expr]:
-        return [*self.eom.rates, *self.eom.acceleration, *explicit(self.eom, powers(self.eom, self._inputs))]
+        works = powers(self.eom, self._inputs)
+        works = works._replace(drives=sum((one.power for one in self.touches), works.drives))
+        return [*self.eom.rates, *self.eom.acceleration, *explicit(self.eom, works)]
 
 
 def functions_of(

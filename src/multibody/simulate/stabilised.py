@@ -38,6 +38,7 @@ from multibody.graph import (
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.node import within
 from multibody.simulate.contract import Vector
+from multibody.simulate.events import Touch
 from multibody.simulate.problem import WORKS, Problem
 from multibody.simulate.stepwise import end_with, working_rows
 
@@ -56,7 +57,7 @@ class StabilisedForm:
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
-        equations = _Equations(problem.eom, working_rows(problem))
+        equations = _Equations(problem.eom, working_rows(problem), problem.functions.touches)
         self.size = len(equations.unknowns)
         self.weights = np.arange(self.size) < problem.size  # all but the multipliers
         self.finite = True
@@ -134,7 +135,8 @@ class _Equations:
         residual: F.
     """
 
-    def __init__(self, eom: EquationsOfMotion, rows: list[int]) -> None:
+    def __init__(self, eom: EquationsOfMotion, rows: list[int], touches: Sequence[Touch] = ()) -> None:
+        self._touches = touches
         constraints = eom.constraints
         self._eom, self._rows = eom, rows
         self._closed = [row for row in self._rows if constraints.equations[row].position is not None]
@@ -179,7 +181,9 @@ class _Equations:
         gone: dict[Expr, Expr] = {
             one: ZERO for row, one in enumerate(self._eom.multipliers) if row not in set(self._rows)
         }
-        found = substitute(list(powers(self._eom)), gone)
+        works = powers(self._eom)
+        works = works._replace(drives=sum((one.power for one in self._touches), works.drives))
+        found = substitute(list(works), gone)
         return [rate - power for rate, power in zip(self._powers, found, strict=True)]
 
     def _velocity(self) -> list[Expr]:

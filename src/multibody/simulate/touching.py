@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ModelError
-from multibody.graph import Expr
+from multibody.graph import Expr, free_symbols, is_zero
 from multibody.simulate.contract import Segment, Vector
 from multibody.simulate.events import Signals, Touch
 from multibody.simulate.problem import Problem
@@ -49,6 +49,9 @@ class Contacts:
         eom: equations of motion.
         problem: the same, compiled; it knows which contacts rest.
         signals: the events, contacts among them.
+
+    Attributes:
+        moves: whether stops, joints or constraints move with time: then impacts are work of drives, too.
     """
 
     def __init__(self, eom: EquationsOfMotion, problem: Problem, signals: Signals) -> None:
@@ -57,6 +60,7 @@ class Contacts:
         inputs: dict[Expr, int] = {one: place for place, one in enumerate(eom.inputs)}
         self._resting = {k: inputs[one.resting] for k, one in self._touches.items()}
         self._pushing = {k: inputs[one.pushing] for k, one in self._touches.items()}
+        self.moves = bool(self._touches) and self._has_motion()
 
     def closed(self, t: float, y: Vector) -> list[int]:
         """The contacts that touch at the start of a run and do not rest yet, by number.
@@ -118,6 +122,20 @@ class Contacts:
             if rate < before.get(k, np.inf) - still and rate < (still if k in may_rest else -still):
                 return k
         return None
+
+    def loss(self, k: int, t: float, before: Vector, after: Vector) -> float | None:
+        """The energy that an impact takes, (ġ⁻² - ġ⁺²)/(2·W·E); None for an event that is not an impact."""
+        if k not in self._touches:
+            return None
+        place = [*self._touches].index(k)
+        slow, fast = self._gaps(t, after)[k][1], self._gaps(t, before)[k][1]
+        return float((fast**2 - slow**2) / (2 * self._numbers(t, before).compliance[place, place]))
+
+    def _has_motion(self) -> bool:
+        if any(not is_zero(one.drift) for one in self._touches.values()):
+            return True
+        driven = any(one.joint.prescribed is not None for one in self._eom.model.links)
+        return driven or self._eom.model.time in free_symbols(list(self._eom.constraints.velocity))
 
     # forces and impulses -----------------------------------------------------------------------------------------
 

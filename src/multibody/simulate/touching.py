@@ -224,7 +224,7 @@ def complementary(compliance: Vector, free: Vector) -> Vector:
         free: b, accelerations or rates of gaps without forces or impulses.
 
     Example:
-        >>> complementary(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-2.0, 1.0])).tolist()
+        >>> complementary(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-2.0, 1.0])).round(9).tolist()
         [1.0, 0.0]
     """
     from scipy.optimize import nnls  # late, because importing it takes long

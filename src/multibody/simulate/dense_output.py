@@ -13,8 +13,8 @@ from multibody.simulate.evaluation import onto_constraints
 from multibody.simulate.loops import compiled, copy, doubles, row, smaller, weighted
 from multibody.simulate.trial_steps import stage
 
-TOUCHES = 4
-"""Newton steps that bring a state within a step onto the constraints, at most; near singular positions, two are few."""
+TOUCHES = 2
+"""Newton steps that bring a state within a step onto the constraints."""
 
 
 @compiled

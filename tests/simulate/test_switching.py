@@ -171,3 +171,25 @@ def test_all_roots_of_a_function_of_time_are_found():
     passed = passages(TimeFunction(parse("sin(t)", [t]), t, {}), levels, 0.0, 3.0, nothing)
     wanted = sorted([*np.arcsin(levels), *(np.pi - np.arcsin(levels))])
     assert all(np.abs(passed - one).min() < 1e-9 for one in wanted)
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS, ids=str)
+def test_events_whose_signals_leap_with_a_condition_happen(integrator):
+    """A signal that leaps over zero at a known time, where a state switches it, or with an input."""
+    system = mb.System("cart")
+    force = system.input("F")
+    slide = system.joint("x", system.world, system.body("box", mass=2), "Tx", u=1.0)
+    system.load(mb.JointLoad(slide, force))
+    eom, x = mb.derive(system), slide.coordinate
+
+    def times(expression, force, **options):
+        event = mb.Event(expression, name="leap", **options)
+        run = mb.simulate(eom, 8.0, inputs={"F": force}, events=[event], integrator=integrator)
+        assert run.t[-1] == (run.occurrences[0].t if options.get("terminal") else 8.0)
+        return [one.t for one in run.occurrences]
+
+    patch = where((x > 4) & (x < 4.01), 1e-9, 0)
+    assert times(where(x > 4, 1, -1), 0.0, direction=1, terminal=True) == pytest.approx([4], abs=1e-9)
+    assert times(where(x > 4, 1, -1), 0.0, direction=-1) == []
+    assert times(force - 5e-10, patch) == pytest.approx([4, 4.01], abs=1e-9)
+    assert times(force - 5e-10, "where(t > 4 and t < 4.01, 1e-9, 0)", direction=-1) == pytest.approx([4.01], abs=1e-9)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from time import perf_counter
 from typing import Any
 
@@ -127,7 +128,9 @@ class Run:
                     self._switch(record, t, y)
                     y, quiet = self._reset(record, t, y, segment.occurrences)
                     self._modes.begin(t, y, anew=y is not before)
-                    step, sides = 0.0, ()  # where signals are now has nothing to do with where they were
+                    step = 0.0
+                    if y is not before:
+                        sides = ()  # where signals are now has nothing to do with where they were
                     self._end_of_pile(record, t, y, float(times[-1]) - t)
                 elif not segment.status.ok and not self._recovers(segment.status):
                     record.status, record.failed_at = segment.status, (t, y)
@@ -137,12 +140,15 @@ class Run:
                     record.status, record.failed_at = Status.INTERRUPTED, (t, y)
                 if t < times[-1] and record.status is Status.DONE:
                     self._sample(record, t, y)
-                    leapt = self._leapt(t, y, sides)
+                    self._modes.begin(t, y)
+                    leapt = self._leapt(record, t, y, sides)
                     record.occurrences += leapt
                     if leapt:
-                        y, quiet = self._reset(record, t, y, leapt)
+                        y, more = self._reset(record, t, y, leapt)
+                        quiet = (*quiet, *more)
+                        self._modes.begin(t, y, anew=True)
+                    if leapt or segment.status is Status.EVENT:
                         sides = ()
-                    self._modes.begin(t, y, anew=bool(leapt))
                 if self._progress is not None:
                     self._progress(t)
         except KeyboardInterrupt:
@@ -232,12 +238,17 @@ class Run:
         """Whether an event ends a segment."""
         return self._signals.events[k].terminal or self._signals.events[k].reset is not None
 
-    def _leapt(self, t: float, y: Vector, sides: tuple[float, ...]) -> list[Occurrence]:
-        """The events whose expressions leap over zero, because a controller has just been asked."""
-        if not sides or not self._inputs.sampled:
+    def _leapt(self, record: Record, t: float, y: Vector, sides: tuple[float, ...]) -> list[Occurrence]:
+        """The events whose expressions leap over zero: a controller has just been asked, or a branch has changed."""
+        if not sides or not self._signals.events or not (self._inputs.sampled or self._problem.functions.switching):
             return []
+        near = 10 * max(Watch().tolerance, 4 * np.finfo(float).eps * abs(t))
+        happened = {one.event for one in takewhile(lambda one: one.t >= t - near, reversed(record.occurrences))}
         looked = zip(self._signals.events, sides, self._problem.evaluate_signals(t, y), strict=False)
-        crossed = [side * value < 0 and event.direction * side <= 0 for event, side, value in looked]
+        crossed = [
+            side * value < 0 and event.direction * side <= 0 and k not in happened and not isinstance(event, Quadrant)
+            for k, (event, side, value) in enumerate(looked)
+        ]
         return [Occurrence(k, t, y) for k, one in enumerate(crossed) if one]
 
     def _reset(

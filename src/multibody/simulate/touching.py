@@ -18,7 +18,8 @@ from multibody.simulate.problem import Problem
 CLOSED = 1e-9  # the gap of a contact that touches
 DEEP = 1e-6  # the gap of a contact that has been passed through
 STILL = 1e-12  # the rate of a gap that comes from rounding, relative to the fastest speed
-DEPENDENT = 1e-10  # eigenvalue of the scaled compliance below which contacts depend on each other
+DEPENDENT = 1e-12  # relative size of a force or an acceleration that comes from rounding
+PIVOTS = 10  # changes of the contacts that push, for each of them, at most
 SHORTEST_FLIGHT = 1e-11  # s, and
 LOWEST_FLIGHT = 4e-15  # relative to the coordinates: a rebound that is shorter or lower cannot be followed
 
@@ -40,6 +41,11 @@ class ContactNumbers(NamedTuple):
     compliance: Vector
     effect: Vector
     band: Vector
+
+    @property
+    def is_regular(self) -> bool:
+        """Whether all numbers are finite, and each contact can change its own gap."""
+        return all(np.isfinite(one).all() for one in self) and bool((np.diag(self.compliance) > 0).all())
 
 
 class Contacts:
@@ -149,6 +155,8 @@ class Contacts:
         if not resting:
             return
         values = self._numbers(t, y)
+        if not values.is_regular:
+            return  # the accelerations are not finite either, and the run says so
         free, band = values.free[resting], values.band[resting]
         compliance = values.compliance[np.ix_(resting, resting)]
         inputs = [self._pushing[numbers[place]] for place in resting]
@@ -163,6 +171,8 @@ class Contacts:
         if not leaving:
             return y
         values, numbers, r = self._numbers(t, y), [*self._touches], self._problem.r
+        if not values.is_regular:
+            return y
         pushing = np.array([r[self._pushing[k]] >= 0.5 for k in numbers])
         accelerations = values.free + values.compliance @ _forces(values.compliance, values.free, pushing)
         lowest = LOWEST_FLIGHT * max(1.0, float(np.abs(y[: self._problem.n]).max(initial=0.0)))
@@ -181,6 +191,8 @@ class Contacts:
         numbers, rates = [*self._touches], self.rates(t, y)
         places = [numbers.index(k) for k in rates]
         values, speeds = self._numbers(t, y), slice(self._problem.n, self._problem.n + self._problem.m)
+        if not values.is_regular:
+            return y
         impulses = complementary(values.compliance[np.ix_(places, places)], np.array(list(rates.values())))
         y = y.copy()
         y[speeds] += values.effect[:, places] @ impulses
@@ -215,9 +227,9 @@ class Contacts:
 def complementary(compliance: Vector, free: Vector) -> Vector:
     """x ≥ 0 with w = A·x + b ≥ 0 and x·w = 0, for a symmetric A that is positive semidefinite.
 
-    This is the condition for the minimum of x·A·x/2 + b·x with x ≥ 0, and the least-squares problem |C·x - d| with
-    A = CᵀC and b = -Cᵀd, which the method of Lawson and Hanson (1974, ch. 23) solves. Its positive components belong to
-    independent columns: of two contacts along one direction one pushes.
+    This is the condition for the minimum of x·A·x/2 + b·x with x ≥ 0. The active-set method of Lawson and Hanson (1974,
+    ch. 23) finds it; b is in the range of A. Its positive components belong to independent columns: of two contacts
+    along one direction one pushes.
 
     Args:
         compliance: A.
@@ -227,13 +239,22 @@ def complementary(compliance: Vector, free: Vector) -> Vector:
         >>> complementary(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-2.0, 1.0])).round(9).tolist()
         [1.0, 0.0]
     """
-    from scipy.optimize import nnls  # late, because importing it takes long
-
     scale = np.sqrt(np.diag(compliance))
-    values, vectors = np.linalg.eigh(compliance / np.outer(scale, scale))
-    kept = values > DEPENDENT
-    roots, vectors = np.sqrt(values[kept]), vectors[:, kept]
-    x = nnls(roots[:, None] * vectors.T, -(vectors.T @ (free / scale)) / roots)[0]
+    matrix, right = compliance / np.outer(scale, scale), free / scale
+    x, active, skipped = np.zeros(len(right)), np.zeros(len(right), dtype=bool), np.zeros(len(right), dtype=bool)
+    for _ in range(PIVOTS * len(right)):
+        slack = np.where(active | skipped, 0.0, matrix @ x + right)
+        new = int(slack.argmin())
+        if slack[new] >= -DEPENDENT * np.abs(right).max(initial=0.0):
+            break
+        active[new] = True
+        while not np.all((target := _forces(matrix, right, active))[active] > 0):
+            blocking = active & (target <= 0)
+            share = float((x[blocking] / (x[blocking] - target[blocking])).min()) if x[blocking].all() else 0.0
+            x = x + share * (target - x)
+            active &= ~(blocking & (x <= DEPENDENT * np.abs(x).max()))
+            x[~active] = 0.0
+        x, skipped = target, skipped & ~active if active[new] else skipped | (np.arange(len(x)) == new)
     return np.asarray(x / scale, dtype=float)
 
 

@@ -137,6 +137,18 @@ def test_blocks_on_each_other_rest_together():
     assert run["dissipated"][-1] == pytest.approx(10 * (2 * 0.1 + 1 * 0.3 + 0.5 * 0.6), rel=1e-6)
 
 
+def test_a_recorded_run_knows_which_contacts_push(tmp_path):
+    """From a file and for a run that goes on."""
+    system, contacts = pile()
+    eom = mb.derive(system)
+    run = mb.simulate(eom, 2.0, events=contacts, samples=21)
+    run.save(tmp_path / "run.npz")
+    again = mb.Trajectory.read(tmp_path / "run.npz", eom, events=contacts)
+    assert np.array_equal(again["floor2_pushes"], run["floor2_pushes"])
+    assert run["floor2_pushes"][-1] == 1
+    assert again.accelerations[-1] == pytest.approx([0, 0, 0], abs=1e-8)
+
+
 def test_forces_of_contacts_that_act_on_each_other():
     """Blocks of 2, 1 and 1/2 kg: forces 35, 15 and 5 N, from M⁻¹ of relative coordinates."""
     masses = np.array([2.0, 1.0, 0.5])
@@ -193,6 +205,7 @@ def test_a_stop_on_the_driven_side_of_gears(handling, integrator):
     assert run["b_low_rests"][-1] == 1
     assert [run["a"][-1], run["b"][-1]] == pytest.approx([2, -1], abs=1e-8)
     assert run["dissipated"][-1] == pytest.approx(0, abs=1e-6)  # the 8 J of impacts, less those of the torque
+    assert run.multipliers[[0, -1], 0] == pytest.approx([-2, -4], rel=1e-6)  # the torque that accelerates, or holds b
     assert run.energy_drift < 1e-7
 
 

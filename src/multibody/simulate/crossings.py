@@ -3,7 +3,7 @@
 A signal is on one side of zero, +1 or -1, until it reaches zero or the other side: that is the crossing. Its side is 0
 as long as it cannot be told from zero, and for an event that has just happened until a little later. Steps are divided
 into intervals so short that a polynomial through some probes of each signal meets the others. The compiled loops keep
-to the same rules, see ``event_probes`` and ``event_location``.
+to the same rules, with the same constants; see ``event_probes`` and ``event_location``.
 """
 
 from __future__ import annotations
@@ -15,52 +15,36 @@ import numpy as np
 
 from multibody.errors import StepError
 from multibody.simulate.contract import Occurrence, Status, Vector, Watch
+from multibody.simulate.event_search import (
+    ACCUMULATED,
+    CROWDED_WIDTH,
+    FIRST_GROWTH,
+    GOLDEN,
+    GROWTH,
+    LARGEST_RELATIVE_ERROR,
+    LEAST_RELATIVE_ERROR,
+    LOCATED,
+    NARROWEST,
+    NEAR,
+    NOISE,
+    NUDGE,
+    PATIENCE,
+    REFINEMENTS,
+    RESOLVED,
+    SETTLED,
+    SOON,
+    TIME_NUDGE,
+)
 from multibody.simulate.problem import Problem
 from multibody.simulate.run_memory import PROBE_NODES, PROBE_WEIGHTS
 
 EPSILON = float(np.finfo(float).eps)
 
-SETTLED = 100.0
-"""So many tolerances after the start, the side of a quiet event is no longer a matter of rounding."""
-
-RESOLVED = 1e-3
-"""The allowed difference of a signal from the polynomial, relative to its largest value in the interval."""
-
 EDGE = 1e-3
 """Probes beside both ends of an interval, to see turning points there; relative to its width."""
 
-NEAR = 0.05
-"""Turning points nearer to zero than this, relative to the largest value in the interval, are located."""
-
-REFINEMENTS = 40
-"""Steps to a turning point, at most."""
-
-GROWTH, FIRST_GROWTH = 2.0, 8.0
-"""How much wider the next interval is; the second one soon after the start."""
-
-SOON = 0.05
-"""The part of the first step in which intervals grow from the shortest time, if there are quiet events."""
-
-NARROWEST, CROWDED_WIDTH = 1e-9, 1.0 / 256.0
-"""Intervals that are not resolved are not divided any further than this; the second one where there are many."""
-
 MOST_CROWDED = 16
 """So many intervals of a step may be as narrow as possible."""
-
-PATIENCE = 3
-"""Intervals after a division before a wider one is tried."""
-
-LOCATED = 4.0
-"""A signal that crosses zero within so many tolerances is at zero."""
-
-NOISE = 16 * EPSILON
-"""What rounding may make of a signal, relative to its largest value."""
-
-ACCUMULATED = 64.0
-"""A signal that is so many roundings away from zero at the end of a run has reached it."""
-
-NUDGE = 1e-7
-"""Relative change of time and state that shows what rounding them does to a signal."""
 
 Within = Callable[[float], Vector]
 """The state at a time within the last step."""
@@ -90,7 +74,7 @@ class Lookout:
         self._active, count = bool(watch.directions), len(watch.directions)
         self._sides, self._armed, self._scales = np.zeros(count), np.zeros(count, dtype=bool), np.zeros(count)
         self._returns = np.array(watch.returns or np.zeros(count))
-        self._relative_error = min(max(10.0 * rtol, 1e-9), 1e-6)
+        self._relative_error = min(max(10.0 * rtol, LEAST_RELATIVE_ERROR), LARGEST_RELATIVE_ERROR)
         self._touch = self._relative_error * np.array(watch.touches or np.zeros(count), dtype=float)
         self._before: Probe | None = None  # the last one before the end of the step
         if self._active:
@@ -112,7 +96,7 @@ class Lookout:
     def _estimated_rounding(self, t: float, y: Vector) -> Vector:
         """What rounding time and state may make of signals that are zero."""
         values = self._problem.evaluate_signals(t, y)
-        nudged = self._problem.evaluate_signals(t * (1 + 0.7 * NUDGE), y * (1 + NUDGE))
+        nudged = self._problem.evaluate_signals(t * (1 + TIME_NUDGE), y * (1 + NUDGE))
         size: Vector = 8 * EPSILON * np.maximum(np.abs(nudged - values) / NUDGE, np.abs(values))
         return size
 
@@ -131,7 +115,7 @@ class Lookout:
         if not self._active:
             return found, np.inf
         begin = self._last.t
-        step, width, narrowest, crowded, patience = t - begin, self._first_width(t), NARROWEST, 0, 0
+        step, width, narrowest, crowded, patience = t - begin, self._first_width(t), NARROWEST, 0, 0.0
         later_rounding = self._estimated_rounding(t, within(t))
         self._scales = np.maximum(self._scales, np.abs(self._problem.signals))
         while begin < t:
@@ -309,10 +293,10 @@ def _side(values: Vector, rounding: Vector) -> Vector:
 
 
 def _vertex(low: float, at: float, high: float, low_value: float, value: float, high_value: float) -> float:
-    """Where the parabola through three points is lowest; where that is no news, a golden section of the longer side."""
+    """Where the parabola through three points is lowest; where that is at the middle one, a golden section."""
     before, after = at - low, at - high
     left, right = (value - low_value) * after, (value - high_value) * before
     vertex = at if left == right else at - 0.5 * (before * right - after * left) / (right - left)
     if low < vertex < high and abs(vertex - at) > 1e-9 * (high - low):
         return vertex
-    return at + 0.382 * (high - at) if high - at > at - low else at - 0.382 * (at - low)
+    return at + GOLDEN * (high - at) if high - at > at - low else at - GOLDEN * (at - low)

@@ -12,7 +12,6 @@ from typing import Any
 from multibody.simulate.dense_output import prepare, state_within, time_within
 from multibody.simulate.event_probes import (
     MOST_TURNS,
-    SETTLED,
     estimate_rounding,
     probe_interval,
     resolved,
@@ -20,27 +19,24 @@ from multibody.simulate.event_probes import (
     signal,
     touch_tolerance,
     with_turning_points,
-)  # fmt: skip
+)
+from multibody.simulate.event_search import (
+    CROWDED_WIDTH,
+    FIRST_GROWTH,
+    GROWTH,
+    NARROWEST,
+    PATIENCE,
+    SETTLED,
+    SOON,
+)
 from multibody.simulate.loops import EPSILON, compiled, copy, doubles, larger, row, smaller, square
 from multibody.simulate.run_record import PROBES
-
-GROWTH, FIRST_GROWTH = 2.0, 8.0
-"""How much wider the next interval is; the second one soon after the start."""
-
-SOON = 0.05
-"""The part of the first step in which intervals grow from the shortest time, if there are quiet events."""
-
-NARROWEST, CROWDED_WIDTH = 1e-9, 1.0 / 256.0
-"""Intervals that are not resolved are not divided any further than this; the second one where there are many."""
 
 MOST_CROWDED = 64
 """So many intervals of a step may be as narrow as possible."""
 
 MOST_INTERVALS = 1000
 """A step that needs more intervals is cut off."""
-
-PATIENCE = 3.0
-"""Intervals after a division before a wider one is tried."""
 
 
 @compiled
@@ -57,7 +53,7 @@ def watch(run: Any) -> float:
     begin, width, narrowest = 0.0, first_width(run), NARROWEST
     most, crowded, patience = run.hits + (PROBES - 2 * MOST_TURNS) * run.events, 0.0, 0.0
     for _ in range(MOST_INTERVALS):
-        end = begin + width if begin + width < 1.0 - 1e-9 else 1.0
+        end = begin + width if begin + width < 1.0 - NARROWEST else 1.0
         probe_interval(run, begin, end)
         smooth = resolved(run)
         if not smooth and end - begin > narrowest:

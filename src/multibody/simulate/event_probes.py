@@ -10,38 +10,27 @@ from typing import Any
 
 from multibody.simulate.dense_output import interpolate
 from multibody.simulate.evaluation import place
+from multibody.simulate.event_search import (
+    ACCUMULATED,
+    GOLDEN,
+    LARGEST_RELATIVE_ERROR,
+    LEAST_RELATIVE_ERROR,
+    LOCATED,
+    NEAR,
+    NOISE,
+    NUDGE,
+    REFINEMENTS,
+    RESOLVED,
+    TIME_NUDGE,
+)
 from multibody.simulate.loops import EPSILON, call, compiled, copy, doubles, larger, row, smaller
 from multibody.simulate.run_record import CHECKS, FITTED, NODES, QUIET
-
-SETTLED = 100.0
-"""So many tolerances after the start, the side of a quiet event is no longer a matter of how it was located."""
-
-RESOLVED = 1e-3
-"""The allowed difference of a signal from the polynomial, relative to its largest value in the interval."""
 
 BEYOND = 0.12
 """Probes beyond both ends of an interval, to see turning points there; relative to its width."""
 
-NEAR = 0.05
-"""Turning points nearer to zero than this, relative to the largest value in the interval, are located."""
-
-REFINEMENTS = 40
-"""Steps to a turning point, at most."""
-
 MOST_TURNS = 20
-"""Turning points of an interval, at most."""
-
-LOCATED = 4.0
-"""A signal that crosses zero within so many tolerances is at zero."""
-
-NOISE = 16.0 * EPSILON
-"""What rounding may make of a signal, relative to its largest value."""
-
-ACCUMULATED = 64.0
-"""A signal that is so many roundings away from zero at the end of a run has reached it."""
-
-NUDGE = 1e-7
-"""Relative change of time and state that shows what rounding them does to a signal."""
+"""Largest number of turning points of an interval."""
 
 MARGIN = 0.02
 """How far beyond the ends of an interval a turning point may be, in widths."""
@@ -83,7 +72,7 @@ def estimate_rounding(run: Any, t: float, y: int, result: int) -> None:
     copy(run.bound_signals, result, run.events)
     for j in range(run.size):
         point[j] = values[j] * (1.0 + NUDGE)
-    signal(run, t * (1.0 + 0.7 * NUDGE), run.point)
+    signal(run, t * (1.0 + TIME_NUDGE), run.point)
     for i in range(run.events):
         size = larger(abs(signals[i] - roundings[i]) / NUDGE, abs(roundings[i]))
         scales[i] = larger(scales[i], abs(roundings[i]))
@@ -174,7 +163,7 @@ def touch_tolerance(run: Any, i: int) -> float:
 @compiled
 def relative_error(run: Any) -> float:
     """What the state may be off by, relative to itself."""
-    return smaller(larger(10.0 * run.rtol, 1e-9), 1e-6) if run.rtol > 0.0 else 1e-7
+    return smaller(larger(10.0 * run.rtol, LEAST_RELATIVE_ERROR), LARGEST_RELATIVE_ERROR) if run.rtol > 0.0 else 1e-7
 
 
 @compiled
@@ -263,7 +252,7 @@ def clear(run: Any, k: int, i: int, least: float) -> None:
 
 @compiled
 def vertex(low: float, at: float, high: float, low_value: float, value: float, high_value: float) -> float:
-    """Where the parabola through three points is lowest; where that is no news, a golden section of the longer side."""
+    """Where the parabola through three points is lowest; where that is at the middle one, a golden section."""
     before, after = at - low, at - high
     left, right = (value - low_value) * after, (value - high_value) * before
     found = at
@@ -271,7 +260,7 @@ def vertex(low: float, at: float, high: float, low_value: float, value: float, h
         found = at - 0.5 * (before * right - after * left) / (right - left)
     if low < found < high and abs(found - at) > 1e-9 * (high - low):
         return found
-    return at + 0.382 * (high - at) if high - at > at - low else at - 0.382 * (at - low)
+    return at + GOLDEN * (high - at) if high - at > at - low else at - GOLDEN * (at - low)
 
 
 @compiled

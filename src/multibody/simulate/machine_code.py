@@ -38,7 +38,9 @@ class Loop(NamedTuple):
     unrolled: bool
 
 
-ONE_RUN = Loop("advance", RunRecord, ("advance", "event_location", "event_probes", *_SHARED), unrolled=False)
+ONE_RUN = Loop(
+    "advance", RunRecord, ("advance", "event_location", "event_probes", "event_search", *_SHARED), unrolled=False
+)
 """States are short: long loops would not pay."""
 
 MANY_RUNS = Loop(

@@ -503,7 +503,7 @@ def test_events_that_pile_up_end_a_run():
     found = run(10.0, ball, events=[again], on_failure="return")
     assert found.status is mb.Status.EVENTS_ACCUMULATE
     assert 0.14 < found.t[-1] < 0.15  # √(2·0.1 m / g) = 0.1428 s
-    assert "Events pile up" in found.message
+    assert "Events accumulate" in found.message
 
 
 def test_a_default_is_no_argument():

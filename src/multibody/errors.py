@@ -158,7 +158,7 @@ class SimulationError(MultibodyError, RuntimeError):
         self.trajectory = trajectory
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """The trajectory travels along where it can; where it cannot, the error arrives without it."""
+        """Includes the trajectory if it can be pickled; otherwise ``trajectory`` is None in the copy."""
         new, args, state = super().__reduce__()
         try:
             pickle.dumps(self.trajectory)

@@ -35,7 +35,7 @@ LEAST_PIVOT = 1e-13
 """Relative pivots below this are rounding."""
 
 INVISIBLE = 1e-300
-"""A factor for terms that change no digit, but make a result NaN where they have no value."""
+"""A factor for terms that do not change a result, except that it is NaN where they are NaN."""
 
 
 def continuous_angle(angle: Expr, reference: Expr) -> Expr:
@@ -116,8 +116,8 @@ class CompiledEquations(EquationExpressions):
         """(t, q, u, r, p) → u̇.
 
         An angle of a joint that follows from others, or that closes a loop, is its principal value between -π and π;
-        in a run it is continuous.
-        Where constraints are not independent of each other, a call for one state raises ``SingularMatrixError``.
+        in a run it is continuous. Where constraints are not independent of each other, a call for one state raises
+        ``SingularMatrixError``.
         """
         outputs = {"acceleration": list(self.model.accelerations)}
         return self._checked("forward_dynamics", self.function("forward_dynamics", outputs))
@@ -147,7 +147,7 @@ class CompiledEquations(EquationExpressions):
         return self._checked("constraint_forces", self.function("constraint_forces", outputs))
 
     def _checked(self, name: str, function: Function) -> Function:
-        """A function that does not answer where accelerations and forces are not determined."""
+        """A function that raises an error, or returns NaN, where accelerations and forces are not determined."""
         if not self.may_be_undetermined:
             return function
         from multibody.equations.forward_dynamics import ConstrainedMotion  # which needs equations itself

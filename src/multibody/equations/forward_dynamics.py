@@ -1,4 +1,4 @@
-"""Accelerations and constraint forces as compiled functions that do not answer where they are not determined."""
+"""Accelerations and constraint forces as compiled functions that check whether they are determined."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ class ConstrainedMotion(Function):
         Raises:
             SingularMatrixError: if the accelerations are not determined in this position.
         """
-        found = super().__call__(*args, **named)
+        values = super().__call__(*args, **named)
         if self._eom.regularity is ONE:
-            return found if self._is_regular(args, named) else self._in_other_way(args, named)
-        if len(found) and found[0] != found[0]:
-            return self._in_other_way(args, named)
-        return found
+            return values if self._is_regular(args, named) else self._evaluate_regularized(args, named)
+        if len(values) and values[0] != values[0]:  # NaN
+            return self._evaluate_regularized(args, named)
+        return values
 
     def _is_regular(self, args: Any, named: Any) -> bool:
         """Whether as many redundant equations depend on others as in regular positions with the same parameters."""
         count, key = float(self._count(*args, **named)), np.ravel(self._values(args, named)["p"]).tobytes()
         return count == self._regular_counts.get(key)
 
-    def _in_other_way(self, args: Any, named: Any) -> Any:
+    def _evaluate_regularized(self, args: Any, named: Any) -> Any:
         """The accelerations by regularized equations, or an error in a singular position."""
         eom, values = self._eom, self._values(args, named)
         names = dependent_equations(eom, float(np.ravel(values["t"])[0]), values["q"], values["p"])

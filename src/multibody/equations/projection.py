@@ -23,6 +23,9 @@ from multibody.model.assembly import angles_of
 SOFTNESS = 1e-12
 """ε of corrections; see ``regularized``. Larger ones lose the constraints near singular positions."""
 
+DEPENDENT_PIVOT = 30 * FORCES_SOFTNESS
+"""Relative pivots of constraint forces below this belong to equations that follow from others."""
+
 LARGE = 1000.0
 """A speed from which on rounding is felt in velocities, and a length from which on it is felt in positions."""
 
@@ -76,11 +79,8 @@ def dependent_rows(eom: EquationsOfMotion) -> Expr:
     """How many of the constraint equations that act follow from others before them, by the size of pivots."""
     constraints, B = eom.constraints, eom.B[list(eom.constraints.acting)]
     factors = regularized(product(B, _compliance(eom, B)), constraints.units, FORCES_SOFTNESS)
-    small = [
-        where(d < 30 * FORCES_SOFTNESS * scale, 1, 0)
-        for d, scale in zip(factors.factors.d, factors.scales, strict=True)
-    ]
-    return sum(small, ZERO)
+    pivots = zip(factors.factors.d, factors.scales, strict=True)
+    return sum((where(pivot < DEPENDENT_PIVOT * scale, 1, 0) for pivot, scale in pivots), ZERO)
 
 
 def _change(eom: EquationsOfMotion, rows: list[int], gap: list[Expr]) -> tuple[Matrix, Expr]:

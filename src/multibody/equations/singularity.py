@@ -1,8 +1,8 @@
 """Positions in which accelerations are not determined, because constraints are not independent there.
 
 Constraint equations may be redundant in all closed positions (a rod on three parallel cranks), which does no harm, or
-in single ones (links on one line), from which a mechanism can move on in several ways. The difference is told by other
-closed positions nearby.
+in single ones (links on one line), from which a mechanism can move on in several ways. To distinguish them, the rank is
+compared with that in other closed positions nearby.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ DEPENDENT = 1e-6
 """Singular values below this share of the largest one belong to dependent equations."""
 
 NEARBY = 0.1
-"""How far from a position others are looked for, in meters and radians."""
+"""Distance of the other positions, in meters and radians."""
 
 TRIES = 8
+"""How many other positions are tried."""
 
 
 def dependent_equations(eom: EquationsOfMotion, t: float, q: Any, p: Any) -> tuple[str, ...]:
@@ -39,10 +40,10 @@ def dependent_equations(eom: EquationsOfMotion, t: float, q: Any, p: Any) -> tup
     rows = list(constraints.acting)
     values = dict(zip((one.name for one in eom.parameters), np.ravel(p), strict=True))
     assembly = Assembly(constraints, values, None, t)
-    place = np.asarray(q, dtype=float).reshape(-1)
-    left, sizes = _singular_values(assembly, place, rows)
+    position = np.asarray(q, dtype=float).reshape(-1)
+    left, sizes = _singular_values(assembly, position, rows)
     rank = _rank(sizes)
-    if rank == len(rows) or rank >= _rank_nearby(assembly, place, rows):
+    if rank == len(rows) or rank >= _rank_nearby(assembly, position, rows):
         return ()
     involved = np.abs(left[:, rank:]).max(axis=1) > 0.1
     return tuple(constraints.names[row] for row, one in zip(rows, involved, strict=True) if one)

@@ -62,7 +62,7 @@ class Multipliers(Handling):
     system [M -Bᵀ; B 0] is solved at once.
 
     Args:
-        softness: how much equations give way, relative to the diagonal of B·M⁻¹·Bᵀ. By default 1e-8 where they are
+        softness: how much equations give way, relative to the diagonal of B·M⁻¹·Bᵀ. By default 1e-9 where they are
             redundant at the start, and 0 elsewhere. Where equations are independent, the error is of the order of its
             square.
 

@@ -20,7 +20,7 @@ from multibody.graph.traverse import topological
 Array = NDArray[np.float64]
 
 ROUNDING = 8 * np.finfo(float).eps
-"""By so much of their size bounds are widened after each operation."""
+"""Relative amount by which bounds are widened after each operation."""
 
 
 class Interval(NamedTuple):

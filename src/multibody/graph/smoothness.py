@@ -1,4 +1,4 @@
-"""The mark for expressions that runs treat as smooth, although they contain conditions."""
+"""Expressions that runs treat as smooth, although they contain conditions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from multibody.graph.traverse import flat, rebuilt, shaped, topological
 def smooth(thing: Any) -> Any:
     """Mark expressions whose conditions are not root functions of a run, as ``smooth`` and ``noEvent`` in Modelica.
 
-    A run ends its steps where a condition, an absolute value, an extremum or a table changes its branch. Where nothing
-    changes there that matters, as in a guard against division by zero, this costs time for nothing, and where branches
-    change endlessly, the run stops with an error. Marked expressions have the same values and derivatives, and the step
-    control alone is responsible for them: give ``max_step`` where a change could be missed.
+    A run ends its steps where a condition, an absolute value, an extremum or a table changes its branch. Where both
+    branches have the same value, as in a guard against division by zero, this only costs time; where branches change
+    back and forth without end, the run stops with an error. Marked expressions have the same values and derivatives,
+    and no step ends where they switch: give ``max_step`` where the step control alone could miss a change.
 
     Args:
         thing: an expression or a condition, or nested lists or arrays of expressions.

@@ -1,7 +1,7 @@
-"""Tables of their own for objects that make expressions bit by bit, whenever they are asked.
+"""Tables of nodes that belong to objects which make expressions on demand.
 
-What such an object makes later is made among the expressions that it has made before, as in one isolated block, and
-does not depend on what else is alive at that moment.
+What such an object makes later is made among the expressions that it has made before, as in one isolated block. It does
+not depend on other expressions that exist at that moment.
 """
 
 from __future__ import annotations

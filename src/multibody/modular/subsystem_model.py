@@ -78,7 +78,7 @@ def model_of(system: Subsystem) -> SubsystemModel:
 
 
 def shown_invariants(system: Subsystem) -> list[Invariant]:
-    """The invariants that restrict velocities; also those that follow from others, which may not be so later."""
+    """The invariants that restrict velocities; also those that follow from others now, but may be independent later."""
     everything = [one for level in system.levels() for one in (*level.invariants, *level.redundant)]
     return [one for one in everything if one.velocity is not None]
 

@@ -213,7 +213,7 @@ def _require_equations(run: Samples, eom: EquationsOfMotion) -> None:
             f"The start is a run of other equations; different: {', '.join(others[:8])}{' …' if others[8:] else ''}.",
             where=f"simulate, start of system '{eom.model.name}'",
             cause="The system was changed since, or the equations treat constraints in another way.",
-            remedy="To begin with this state all the same, write start=eom.consistent(*run.at(t)), t0=t.",
+            remedy="To start with this state anyway, write start=eom.consistent(*run.at(t)), t0=t.",
         )
 
 

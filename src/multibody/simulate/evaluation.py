@@ -42,8 +42,8 @@ def onto_constraints(run: Any, t: float, y: int, most: int) -> int:
     """Newton's method from y, in place: the number of corrections, or -1 if the gaps are too large after all.
 
     It leaves much less than what is allowed: near singular positions, the effect of what is left of the gaps grows with
-    the inverse of the distance from there. Where the constraints are not clearly independent, velocities follow when
-    positions are kept: before that, redundant equations contradict each other.
+    the inverse of the distance from there. Where the constraints are not clearly independent, velocities are corrected
+    only after positions: before that, redundant equations contradict each other.
     """
     if run.projection_at == 0:
         return 0
@@ -85,7 +85,7 @@ def choose_equations(run: Any) -> None:
 
 @compiled
 def exchange_equations(run: Any) -> None:
-    """Go on with the other right-hand side."""
+    """Exchange the two right-hand sides: the one for regular positions and the regularized one."""
     run.rhs_at, run.other_rhs_at = run.other_rhs_at, run.rhs_at
     run.rhs_ports, run.other_rhs_ports = run.other_rhs_ports, run.rhs_ports
     run.rhs_more, run.other_rhs_more = run.other_rhs_more, run.rhs_more

@@ -79,7 +79,7 @@ def roots(function: TimeFunction, first: float, last: float, corners: Vector) ->
 
     Args:
         function: smooth between the corners.
-        first: the begin of the stretch.
+        first: the start of the stretch.
         last: its end.
         corners: times at which the function may have kinks or jumps.
     """
@@ -101,7 +101,6 @@ def _roots_between(function: TimeFunction, first: float, last: float) -> Vector:
     edges = np.linspace(first, last, FIRST_PARTS + 1)
     begin, end = edges[:-1], edges[1:]
     brackets: list[Vector] = []
-    largest = 0.0
     for _ in range(HALVINGS):
         value = function.bounds(function.expression, begin, end)
         doubtful = ~((value.low > 0) | (value.high < 0))
@@ -157,7 +156,7 @@ def passages(function: TimeFunction, levels: Vector, first: float, last: float, 
     Args:
         function: smooth between the corners.
         levels: increasing.
-        first: the begin of the stretch.
+        first: the start of the stretch.
         last: its end.
         corners: times at which the function may have kinks or jumps.
     """

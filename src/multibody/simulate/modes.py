@@ -17,7 +17,7 @@ LEAST_BAND = 1e-14
 """The same where all that it depends on is near zero."""
 
 REST = 1e3
-"""By so many bands a switching function that rests on its level has to leave it."""
+"""How far a switching function that rests on its level has to move to leave it, in bands."""
 
 PROBE = 1e-6
 """A short time that shows where switching functions go, relative to the duration."""
@@ -31,7 +31,7 @@ class Modes:
 
     Args:
         problem: what moves; the discrete inputs of its branches are set here.
-        first: the begin of the run.
+        first: the start of the run.
         last: its end.
     """
 
@@ -175,7 +175,7 @@ class Modes:
             if not changed:
                 return
         names = ", ".join(f"'{self._switches[k].text}'" for k in doubtful)
-        raise StepError(Status.SWITCHING, f"{names}: no branch is kept")
+        raise StepError(Status.SWITCHING, f"no consistent branch was found for {names}")
 
     def _on_level(self, k: int, value: float) -> int | None:
         """The level next to which a value is; None if it is clear which interval it is in."""

@@ -46,10 +46,10 @@ REASONS: dict[Status, tuple[str, str]] = {
         "springs, dampers and feedbacks with the wrong sign.",
     ),
     Status.EVENTS_ACCUMULATE: (
-        "Events pile up: each comes sooner after the one before it, without end, or a reset does not send its "
+        "Events accumulate: each comes sooner after the one before it, without end; or a reset does not send its "
         "expression back from zero.",
-        "Use mb.Impact(…) for a contact, an impact with rest > 0, a terminal event, or a reset that turns the motion "
-        "round; if the expression is meant to go on through zero after the reset, write Event(…, passes=True).",
+        "Use mb.Impact(…) for a contact, an impact with rest > 0, a terminal event, or a reset that reverses the "
+        "motion; if the expression is meant to pass through zero after the reset, write Event(…, passes=True).",
     ),
     Status.STOP_PASSED: (
         "A gap became negative without an impact: the contact must not rest (rest=0) and is pressed, two stops leave "
@@ -60,10 +60,10 @@ REASONS: dict[Status, tuple[str, str]] = {
     Status.SINGULAR: SINGULAR,
     Status.SOLVER_FAILED: ("The solver says why.", "Try another integrator, or other tolerances."),
     Status.SWITCHING: (
-        "A force jumps there, and either of its values leads back to the other one: dry friction that holds, or a "
+        "A force jumps there, and either of its values leads back to the other one: dry friction at rest, or a "
         "switch without hysteresis.",
         "Use a regularized law, such as Friction(…) or tanh(v/v0); give the switch a hysteresis; or mark the "
-        "expression with smooth(…) and choose max_step.",
+        "expression with mb.smooth(…) and choose max_step.",
     ),
     Status.INTERRUPTED: ("You stopped it.", "What was computed is kept; run on from its last state."),
 }

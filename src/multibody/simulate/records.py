@@ -92,7 +92,7 @@ def restored(
 
 
 def _require_equations(about: Mapping[str, Any], settings: RunSettings, where: str) -> None:
-    """An error if the run was made with other equations or impacts; a file of an earlier version does not tell."""
+    """An error if the run was made with other equations or impacts; a file of an earlier version does not say."""
     others = _other_equations(about.get("equations"), equation_digests(settings.eom))
     if others:
         raise StorageError(
@@ -116,7 +116,7 @@ def _other_equations(stored: Any, given: Mapping[str, str]) -> list[str]:
         return []
     if isinstance(stored, Mapping):
         return different(stored, given)
-    return [] if stored == digest(given)[:16] else ["at least one equation; a CSV file does not tell which"]
+    return [] if stored == digest(given)[:16] else ["at least one equation; a CSV file does not say which"]
 
 
 def _report_parameters(run: Trajectory, about: Mapping[str, Any], where: str) -> None:
@@ -126,7 +126,7 @@ def _report_parameters(run: Trajectory, about: Mapping[str, Any], where: str) ->
         names = [name for name in different(given, values) if name in values and name in given]
         others = [f"{name} = {given[name]:.9g}, and {values[name]:.9g} in the run" for name in names]
     else:
-        others = ["a CSV file does not tell which"] if about.get("digest", run.digest) != run.digest else []
+        others = ["a CSV file does not say which"] if about.get("digest", run.digest) != run.digest else []
     if others:
         _log.warning("%s is read with parameters that are not those of the run: %s.", where, "; ".join(others))
 

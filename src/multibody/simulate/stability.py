@@ -20,9 +20,10 @@ GROWTH = 7.0
 """Growth of the logarithm in a run that matters: a factor of 1000."""
 
 FEWEST_STEPS = 100
-"""A method that is unstable for less steps than this is still unstable."""
+"""Growth is judged over this number of steps at least, also in shorter runs."""
 
 BISECTIONS = 30
+"""Halvings of the step in the search for the stability limit."""
 
 
 def amplification(method: Tableau, J: Vector, n: int, h: float) -> Vector:

@@ -176,7 +176,7 @@ class Switching:
 
         Args:
             parameters: their values.
-            first: the begin of the run.
+            first: the start of the run.
             last: its end.
         """
         timed = [(one.plain, one.levels) for one in self.switches if one.of_time]

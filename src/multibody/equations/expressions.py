@@ -177,7 +177,7 @@ class EquationExpressions:
 
     @property
     def table(self) -> Table:
-        """Where the parts of these equations are made, each when it is asked for: apart from everything else."""
+        """The table of nodes of these equations, apart from all other expressions."""
         return self.kinetics.table
 
     @cached_property

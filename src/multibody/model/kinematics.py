@@ -59,7 +59,7 @@ class Kinematics:
 
     Attributes:
         model: the model.
-        table: what is made is made here: apart from everything else, or with the block that this was made in.
+        table: nodes of its expressions: a table of its own, or that of the isolated block in which it was created.
     """
 
     def __init__(self, model: Model) -> None:

@@ -112,7 +112,7 @@ def _critical_constraints(eom: EquationsOfMotion, t: float, y: Vector, p: Vector
 
 
 def _particular(eom: EquationsOfMotion, t: float, y: Vector, p: Vector) -> Iterator[tuple[str, str]]:
-    """Causes and remedies that can be told from the state in which a run ended."""
+    """Causes and remedies that follow from the state in which a run ended."""
     state = dict(zip((*eom.coordinates, *eom.speeds, *eom.parameters), (*y[: -len(WORKS)], *p), strict=True))
     known: dict[Any, float] = {eom.model.time: t, **dict.fromkeys(eom.inputs, 0.0), **state}
     if np.abs(y[: -len(WORKS)]).max(initial=0.0) > EXPLODED:
@@ -175,7 +175,7 @@ def _without_rank(eom: EquationsOfMotion, known: Mapping[Any, float]) -> bool:
 def told(
     eom: EquationsOfMotion, status: Status, t: float, y: Vector, said: str, cause: str, remedy: str, end: float
 ) -> Explanation:  # fmt: skip
-    """What there is to say about the end of a run.
+    """The explanation of a run that ended before its time.
 
     Args:
         eom: equations of motion.

@@ -46,7 +46,7 @@ def equations_digest(eom: EquationsOfMotion) -> str:
 def equation_digests(eom: EquationsOfMotion) -> dict[str, str]:
     """A short text for each equation of a motion, by what it is about; found once.
 
-    What sensors measure is left out: it follows from a motion, and is no part of it.
+    What sensors measure is left out: it follows from a motion, and is not part of it.
 
     Example:
         >>> import multibody as mb

@@ -299,7 +299,7 @@ def test_tables_show_which_runs_failed(cranks):
 
 def test_errors_in_functions_of_the_user_are_failures_of_single_runs(eom):
     def broken(t, q, u):
-        return 1 / (float(q[0]) - 1) if t == 0 else 0.0
+        return 0.0 / (float(q[0]) - 1) if t == 0 else 0.0
 
     runs = sweep(eom, 1.0, initial={"x": [0.0, 1.0]}, inputs={"F": broken}, workers=1)
     assert runs.status == ["DONE", "ERROR"]

@@ -2,16 +2,25 @@
 
 The energy T + V changes by the power of everything that has no potential. Its integrals, kept beside the state, are the
 built-in check of every run: T + V - (work of inputs) - (work of drives) + (dissipated) stays what it was.
+
+The force of a load at rest must be minus the slope of its potential. Its power is not counted, so that the balance
+compares the two: a potential that does not belong to the force shows as drift.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from multibody.algebra import ForceMotor
 from multibody.equations.equations import EquationsOfMotion
-from multibody.graph import ZERO, Expr, as_expr, directional, free_symbols, substitute, time_derivative
+from multibody.graph import ZERO, Expr, Symbol, as_expr, directional, free_symbols, substitute, symbol, time_derivative
 from multibody.model.energy import first_moment
+from multibody.model.kinematics import Kinematics
+from multibody.model.model import Model
 
 
 class Powers(NamedTuple):
@@ -43,8 +52,9 @@ def powers(eom: EquationsOfMotion, laws: Mapping[Expr, Expr] | None = None) -> P
     inputs: Expr = ZERO
     dissipated: Expr = ZERO
     signals = set(eom.inputs)
+    rest = _Rest.of(eom.model)
     for load in eom.model.loads.values():
-        power = _power(eom, load, flow)
+        power = _power(eom, load, flow, rest)
         if signals.intersection(free_symbols(power)):
             inputs = inputs + power
         else:
@@ -67,16 +77,127 @@ def _flow(eom: EquationsOfMotion, laws: Mapping[Expr, Expr]) -> dict[Expr, Expr]
     return flow | {one: as_expr(time_derivative(value, flow)) for one, value in laws.items()}
 
 
-def _power(eom: EquationsOfMotion, load: object, flow: Mapping[Expr, Expr]) -> Expr:
-    """Force times velocity, and what is stored meanwhile."""
-    kinetics, model = eom.kinetics, eom.model
+def powers_of_dampers(eom: EquationsOfMotion) -> dict[str, Expr]:
+    """What each load gives that should only take, by its name; loads that follow inputs are left out."""
+    dampers = {name: load for name, load in eom.model.loads.items() if load.dissipative}
+    if not dampers or eom.known_powers is not None:
+        return {}
+    flow, rest, signals = _flow(eom, {}), _Rest.of(eom.model), set(eom.inputs)
+    powers = {name: _power(eom, load, flow, rest) for name, load in dampers.items()}
+    return {
+        name: one for name, one in powers.items() if one is not ZERO and not signals.intersection(free_symbols(one))
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class _Rest:
+    """A model in which nothing moves, not even what follows time: for forces without the parts that speeds cause.
+
+    Attributes:
+        kinematics: poses as they are, all velocities zero; given positions are placeholders.
+        motion: what the placeholders are, and zero for every speed.
+    """
+
+    kinematics: Kinematics
+    motion: Mapping[Expr, Expr]
+
+    @staticmethod
+    def of(model: Model) -> _Rest:
+        """The same model at rest."""
+        motion: dict[Expr, Expr] = dict.fromkeys(model.speeds, ZERO)
+
+        def placeholder(position: Expr) -> Expr:
+            if isinstance(position, Symbol):
+                return position
+            name = symbol(f"position_{len(motion)}", "parameter", f"{model.name} at rest")
+            motion[name] = position
+            return name
+
+        def still(count: int) -> tuple[Expr, ...]:
+            return (ZERO,) * count
+
+        links = tuple(
+            replace(one, q=tuple(map(placeholder, one.q)), u=still(len(one.u)), a=still(len(one.a)))
+            for one in model.links
+        )
+        values = {one: placeholder(value) if one.kind == "coordinate" else ZERO for one, value in model.values.items()}
+        return _Rest(Kinematics(replace(model, links=links, values=values)), motion)
+
+    def back(self, expression: Expr) -> Expr:
+        """An expression of the model at rest, in terms of the model that moves."""
+        return as_expr(substitute(expression, dict(self.motion)))
+
+
+def _power(eom: EquationsOfMotion, load: Any, flow: Mapping[Expr, Expr], rest: _Rest) -> Expr:
+    """Force times velocity, and what is stored meanwhile; without the force that belongs to a potential."""
+    stored = load.potential(eom.kinetics)
+    total = _power_of_force(eom, load)
+    if stored is ZERO:
+        return total
+    if not _is_conservative(load):
+        return total + time_derivative(stored, flow)
+    return total - _power_of_force(eom, load, rest) + _changed_from_outside(eom, load, flow, rest)
+
+
+def _changed_from_outside(eom: EquationsOfMotion, load: Any, flow: Mapping[Expr, Expr], rest: _Rest) -> Expr:
+    """The rate of a potential while nothing moves: a rest length that follows time or an input."""
+    held: dict[Expr, Expr] = {**flow, **dict.fromkeys((*eom.coordinates, *rest.motion), ZERO)}
+    return rest.back(as_expr(time_derivative(load.potential(rest.kinematics), held)))
+
+
+def errors_of_potentials(eom: EquationsOfMotion) -> dict[str, tuple[Expr, Expr]]:
+    """For each load with a potential, by name, two powers whose sum is zero if the potential belongs to the force.
+
+    They are the power of the force at rest, and the rate of the potential by motion.
+    """
+    if eom.known_powers is not None:
+        return {}
+    flow, rest = _flow(eom, {}), _Rest.of(eom.model)
+    found = {}
+    for name, load in eom.model.loads.items():
+        stored = load.potential(eom.kinetics)
+        if stored is not ZERO and _is_conservative(load):
+            by_motion = as_expr(time_derivative(stored, flow)) - _changed_from_outside(eom, load, flow, rest)
+            found[name] = (_power_of_force(eom, load, rest), by_motion)
+    return found
+
+
+def _power_of_force(eom: EquationsOfMotion, load: Any, rest: _Rest | None = None) -> Expr:
+    """The force of a load, as it is in motion or as it would be at rest, times the velocity."""
+    kinematics = eom.kinetics if rest is None else rest.kinematics
     total: Expr = ZERO
-    for frame, force in load.forces(kinetics):  # type: ignore[attr-defined]
-        total = total + kinetics.velocity(frame).inner(force)
-    for speed, force in load.generalized(kinetics).items():  # type: ignore[attr-defined]
-        total = total + model.values.get(speed, speed) * force
-    stored = load.potential(kinetics)  # type: ignore[attr-defined]
-    return total if stored is ZERO else total + time_derivative(stored, flow)
+    for frame, motor in load.forces(kinematics):
+        force = (
+            motor if rest is None else ForceMotor(*(part.map(rest.back) for part in (motor.resultant, motor.moment)))
+        )
+        total = total + eom.kinetics.velocity(frame).inner(force)
+    for speed, force in load.generalized(kinematics).items():
+        total = total + eom.model.values.get(speed, speed) * (force if rest is None else rest.back(force))
+    return total
+
+
+def _is_conservative(load: Any) -> bool:
+    """Whether all of a load's force at rest belongs to its potential.
+
+    That is not so if it says so itself, or if what the user gave for it depends on the motion: a rest length that
+    follows a coordinate brings in energy.
+    """
+    return bool(load.conservative) and not any(
+        one.kind in ("coordinate", "speed", "variable")
+        for value in load.given.values()
+        for one in free_symbols(list(_expressions(value)))
+    )
+
+
+def _expressions(value: Any) -> Iterator[Expr]:
+    """The expressions in an argument of a load, also those within lists, matrices and vectors."""
+    if isinstance(value, Expr):
+        yield value
+    elif isinstance(value, list | tuple | np.ndarray):
+        for one in np.ravel(np.array(value, dtype=object)):
+            yield from _expressions(one) if not isinstance(one, list | tuple) else ()
+    elif hasattr(value, "components"):
+        yield from (one for one in value.components() if isinstance(one, Expr))
 
 
 def _driven(eom: EquationsOfMotion, flow: Mapping[Expr, Expr]) -> Expr:

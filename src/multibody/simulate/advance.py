@@ -115,6 +115,10 @@ def arrive(run: Any, t: float, y: int) -> None:
     copy(y, run.y, run.size)
     copy(row(run.K, run.stages, run.width), run.K, run.size)
     run.t = t
+    if run.step_t != 0:
+        doubles(run.step_t)[run.ends] = t
+        copy(y, row(run.step_y, run.ends, run.size), run.size)
+        run.ends += 1
     if run.every_step:
         doubles(run.sample_t)[run.samples] = t
         copy(y, row(run.sample_y, run.samples, run.size), run.size)

@@ -140,6 +140,9 @@ class _Loop:
         run.max_steps, run.gap = integrator.most_steps, integrator.gap
         run.start, run.t, run.end, run.step, run.error = t0, t0, times[-1], stepping.step or step, 1e-4
         self._make_room(times, integrator.every_step)
+        self._step_t, self._step_y = np.empty(PAUSE + 1), np.empty((PAUSE + 1, problem.size))
+        if problem.observer is not None:
+            run.step_t, run.step_y = address(self._step_t), address(self._step_y)
         self._parts: list[tuple[Vector, Vector]] = []
         self._occurrences: list[Occurrence] = []
 
@@ -204,6 +207,9 @@ class _Loop:
             found = zip(self._room["hit_event"][: run.hits], self._room["hit_t"], states, strict=False)
             self._occurrences += [Occurrence(int(event), float(t), y.copy()) for event, t, y in found]
         run.hits = 0
+        if run.ends and self._problem.observer is not None:
+            self._problem.observer(self._step_t[: run.ends].copy(), self._step_y[: run.ends].copy())
+        run.ends = 0
         if run.every_step:
             self._parts.append((self._t[: run.samples].copy(), self._y[: run.samples].copy()))
             run.samples = 0

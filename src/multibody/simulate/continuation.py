@@ -186,6 +186,7 @@ def joined(earlier: Trajectory, later: Trajectory) -> Trajectory:
         settings=earlier.settings and later.settings and earlier.settings.joined(later.settings),
         start_changes=(*earlier.start_changes, *later.start_changes),
         occurrences=[*(one for one in earlier.occurrences if one.t <= t), *later.occurrences],
+        checks=earlier.checks.followed_by(later.checks),
     )
 
 

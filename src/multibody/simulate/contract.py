@@ -38,6 +38,8 @@ class Status(Enum):
     EVENTS_ACCUMULATE = "events accumulate"
     STOP_PASSED = "a stop was passed"
     SWITCHING = "a condition switches without end"
+    ENERGY_LOST = "the energy balance does not hold"
+    ENERGY_GENERATED = "a damper gives energy instead of taking it"
     INTERRUPTED = "interrupted"
     UNKNOWN = "status unknown"
 

@@ -22,6 +22,7 @@ from multibody.simulate.closure import checked
 from multibody.simulate.contact import Impact, with_contacts
 from multibody.simulate.contract import Integrator, Vector
 from multibody.simulate.course import require_course
+from multibody.simulate.energy_check import with_energy_checked
 from multibody.simulate.events import Event, ForceSign, Signals, Touch
 from multibody.simulate.inputs import Inputs, known_inputs, read_inputs
 from multibody.simulate.modes import Modes
@@ -156,8 +157,11 @@ class Prepared:
         explanation = explained(self.eom, record, p, end)
         message = "" if explanation is None else str(explanation)
         settings = replace(self.settings, integrator=None if choice.why else choice.integrator)
-        run = Trajectory(self.eom, t, y, r, p, record.status, counts, happened, message, explanation, settings, changes)
-        return checked(run)
+        run = Trajectory(
+            self.eom, t, y, r, p, record.status, counts, happened, message, explanation, settings, changes,
+            record.checks,
+        )  # fmt: skip
+        return with_energy_checked(checked(run))
 
     @property
     def functions(self) -> RunFunctions:

@@ -10,7 +10,7 @@ import numpy as np
 
 from multibody.compile import Function
 from multibody.equations import EquationsOfMotion
-from multibody.equations.power import explicit, powers
+from multibody.equations.power import explicit, powers, powers_of_dampers
 from multibody.graph import ZERO, Expr
 
 _made: WeakKeyDictionary[EquationsOfMotion, dict[str, Function]] = WeakKeyDictionary()
@@ -22,7 +22,7 @@ def probe(eom: EquationsOfMotion, name: str) -> Function:
 
     Args:
         eom: equations of motion.
-        name: "rates", "multipliers", "energies", "residuals", "powers", "sensors" or "joints".
+        name: "rates", "multipliers", "energies", "residuals", "powers", "damper_powers", "sensors" or "joints".
     """
     made = _made.setdefault(eom, {})
     if name not in made:
@@ -47,6 +47,11 @@ def _powers(eom: EquationsOfMotion) -> dict[str, Any]:
     return {"powers": explicit(eom, powers(eom))}
 
 
+def _damper_powers(eom: EquationsOfMotion) -> dict[str, Any]:
+    """What loads give that should only take."""
+    return {"powers": list(powers_of_dampers(eom).values())}
+
+
 def _residuals(eom: EquationsOfMotion) -> dict[str, Any]:
     """φ with the deviation of quaternions from unit length, and B·u + β."""
     q = eom.coordinates
@@ -65,5 +70,5 @@ def _joints(eom: EquationsOfMotion) -> dict[str, Any]:
 
 _OUTPUTS: dict[str, Callable[[EquationsOfMotion], dict[str, Any]]] = {
     "rates": _rates, "multipliers": _multipliers, "energies": _energies, "residuals": _residuals, "sensors": _sensors,
-    "joints": _joints, "powers": _powers,
+    "joints": _joints, "powers": _powers, "damper_powers": _damper_powers,
 }  # fmt: skip

@@ -51,6 +51,7 @@ class Problem:
         m: number of speeds.
         functions: what is compiled, to be shared with other problems.
         law: what is called before each evaluation, see ``follow``.
+        observer: what is called with times and states at the ends of steps, many at a time; None to go without.
         size: number of entries of the state y = (q, u, works).
         unchecked_steps: steps of fixed length since their stability was last looked at.
         r: the inputs.
@@ -79,6 +80,7 @@ class Problem:
         self.failure: BaseException | None = None
         self.native_fields: dict[Any, Any] = {}  # kept by compiled loops
         self.law: Callable[[], None] | None = None
+        self.observer: Callable[[Vector, Vector], None] | None = None
         self._callbacks: list[Any] = []
         self.unchecked_steps = PAUSE
         self._evaluations, self._watched = 0, False

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from multibody.simulate.loops import compiled, copy
+from multibody.simulate.loops import compiled, copy, doubles
 
 COLLAPSE = 0.1
 """A step that has to become so much shorter than the last long one is a reason to go back."""
@@ -54,6 +54,8 @@ def retreated(run: Any) -> bool:
     run.retreats += 1
     run.trouble = run.t + COLLAPSE * run.last_h
     run.t, run.samples, run.hits = run.last_t, run.last_samples, run.last_hits
+    while run.ends > 0 and doubles(run.step_t)[run.ends - 1] > run.t:
+        run.ends -= 1
     copy(run.last_y, run.y, run.size)
     copy(run.last_rate, run.K, run.size)
     copy(run.last_sides, run.sides, run.events)

@@ -22,6 +22,7 @@ from multibody.simulate.events import Event, Signals
 from multibody.simulate.inputs import Inputs, called
 from multibody.simulate.modes import Modes
 from multibody.simulate.problem import Problem
+from multibody.simulate.run_checks import NO_CHECKS, RunChecks, StepChecks
 from multibody.simulate.touching import CLOSED, Contacts
 
 UNSOLVED = (Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.CONSTRAINTS_LOST, Status.SINGULAR)
@@ -50,6 +51,7 @@ class Record:
         status: how it ended.
         failed_at: where it failed.
         said: what there is to say about that, beyond the status.
+        checks: what was found at the ends of all steps.
     """
 
     t: list[Vector] = field(default_factory=list)
@@ -62,6 +64,7 @@ class Record:
     failed_at: tuple[float, Vector] | None = None
     said: str = ""
     seconds: float = 0.0
+    checks: RunChecks = NO_CHECKS
 
 
 class Run:
@@ -89,6 +92,9 @@ class Run:
         self._lost = 0.0  # by the impacts and resets at one instant, where stops or joints move
         self._returns: dict[int, float] = {}  # the sides to which resets have just sent signals back
         self._asked: dict[int, int] = {}  # the last sample of each controller
+        places = [eom.inputs.index(one) for one in inputs.expressions]
+        self._checks = StepChecks(eom, problem, places, list(inputs.laws))
+        problem.observer = None if self._checks.empty else self._checks.add
         if inputs.laws:
             problem.follow(self._laws, signals=self._are_watched(inputs.laws))
         self._share = 1.0 if progress is None else FIRST_SHARE  # of the whole time, in the next segment
@@ -102,6 +108,7 @@ class Run:
         sides: tuple[float, ...] = ()
         self._keep(record, times[:1], y[None])
         try:
+            self._checks.add(times[:1], y[None].copy())
             self._sample(record, t, y, frozenset(self._inputs.sampled) - self._inputs.held)
             record.occurrences += [Occurrence(k, t, y) for k in self._contacts.closed(t, y)]
             y, quiet = self._reset(record, t, y, record.occurrences)
@@ -157,6 +164,7 @@ class Run:
             record.status, record.failed_at = error.status, (t, y)
             record.said = error.what
         record.seconds = perf_counter() - start
+        record.checks = self._checks.results()
         return record
 
     # segments ----------------------------------------------------------------------------------------------------

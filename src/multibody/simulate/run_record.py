@@ -37,8 +37,8 @@ _INTEGERS = """
     last_y last_rate last_sides last_samples last_hits retreats
     events directions stops sides thetas probes roots
     nodes weights touches returns roundings later_roundings signal_scales armed fallen
-    every_step wanted sample_t sample_y room hit_event hit_t hit_y
-    code begun dense samples hits steps rejected rejected_last stiff evaluations
+    every_step wanted sample_t sample_y step_t step_y room hit_event hit_t hit_y
+    code begun dense samples ends hits steps rejected rejected_last stiff evaluations
 """.split()
 _NUMBERS = """
     beta stability
@@ -55,7 +55,8 @@ class RunRecord(ctypes.Structure):
     second right-hand side for where constraints are, or are not, nearly dependent; the method (see ``coefficients``);
     sizes and limits, and which equations are used; the states at both ends of a step, room for another one, the rates
     of its stages and the rows of its dense output; where to go back to (see ``retreat``); what to watch, and probes of
-    it; where samples and events go; how far it has come. Numbers: of the method; limits; the way back; the step.
+    it; where samples, the ends of all steps and events go; how far it has come. Numbers: of the method; limits; the
+    way back; the step.
     """
 
     _fields_ = [(name, ctypes.c_int64) for name in _INTEGERS] + [(name, ctypes.c_double) for name in _NUMBERS]

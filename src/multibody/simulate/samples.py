@@ -185,7 +185,12 @@ class Samples:
     def energies(self) -> Energies:
         """Kinetic, potential and total energy, works, and their balance."""
         found = self._probed("energies")
-        return Energies.of(found.kinetic, found.potential, self.works)
+        return Energies.of(found.kinetic, found.potential, self.works, self.energy_exchanged)
+
+    @property
+    def energy_exchanged(self) -> float:
+        """The largest energy that moved from one form to another between samples; 0 where it is not known."""
+        return 0.0
 
     @property
     def energy_drift(self) -> float:

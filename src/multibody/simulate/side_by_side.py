@@ -14,6 +14,7 @@ from multibody.simulate.contract import Integrator, Segment, Status, Vector
 from multibody.simulate.lanes import Lanes, allows_lanes
 from multibody.simulate.prepared import Chosen, Prepared
 from multibody.simulate.run import Record
+from multibody.simulate.run_checks import RunChecks, checks_of_samples
 from multibody.simulate.runge_kutta import DormandPrince8
 from multibody.simulate.stability import is_unstable
 from multibody.simulate.stiffness import judged, slopes_of_many
@@ -58,9 +59,12 @@ class SideBySide:
         places = [k for k, _ in arrived]
         ends = np.array([one.last_y for _, one in arrived]).reshape(len(arrived), y.shape[1])
         unstable = self._unstable(ends, r[places], p[places], at_end=True)
+        checks = self._checks([one for _, one in arrived], r[places], p[places])
         return {
-            numbers[k]: self._prepared.trajectory(p[k], self._record(segment, r[k]), choice, float(self._times[-1]))
-            for (k, segment), doubtful in zip(arrived, unstable, strict=True)
+            numbers[k]: self._prepared.trajectory(
+                p[k], self._record(segment, r[k], found), choice, float(self._times[-1])
+            )
+            for (k, segment), found, doubtful in zip(arrived, checks, unstable, strict=True)
             if not doubtful
         }
 
@@ -87,5 +91,15 @@ class SideBySide:
         steps = float(times[-1] - times[0]) / h
         return np.array([is_unstable(method, J, n, h, steps) for J in matrices], dtype=bool)
 
-    def _record(self, segment: Segment, r: Vector) -> Record:
-        return Record([segment.t], [segment.y], [np.tile(r, (len(segment.t), 1))], segments=[segment])
+    def _record(self, segment: Segment, r: Vector, checks: RunChecks) -> Record:
+        inputs = np.tile(r, (len(segment.t), 1))
+        return Record([segment.t], [segment.y], [inputs], segments=[segment], checks=checks)
+
+    def _checks(self, segments: list[Segment], r: Vector, p: Vector) -> list[RunChecks]:
+        """What is found at the samples; the ends of the steps are not known here."""
+        if not segments:
+            return []
+        eom = self._prepared.eom
+        places = [eom.inputs.index(one) for one in self._prepared.inputs.expressions]
+        y = np.stack([one.y for one in segments])
+        return checks_of_samples(eom, self._prepared.functions, places, self._times, y, r, p)

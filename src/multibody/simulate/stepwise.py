@@ -203,6 +203,8 @@ class _Journey:
             self._rows.append(self._kept(when, solver.within(when)))
         y = self._kept(t, solver.within(t))  # also where nobody sees it: it tells whether the constraints are lost
         self._t, self._y = t, y
+        if self._problem.observer is not None:
+            self._problem.observer(np.array([t]), y[None].copy())
 
     def _kept(self, t: float, y: Vector) -> Vector:
         """A state on the constraints."""

@@ -22,6 +22,7 @@ from multibody.simulate.events import Event
 from multibody.simulate.quantities import Quantity, quantities
 from multibody.simulate.questions import require_question
 from multibody.simulate.recording import Recording, column_name, component, split, unknown
+from multibody.simulate.run_checks import NO_CHECKS, LimitViolation, RunChecks, Saturation
 from multibody.simulate.run_settings import FROM_FILE, RunSettings
 from multibody.simulate.samples import Samples
 from multibody.simulate.statistics import Counts, Statistics, table
@@ -55,6 +56,7 @@ class Trajectory(Samples):
         settings: inputs, events and integrator of the run, to make it again; None if it was not made by ``simulate``.
         start_changes: start values that the user gave, and that were changed so that the constraints hold: name, value
             given, value used.
+        checks: what was found at the ends of all steps: energies, limits, saturated inputs.
 
     Example:
         >>> import numpy as np
@@ -79,6 +81,7 @@ class Trajectory(Samples):
     explanation: Explanation | None = None
     settings: RunSettings | None = None
     start_changes: tuple[StartChange, ...] = ()
+    checks: RunChecks = NO_CHECKS
 
     @property
     def source(self) -> EquationsOfMotion:
@@ -122,6 +125,32 @@ class Trajectory(Samples):
             raise kind(what, where=self.title, trajectory=self)
         what, where, cause, remedy = self.explanation
         raise kind(what, where=where, cause=cause, remedy=remedy, trajectory=self)
+
+    @property
+    def energy_exchanged(self) -> float:
+        """The largest energy that moved from one form to another at the end of any step; 0 where it is not known."""
+        return self.checks.energy_scale
+
+    @property
+    def energy_drift(self) -> float:
+        """The largest error of the energy balance, relative to the energies that are exchanged.
+
+        It is that of the ends of all steps, whatever is kept of the run; that of the samples, ``energies.drift``, where
+        the steps are not known.
+        """
+        if not self.checks.energy_scale:
+            return self.energies.drift
+        return self.checks.energy_error / self.checks.energy_scale
+
+    @property
+    def limit_violations(self) -> tuple[LimitViolation, ...]:
+        """Coordinates that left the limits of their joints, with times and values."""
+        return self.checks.limit_violations
+
+    @property
+    def saturations(self) -> tuple[Saturation, ...]:
+        """Inputs that were held at their limits, with the time and its share."""
+        return self.checks.saturations
 
     @cached_property
     def statistics(self) -> Statistics:
@@ -175,7 +204,7 @@ class Trajectory(Samples):
             case "multiplier":
                 return list(self.multipliers.T)
             case "energy":
-                return self.energies
+                return self.energies.arrays
             case _:
                 return list((self.sensors if kind == "sensor" else self.joints).values())
 
@@ -307,4 +336,6 @@ class Trajectory(Samples):
         rows += self.statistics.rows()
         rows += [("start changed", "\n".join(map(str, self.start_changes)))] if self.start_changes else []
         rows += [("events", "\n".join(shown + ([f"and {more} more"] if more else [])))] if shown else []
+        for label, found in (("limits", self.limit_violations), ("inputs", self.saturations)):
+            rows += [(label, "\n".join(map(str, found)))] if found else []
         return [*rows, ("status", self.message if self.message else self.status.value)]

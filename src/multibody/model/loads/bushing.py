@@ -62,6 +62,11 @@ class Bushing(Load):
         g = self._half_trace(kinematics)
         return stretch + g.trace() - (g.to_mat3() @ pose.rotation.to_matrix()).trace()
 
+    @property
+    def dissipative(self) -> bool:
+        """Stiffness stores energy, and damping takes it."""
+        return True
+
     def _force(self, pose: Transform, kinematics: Kinematics) -> Vec3:
         velocity = pose.vector_to_parent(kinematics.velocity(self.b, self.a).moment)
         elastic = self._matrix(self.stiffness, kinematics) @ pose.position

@@ -53,6 +53,22 @@ class Load(Given, ABC):
         return ZERO
 
     @property
+    def conservative(self) -> bool:
+        """Whether the force at rest is minus the slope of ``potential``, where there is one.
+
+        The energy balance of a run then compares the two. False for a load that stores a part of its work only.
+        """
+        return True
+
+    @property
+    def dissipative(self) -> bool:
+        """Whether the load only takes energy away, apart from what its potential stores; a run fails if it gives any.
+
+        False for forces that may be those of a drive.
+        """
+        return False
+
+    @property
     @abstractmethod
     def touches(self) -> tuple[object, ...]:
         """The frames and joints that it acts on, for checks."""

@@ -117,6 +117,11 @@ class JointSpring(OnJoint):
             total = total + self.scalar(law.energy(deflection), kinematics)
         return total
 
+    @property
+    def conservative(self) -> bool:
+        """Whether the energy of every spring is known; a function gives a force alone."""
+        return all(law.stores for law in self.laws)
+
     def _deflections(self, kinematics: Kinematics) -> list[tuple[Law, Expr]]:
         q = joint_state(kinematics, self.joint).q
         rest = [self.scalar(value, kinematics) for value in self.rest]
@@ -141,3 +146,8 @@ class JointDamper(OnJoint):
         u = joint_speeds(kinematics, self.joint)
         resistance = [self.scalar(law.force(speed), kinematics) for law, speed in zip(self.laws, u, strict=True)]
         return {speed: -force for speed, force in zip(self.joint.speeds, resistance, strict=True)}
+
+    @property
+    def dissipative(self) -> bool:
+        """A damper takes energy."""
+        return True

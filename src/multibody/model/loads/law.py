@@ -31,6 +31,11 @@ class Law:
     force: Function
     energy: Function
 
+    @property
+    def stores(self) -> bool:
+        """Whether the stored energy is known."""
+        return as_expr(self.energy(_X)) is not ZERO or as_expr(self.force(_X)) is ZERO
+
     @classmethod
     def of(cls, law: LawLike) -> Law:
         """The law that a user means.

@@ -135,6 +135,11 @@ class Damper(AlongLine):
         """Against the rate."""
         return -self.scalar(self.law.force(line.rate), kinematics)
 
+    @property
+    def dissipative(self) -> bool:
+        """A damper takes energy."""
+        return True
+
 
 class SpringDamper(AlongLine):
     """A spring and a damper side by side, or any law of elongation and rate.
@@ -177,3 +182,13 @@ class SpringDamper(AlongLine):
     def potential(self, kinematics: Kinematics) -> Expr:
         """Of the spring."""
         return self.spring.potential(kinematics)
+
+    @property
+    def conservative(self) -> bool:
+        """Whether there is no further law, which stores nothing."""
+        return self.law is None
+
+    @property
+    def dissipative(self) -> bool:
+        """Whether there is no further law, which may be that of a drive."""
+        return self.law is None

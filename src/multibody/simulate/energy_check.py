@@ -1,0 +1,85 @@
+"""Failure of a run whose energy balance does not hold, or in which a damper gives energy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from multibody.equations import EquationsOfMotion
+from multibody.equations.power import errors_of_potentials
+from multibody.errors import MultibodyError
+from multibody.graph import evaluate
+from multibody.simulate.contract import Status, Vector
+from multibody.simulate.reasons import told
+from multibody.simulate.trajectory import Trajectory
+
+LOST = 0.1
+"""The drift, relative to the energies that are exchanged, from which on a run fails."""
+
+GENERATED = 1e-6
+"""What a damper may give, relative to the energies that are exchanged: rounding."""
+
+SMALLEST_ENERGY = 1e-30
+"""Joules; below them nothing moves, and energies are rounding."""
+
+MISMATCH = 1e-6
+"""The difference between the force of a load and the slope of its potential that is not rounding, relative to both."""
+
+
+def with_energy_checked(run: Trajectory) -> Trajectory:
+    """The run; one whose energies do not balance, or in which a damper gives energy, has failed."""
+    if not run.status.ok or not run.eom.energy_known:
+        return run
+    scale = run.checks.energy_scale or run.energies.scale
+    if scale < SMALLEST_ENERGY:
+        return run
+    given = {name: energy for name, energy in run.checks.generated.items() if energy > GENERATED * scale}
+    if given:
+        said = ", ".join(f"load '{name}' gives {energy:.3g} J" for name, energy in given.items())
+        return _failed(
+            run, Status.ENERGY_GENERATED, said, "The damping is negative, or the force has the wrong sign.",
+            "Correct the sign; write a force that may drive as JointLoad, Force or PointToPointForce.",
+        )  # fmt: skip
+    drift = run.energy_drift
+    return run if drift <= LOST else _failed(run, Status.ENERGY_LOST, f"drift {drift:.2g}", *_reason(run))
+
+
+def _failed(run: Trajectory, status: Status, said: str, cause: str, remedy: str) -> Trajectory:
+    """The same run with another status; all of it is kept."""
+    end = float(run.t[-1])
+    explanation = told(run.eom, status, end, run.y[-1], said, cause, remedy, end)
+    return replace(run, status=status, explanation=explanation, message=str(explanation))
+
+
+def _reason(run: Trajectory) -> tuple[str, str]:
+    """The likely cause of a drift, and what to do about it."""
+    loads = list(_wrong_potentials(run.eom, run))
+    if loads:
+        return (
+            f"The potential of {', '.join(loads)} does not belong to its force.",
+            "Correct potential(), whose slope is minus the force at rest; or let ``conservative`` be False.",
+        )
+    return (
+        "The steps are too long for the motion; or the kinetic energy, the potential or the power of a force does not "
+        "belong to the equations.",
+        "Use shorter steps or a smaller rtol; look at run.energies for the part that changes.",
+    )
+
+
+def _wrong_potentials(eom: EquationsOfMotion, run: Trajectory) -> Iterator[str]:
+    """The loads whose potentials do not belong to their forces, in the states of a run."""
+    rows = np.unique(np.linspace(0, len(run.t) - 1, 25).astype(int))
+    symbols = (eom.model.time, *eom.coordinates, *eom.speeds, *eom.inputs, *eom.parameters)
+    columns: list[Vector] = [run.t[rows], *run.q[rows].T, *run.u[rows].T, *run.r[rows].T, *run.p]
+    known: dict[Any, Any] = dict(zip(symbols, columns, strict=True))
+    for name, (power, rate) in errors_of_potentials(eom).items():
+        try:
+            force, slope = (np.asarray(evaluate(one, known), dtype=np.float64) for one in (power, rate))
+        except MultibodyError:
+            continue
+        size = max(np.abs(force).max(), np.abs(slope).max())
+        if np.abs(force + slope).max() > MISMATCH * size:
+            yield f"load '{name}'"

@@ -108,7 +108,7 @@ class Run:
         sides: tuple[float, ...] = ()
         self._keep(record, times[:1], y[None])
         try:
-            self._checks.add(times[:1], y[None].copy())
+            self._checks.add(times[:1], self._problem.project(t, y, CLOSED)[0][None])  # as the first step begins
             self._sample(record, t, y, frozenset(self._inputs.sampled) - self._inputs.held)
             record.occurrences += [Occurrence(k, t, y) for k in self._contacts.closed(t, y)]
             y, quiet = self._reset(record, t, y, record.occurrences)

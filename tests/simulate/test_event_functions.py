@@ -147,7 +147,8 @@ def test_resets_that_go_on_through_zero(ball):
 def test_a_fixed_step_beyond_the_stability_limit_is_refused(integrator, stable):
     """ω = 1000 rad/s; the limits are h·ω = 2√2 and 2."""
     eom = spring(1e6)
-    assert mb.simulate(eom, 1.0, integrator=integrator(step=stable * 1e-3)).status is Status.DONE
+    within = mb.simulate(eom, 1.0, integrator=integrator(step=stable * 1e-3), on_failure="return")
+    assert within.status in (Status.DONE, Status.ENERGY_LOST)  # bounded, though its energy may be wrong
     for step in (1.01 * stable * 1e-3 + 2e-5, 0.01):
         run = mb.simulate(eom, 1.0, integrator=integrator(step=step), on_failure="return")
         assert run.status is Status.DIVERGED

@@ -128,6 +128,26 @@ def test_fixed_steps_that_are_too_long_fail():
     assert run.energy_drift < 1e-4
 
 
+def test_energy_that_is_not_a_number_fails():
+    """The potential has no value where the box goes after 0.8 s, the force has one."""
+
+    class Blind(mb.JointSpring):
+        def potential(self, kinematics):
+            return super().potential(kinematics) + 1e-30 * mb.graph.sqrt(self.joint.coordinate)
+
+    error = failed(mb.derive(oscillator(lambda joint: Blind(joint, 4.0))), integrator=mb.DormandPrince8())
+    assert error.trajectory.status is Status.ENERGY_LOST
+    assert np.isnan(error.trajectory.energy_drift)
+
+
+def test_a_sweep_is_not_judged_by_its_samples():
+    """Both samples are turning points: no energy seems to move, so that any rounding seems to be large."""
+    eom = mb.derive(oscillator(spring(1.0)))
+    runs = mb.sweep(eom, times=[0.0, 2 * np.pi], initial={"x": [1.0, 2.0, 3.0]})
+    assert runs.status == ["DONE"] * 3
+    assert all(one.energy_drift < 1e-6 for one in runs)
+
+
 @pytest.mark.parametrize("gravity", [(0, 0, 0), (0, 0, -9.81)])
 def test_a_body_at_rest_is_not_a_failure(gravity):
     system = mb.System("rest", gravity=gravity)

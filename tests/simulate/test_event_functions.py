@@ -145,10 +145,14 @@ def test_resets_that_go_on_through_zero(ball):
     [(mb.RungeKutta4, 2.82), (mb.SemiImplicitEuler, 1.99), (mb.Symplectic, 1.99)],
 )
 def test_a_fixed_step_beyond_the_stability_limit_is_refused(integrator, stable):
-    """ω = 1000 rad/s; the limits are h·ω = 2√2 and 2."""
+    """ω = 1000 rad/s; the limits are h·ω = 2√2 and 2.
+
+    Steps just within the limit are stable, not accurate: numerical damping may take all energy, and the run says so.
+    """
     eom = spring(1e6)
     within = mb.simulate(eom, 1.0, integrator=integrator(step=stable * 1e-3), on_failure="return")
-    assert within.status in (Status.DONE, Status.ENERGY_LOST)  # bounded, though its energy may be wrong
+    assert within.status in (Status.DONE, Status.ENERGY_LOST)
+    assert np.abs(within["x"]).max() < 1.1  # bounded
     for step in (1.01 * stable * 1e-3 + 2e-5, 0.01):
         run = mb.simulate(eom, 1.0, integrator=integrator(step=step), on_failure="return")
         assert run.status is Status.DIVERGED

@@ -67,7 +67,10 @@ class Kernel:
     def _shares(self, states: int, threads: int | None) -> list[tuple[int, int]]:
         """Ranges of states, one for each thread."""
         if threads is None:
-            threads = min(os.cpu_count() or 1, max(1, states * self._cost // WORTH_A_THREAD))
+            threads = max(1, states * self._cost // WORTH_A_THREAD)
+            threads = threads if threads == 1 else min(os.cpu_count() or 1, threads)
+        if threads == 1:
+            return [(0, states)]
         edges = np.linspace(0, states, max(1, min(threads, states)) + 1).astype(int)
         return [(int(a), int(b)) for a, b in pairwise(edges)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ class Port:
         """How many numbers the port holds."""
         return len(self.items)
 
-    @property
+    @cached_property
     def fixed(self) -> bool:
         """Whether the port holds parameters, which stay the same from call to call."""
         return bool(self.items) and all(isinstance(item, Symbol) and item.kind == "parameter" for item in self.items)

@@ -27,7 +27,13 @@ ROWS_AT_ONCE = 4096
 LIMIT_TOLERANCE = 1e-9
 """How far a coordinate may be beyond its limit, relative to 1 + |limit|: a stop at the limit holds it there."""
 
+DOUBTFUL_DRIFT = 1e-3
+"""The drift, relative to the energies that are exchanged, that a run should not have."""
+
 BISECTIONS = 50
+
+SIGNS = np.array([1.0, -1.0, 1.0])
+"""Of the works of inputs, of dissipation and of drives, in the sum that T + V follows."""
 
 
 class LimitViolation(NamedTuple):
@@ -95,6 +101,11 @@ class RunChecks:
     limit_violations: tuple[LimitViolation, ...] = ()
     saturations: tuple[Saturation, ...] = ()
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether energies are wrong, or seem to be because the samples do not show what is exchanged."""
+        return bool(self.generated) or not self.energy_error <= DOUBTFUL_DRIFT * self.energy_scale
+
     def followed_by(self, later: RunChecks) -> RunChecks:
         """The checks of a run and of one that goes on from it."""
         known = {one.coordinate: one for one in self.limit_violations}
@@ -156,7 +167,7 @@ class StepChecks:
 
     def add(self, t: Vector, y: Vector) -> None:
         """Note states, in the order of time."""
-        self._rows.append((t, y, np.tile(self._problem.r, (len(t), 1))))
+        self._rows.append((t, y, self._problem.r.copy()))
         self._count += len(t)
         if self._count >= ROWS_AT_ONCE:
             self._look()
@@ -172,15 +183,17 @@ class StepChecks:
     def _look(self) -> None:
         if not self._rows:
             return
-        t, y, r = (np.concatenate(parts) for parts in zip(*self._rows, strict=True))
-        self._rows, self._count = [], 0
-        sound = np.isfinite(y).all(axis=1)
-        t, y, r = t[sound], y[sound], r[sound]
+        parts, self._rows, self._count = self._rows, [], 0
+        if self._last is not None:  # what happens between two groups counts, too
+            parts = [self._last, *parts]
+        t, y = np.concatenate([t for t, _, _ in parts]), np.concatenate([y for _, y, _ in parts])
+        r = np.repeat([r for _, _, r in parts], [len(t) for t, _, _ in parts], axis=0)
+        if not np.isfinite(y.sum()):
+            sound = np.isfinite(y).all(axis=1)
+            t, y, r = t[sound], y[sound], r[sound]
         if not len(t):
             return
-        if self._last is not None:  # what happens between two groups counts, too
-            t, y, r = (np.concatenate([a[None], b]) for a, b in zip(self._last, (t, y, r), strict=True))
-        self._last = t[-1], y[-1], r[-1]
+        self._last = t[-1:], y[-1:], r[-1]
         n, m = self._problem.n, self._problem.m
         q, u = y[:, :n], y[:, n : n + m]
         if self._expressions:
@@ -249,29 +262,39 @@ def checks_of_samples(
 
 
 class _Balance:
-    """The largest energies, and the largest error of their balance."""
+    """The largest energies, and the largest error of their balance; not a number if any of them is not."""
 
     def __init__(self) -> None:
-        self._start: float | None = None
-        self._kinetic, self._works, self.error = 0.0, 0.0, 0.0
-        self._low, self._high = np.inf, -np.inf
+        self._start: Vector | None = None
+        self._low, self._high = np.full(6, np.inf), np.full(6, -np.inf)
 
     def add(self, kinetic: Vector, potential: Vector, works: Vector) -> None:
-        inputs, dissipated, drives = works.T
-        balance = kinetic + potential - inputs - drives + dissipated
+        """Note energies at some states, a number for each, and rows of works."""
+        table = np.empty((6, len(kinetic)))  # T, V, three works, balance
+        table[0], table[1], table[2:5] = kinetic, potential, works.T
+        table[5] = kinetic + potential - works @ SIGNS
         if self._start is None:
-            self._start, self._works_at_start = float(balance[0]), works[0]
-        self._kinetic = max(self._kinetic, float(kinetic.max()))
-        self._low, self._high = min(self._low, float(potential.min())), max(self._high, float(potential.max()))
-        self._works = max(self._works, float(np.abs(works - self._works_at_start).max()))
-        self.error = float(np.fmax(self.error, np.abs(balance - self._start).max()))
+            self._start = table[:, 0].copy()
+        self._low, self._high = np.minimum(self._low, table.min(axis=1)), np.maximum(self._high, table.max(axis=1))
+
+    @property
+    def error(self) -> float:
+        """The largest error of the balance."""
+        return 0.0 if self._start is None else float(self._deviations[5])
 
     @property
     def scale(self) -> float:
+        """The largest energy that moved from one form to another; 1 J if energies are not numbers."""
         if self._start is None:
             return 0.0
-        rounded = ROUNDING * max(abs(self._low), abs(self._high))
-        return max(self._kinetic, self._high - self._low, self._works, rounded)
+        if np.isnan(self.error):
+            return 1.0
+        rounded = ROUNDING * max(abs(self._low[1]), abs(self._high[1]))
+        return float(max(self._high[0], self._high[1] - self._low[1], *self._deviations[2:5], rounded))
+
+    @property
+    def _deviations(self) -> Vector:
+        return np.maximum(self._high - self._start, self._start - self._low)
 
 
 def _inputs_of_energy(eom: EquationsOfMotion) -> set[Any]:

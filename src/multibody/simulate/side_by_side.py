@@ -42,6 +42,8 @@ class SideBySide:
     def moved(self, starts: Mapping[int, tuple[Vector, Vector]]) -> dict[int, Trajectory]:
         """The trajectories of those runs that came to their end without trouble, by their numbers.
 
+        Where the samples alone leave a doubt about the energies, the run is left to the loop for single runs, too.
+
         Args:
             starts: parameters and state of each run, by its number.
         """
@@ -65,7 +67,7 @@ class SideBySide:
                 p[k], self._record(segment, r[k], found), choice, float(self._times[-1])
             )
             for (k, segment), found, doubtful in zip(arrived, checks, unstable, strict=True)
-            if not doubtful
+            if not (doubtful or found.is_doubtful)
         }
 
     @property

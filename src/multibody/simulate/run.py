@@ -112,6 +112,8 @@ class Run:
             self._sample(record, t, y, frozenset(self._inputs.sampled) - self._inputs.held)
             record.occurrences += [Occurrence(k, t, y) for k in self._contacts.closed(t, y)]
             y, quiet = self._reset(record, t, y, record.occurrences)
+            if record.occurrences:
+                self._checks.add(times[:1], y[None])
             self._modes.begin(t, y, anew=True)
             while t < times[-1] and record.status is Status.DONE:
                 end = self._end(t, times)
@@ -134,6 +136,8 @@ class Run:
                     before = y
                     self._switch(record, t, y)
                     y, quiet = self._reset(record, t, y, segment.occurrences)
+                    if y is not before:
+                        self._checks.add(np.array([t]), y[None])
                     self._modes.begin(t, y, anew=y is not before)
                     step = 0.0
                     if y is not before:
@@ -152,6 +156,7 @@ class Run:
                     record.occurrences += leapt
                     if leapt:
                         y, more = self._reset(record, t, y, leapt)
+                        self._checks.add(np.array([t]), y[None])
                         quiet = (*quiet, *more)
                         self._modes.begin(t, y, anew=True)
                     if leapt or segment.status is Status.EVENT:

@@ -152,7 +152,7 @@ class StepChecks:
         unknown = {eom.inputs[k] for k in laws}
         self._with_energy = eom.energy_known and not (unknown and unknown & _inputs_of_energy(eom))
         self._dampers = damper_names(eom) if eom.energy_known else ()
-        self._ranges = eom.once("ranges of joints", lambda: ranges(eom))
+        self._ranges = _ranges(eom)
         self._rows: list[tuple[Vector, Vector, Vector]] = []
         self._count = 0
         self._energy = _Balance()
@@ -208,7 +208,7 @@ class StepChecks:
             gain = np.maximum(power, 0.0)
             self._generated += (np.diff(t)[:, None] * (gain[1:] + gain[:-1]) / 2).sum(axis=0)
         if self._ranges:
-            for one in violations(self._eom, self._ranges, *state):
+            for one in limit_violations(self._eom, *state):
                 first = self._violations.get(one.coordinate)
                 self._violations[one.coordinate] = one if first is None else _joined(first, one)
 
@@ -251,12 +251,11 @@ def checks_of_samples(
     if dampers:
         gain = np.maximum(np.asarray(probe(eom, "damper_powers").batch(*state)).reshape(gain.shape), 0.0)
     generated = (np.diff(t)[:, None] * (gain[:, 1:] + gain[:, :-1]) / 2).sum(axis=1)
-    limited = eom.once("ranges of joints", lambda: ranges(eom))
     results = []
     for k, balance in enumerate(balances):
         own = slice(k * samples, (k + 1) * samples)
         given = {name: float(energy) for name, energy in zip(dampers, generated[k], strict=True) if energy > 0}
-        beyond = violations(eom, limited, t, state[1][own], state[2][own], inputs[own], p[k]) if limited else ()
+        beyond = limit_violations(eom, t, state[1][own], state[2][own], inputs[own], p[k])
         results.append(RunChecks(balance.scale, balance.error, given, tuple(beyond)))
     return results
 
@@ -327,8 +326,17 @@ class Range(NamedTuple):
     limits: tuple[float, float]
 
 
-def ranges(eom: EquationsOfMotion) -> list[Range]:
+def has_limits(eom: EquationsOfMotion) -> bool:
+    """Whether any joint has limits."""
+    return bool(_ranges(eom))
+
+
+def _ranges(eom: EquationsOfMotion) -> list[Range]:
     """The limits of all joints; those that exclude nothing are left out."""
+    return eom.once("ranges of joints", lambda: _limited_coordinates(eom))
+
+
+def _limited_coordinates(eom: EquationsOfMotion) -> list[Range]:
     places = {one: k for k, one in enumerate(eom.coordinates)}
     speeds: dict[Any, int] = {one: k for k, one in enumerate(eom.speeds)}
     found = []
@@ -344,12 +352,12 @@ def ranges(eom: EquationsOfMotion) -> list[Range]:
     return found
 
 
-def violations(
-    eom: EquationsOfMotion, limited: Sequence[Range], t: Vector, q: Vector, u: Vector, r: Vector, p: Vector
+def limit_violations(
+    eom: EquationsOfMotion, t: Vector, q: Vector, u: Vector, r: Vector, p: Vector
 ) -> Iterator[LimitViolation]:
     """Coordinates that leave their ranges at these times, or turn around beyond them in between."""
     joints: Vector | None = None
-    for one in limited:
+    for one in _ranges(eom) if len(t) else ():
         if one.place is not None:
             x = q[:, one.place]
         else:
@@ -358,41 +366,49 @@ def violations(
             x = joints[:, [value.name for value in eom.model.values].index(one.coordinate)]
         slack = LIMIT_TOLERANCE * (1 + np.abs(one.limits))
         low, high = one.limits[0] - slack[0], one.limits[1] + slack[1]
-        times, values = t, x
+        times, values, rates = t, x, None
         if one.speed is not None:
-            times, values = _with_turning_points(t, x, u[:, one.speed])
+            times, values, rates = _with_turning_points(t, x, u[:, one.speed])
         beyond = (values < low) | (values > high)
         if beyond.any():
             first = int(np.argmax(beyond))
             excess = np.maximum(low - values, values - high)
             far = int(np.argmax(excess))
-            left = _crossing(times, values, first, low, high)
+            left = _crossing(times, values, rates, first, low, high)
             yield LimitViolation(one.joint, one.coordinate, one.limits, left, float(values[far]), float(times[far]))
 
 
-def _with_turning_points(t: Vector, x: Vector, v: Vector) -> tuple[Vector, Vector]:
-    """Values at the given times, and where they turn around in between, by the cubic of each interval."""
+def _with_turning_points(t: Vector, x: Vector, v: Vector) -> tuple[Vector, Vector, Vector]:
+    """Times, values and rates, also where the values turn around in between, by the cubic of each interval."""
     turns = np.flatnonzero((v[:-1] * v[1:] < 0) & (np.diff(t) > 0))
     if not len(turns):
-        return t, x
+        return t, x, v
     h = t[turns + 1] - t[turns]
-    a, b, change = v[turns] * h, v[turns + 1] * h, x[turns + 1] - x[turns]
-    # x(s) = x₀ + a·s + (3Δ - 2a - b)·s² + (a + b - 2Δ)·s³; its slope has one root within, because its ends differ
-    square, cubic = 3 * change - 2 * a - b, a + b - 2 * change
-    low, high = np.zeros(len(h)), np.ones(len(h))
+    a, b, c = _cubic(x[turns + 1] - x[turns], v[turns] * h, v[turns + 1] * h)
+    low, high = np.zeros(len(h)), np.ones(len(h))  # the slope has one root within, because its ends differ in sign
     for _ in range(BISECTIONS):
         s = (low + high) / 2
-        same = np.sign(a + 2 * square * s + 3 * cubic * s * s) == np.sign(a)
+        same = np.sign(a + s * (2 * b + 3 * s * c)) == np.sign(a)
         low, high = np.where(same, s, low), np.where(same, high, s)
     s = (low + high) / 2
-    values = x[turns] + a * s + square * s**2 + cubic * s**3
-    return np.insert(t, turns + 1, t[turns] + s * h), np.insert(x, turns + 1, values)
+    places, values = turns + 1, x[turns] + s * (a + s * (b + s * c))
+    return np.insert(t, places, t[turns] + s * h), np.insert(x, places, values), np.insert(v, places, 0.0)
 
 
-def _crossing(t: Vector, x: Vector, k: int, low: float, high: float) -> float:
-    """When a limit was passed before sample k, by a straight line."""
+def _cubic(change: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
+    """The factors of s, s² and s³ of the cubic from 0 to ``change`` over 0 ≤ s ≤ 1, with slopes a and b at its ends."""
+    return a, 3 * change - 2 * a - b, a + b - 2 * change
+
+
+def _crossing(t: Vector, x: Vector, v: Vector | None, k: int, low: float, high: float) -> float:
+    """When a limit was passed before sample k: by a cubic where rates are known, otherwise by a straight line."""
     if k == 0 or x[k] == x[k - 1]:
         return float(t[k])
-    limit = high if x[k] > high else low
-    part = (limit - x[k - 1]) / (x[k] - x[k - 1])
-    return float(t[k - 1] + min(max(part, 0.0), 1.0) * (t[k] - t[k - 1]))
+    h, change, rest = t[k] - t[k - 1], x[k] - x[k - 1], (high if x[k] > high else low) - x[k - 1]
+    a, b, c = (change, 0.0, 0.0) if v is None else _cubic(change, v[k - 1] * h, v[k] * h)
+    begin, end = 0.0, 1.0
+    for _ in range(BISECTIONS):
+        s = (begin + end) / 2
+        before = (s * (a + s * (b + s * c)) - rest) * change < 0
+        begin, end = (s, end) if before else (begin, s)
+    return float(t[k - 1] + (begin + end) / 2 * h)

@@ -22,6 +22,7 @@ from multibody.simulate.cases import Plan
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.quantities import Quantity, quantities
 from multibody.simulate.recording import split, unknown
+from multibody.simulate.run_checks import LimitViolation, has_limits
 from multibody.simulate.run_settings import RunSettings
 from multibody.simulate.runner import Outcome
 from multibody.simulate.sweep_store import Store
@@ -175,6 +176,13 @@ class Sweep:
     def start_changes(self) -> dict[int, tuple[StartChange, ...]]:
         """The start values that were changed so that the constraints hold, by the numbers of runs that have some."""
         return {number: run.start_changes for number, run in self.trajectories() if run.start_changes}
+
+    @cached_property
+    def limit_violations(self) -> dict[int, tuple[LimitViolation, ...]]:
+        """The coordinates that left the limits of their joints at the samples, by the numbers of runs."""
+        if not has_limits(self.eom):
+            return {}
+        return {number: run.limit_violations for number, run in self.trajectories() if run.limit_violations}
 
     def __iter__(self) -> Iterator[Trajectory]:
         """The trajectories of all runs that have one."""

@@ -64,6 +64,9 @@ def summary(sweep: Sweep) -> str:
     if sweep.start_changes:
         names = dict.fromkeys(one.name for changes in sweep.start_changes.values() for one in changes)
         rows.append(("start changed", f"{', '.join(names)} in {len(sweep.start_changes)} of {len(sweep)} runs"))
+    if sweep.limit_violations:
+        names = dict.fromkeys(one.coordinate for found in sweep.limit_violations.values() for one in found)
+        rows.append(("limits left", f"{', '.join(names)} in {len(sweep.limit_violations)} of {len(sweep)} runs"))
     if sweep.failures:
         more = len(sweep.failures) - SHOWN
         shown = [*map(_line, sweep.failures[:SHOWN]), *([f"and {more} more"] if more > 0 else [])]

@@ -22,7 +22,7 @@ from multibody.simulate.events import Event
 from multibody.simulate.quantities import Quantity, quantities
 from multibody.simulate.questions import require_question
 from multibody.simulate.recording import Recording, column_name, component, split, unknown
-from multibody.simulate.run_checks import NO_CHECKS, LimitViolation, RunChecks, Saturation
+from multibody.simulate.run_checks import NO_CHECKS, LimitViolation, RunChecks, Saturation, limit_violations
 from multibody.simulate.run_settings import FROM_FILE, RunSettings
 from multibody.simulate.samples import Samples
 from multibody.simulate.statistics import Counts, Statistics, table
@@ -142,10 +142,16 @@ class Trajectory(Samples):
             return self.energies.drift
         return self.checks.energy_error / self.checks.energy_scale
 
-    @property
+    @cached_property
     def limit_violations(self) -> tuple[LimitViolation, ...]:
-        """Coordinates that left the limits of their joints, with times and values."""
-        return self.checks.limit_violations
+        """Coordinates that left the limits of their joints: when first, and how far.
+
+        The ends of all steps count, whatever is kept of the run; where they are not known, as in a file or a sweep, the
+        samples do.
+        """
+        if self.checks is not NO_CHECKS:
+            return self.checks.limit_violations
+        return tuple(limit_violations(self.eom, self.t, self.q, self.u, self.r, self.p))
 
     @property
     def saturations(self) -> tuple[Saturation, ...]:
@@ -336,6 +342,6 @@ class Trajectory(Samples):
         rows += self.statistics.rows()
         rows += [("start changed", "\n".join(map(str, self.start_changes)))] if self.start_changes else []
         rows += [("events", "\n".join(shown + ([f"and {more} more"] if more else [])))] if shown else []
-        for label, found in (("limits", self.limit_violations), ("inputs", self.saturations)):
+        for label, found in (("limits left", self.limit_violations), ("inputs", self.saturations)):
             rows += [(label, "\n".join(map(str, found)))] if found else []
         return [*rows, ("status", self.message if self.message else self.status.value)]

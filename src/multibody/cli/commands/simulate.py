@@ -119,6 +119,7 @@ def run_data(run: Trajectory, names: tuple[str, ...] = ()) -> dict[str, Any]:
         "evaluations": statistics.evaluations, "seconds": statistics.seconds, "samples": statistics.samples,
         "energy_drift": statistics.energy_drift, "constraint_residual": statistics.constraint_residual,
         "parameters": dict(run.parameters), "start_changes": [one._asdict() for one in run.start_changes],
+        "limit_violations": [one._asdict() for one in run.limit_violations],
         "events": [{"name": one.name, "t": one.t} for one in run.occurrences],
         "units": {name: run.quantities[name.partition("[")[0]].unit for name in wanted},
         "t": run.t, "values": {name: run[name] for name in wanted},

@@ -1,0 +1,16 @@
+"""Messages about joints that leave their limits during a run."""
+
+from __future__ import annotations
+
+import logging
+
+from multibody.simulate.trajectory import Trajectory
+
+_log = logging.getLogger("multibody")
+
+
+def report_limits(run: Trajectory) -> None:
+    """One message in the log for a run whose joints leave their limits; nothing holds them there."""
+    if run.limit_violations:
+        lines = "\n".join(f"  joint '{one.joint}': {one}" for one in run.limit_violations)
+        _log.warning("Joints of system '%s' leave their limits.\n%s", run.eom.model.name, lines)

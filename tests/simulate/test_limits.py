@@ -1,0 +1,133 @@
+"""Joints that leave their limits: the run says which, when and how far."""
+
+import json
+import logging
+
+import numpy as np
+import pytest
+
+import multibody as mb
+from multibody.cli import main
+
+INTEGRATORS = [None, mb.RungeKutta4(step=0.01), mb.Symplectic(step=0.001), mb.ScipySolver(method="Radau")]
+
+
+def oscillator(limits, kind="Tx", **options):
+    """x = cos t for a box on a spring, or an angle for a wheel."""
+    system = mb.System("oscillator")
+    joint = system.joint(
+        "slide", system.world, system.body("box", 1.0, (0, 0, 0), (1, 1, 1)), kind, limits=limits, **options
+    )
+    system.load(mb.JointSpring(joint, 1.0))
+    return mb.derive(system)
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+@pytest.mark.parametrize("samples", [2, 101])
+def test_time_and_furthest_value(integrator, samples):
+    """cos t is below -0.5 from 2π/3 on, and furthest at π."""
+    run = mb.simulate(oscillator((-0.5, 2.0), q=1.0), 6.0, samples=samples, integrator=integrator)
+    (found,) = run.limit_violations
+    assert run.status.ok
+    assert (found.joint, found.coordinate, found.limits) == ("slide", "slide", (-0.5, 2.0))
+    assert found.t == pytest.approx(2 * np.pi / 3, abs=1e-3)
+    assert found.furthest == pytest.approx(-1.0, abs=1e-3)
+    assert found.furthest_t == pytest.approx(np.pi, abs=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["Tx", "Rz"])
+@pytest.mark.parametrize("limits", [(-2.0, 2.0), (-1.0, 1.0), (-np.inf, 1.0), None])
+def test_limits_that_are_kept(kind, limits, caplog):
+    run = mb.simulate(oscillator(limits, kind, q=1.0), 20.0)
+    assert run.limit_violations == ()
+    assert "limits" not in str(run)
+    assert not caplog.records
+
+
+def test_a_start_beyond_a_limit():
+    (found,) = mb.simulate(oscillator((-2.0, 0.25), q=1.0), 1.0).limit_violations
+    assert (found.t, found.furthest, found.furthest_t) == (0.0, 1.0, 0.0)
+
+
+def test_one_message_for_a_run(caplog):
+    with caplog.at_level(logging.WARNING, "multibody"):
+        run = mb.simulate(oscillator((-0.5, 2.0), q=1.0), 20.0)
+    (record,) = caplog.records
+    for text in (record.getMessage(), str(run)):
+        assert "slide leaves [-0.5, 2] at 2.094" in text
+        assert "reaches -0.9999" in text
+
+
+def test_each_coordinate_of_a_joint_has_its_range():
+    """x = t and y = 2·t."""
+    system = mb.System("plane")
+    system.joint("move", system.world, system.body("box", 1.0), ["Tx", "Ty"], u=(1.0, 2.0), limits=[None, (0, 3)])
+    (found,) = mb.simulate(mb.derive(system), 5.0).limit_violations
+    assert found.joint == "move"
+    assert found.t == pytest.approx(1.5)
+    assert found.furthest == pytest.approx(10.0)
+
+
+def test_a_prescribed_joint_leaves_its_limits():
+    system = mb.System("driven")
+    system.joint("drive", system.world, system.body("box", 1.0), "Tx", prescribed=system.time, limits=(-1, 2))
+    system.joint("x", system.world, system.body("other", 1.0), "Tx", u=1.0)
+    (found,) = mb.simulate(mb.derive(system), 5.0).limit_violations
+    assert found.t == pytest.approx(2.0)
+    assert found.furthest == pytest.approx(5.0)
+
+
+def test_a_dependent_joint_leaves_its_limits():
+    """Two sliders on one rod of length 5 m: y² = 25 - x², and y is below 3.5 from x = √12.75 on."""
+    system = mb.System("ladder")
+    a, b = system.body("a", 1.0), system.body("b", 1.0)
+    system.joint("x", system.world, a, "Tx", q=3.0, u=1.0)
+    system.joint("y", system.world, b, "Ty", q=4.0, limits=(3.5, 9.0))
+    system.constraint(mb.DistanceConstraint(a, b, 5.0))
+    run = mb.simulate(mb.derive(system), 1.0)
+    (found,) = run.limit_violations
+    when = np.interp(np.sqrt(12.75), run["x"], run.t)
+    assert found.coordinate == "y"
+    assert found.t == pytest.approx(when, abs=1e-3)
+
+
+def test_a_stop_at_the_limit_holds_the_joint():
+    eom = oscillator((-0.5, 2.0), q=1.0)
+    stop = mb.Impact(eom.coordinates[0] + 0.5, 0.5)
+    assert mb.simulate(eom, 6.0, events=[stop]).limit_violations == ()
+
+
+def test_runs_of_a_sweep_are_counted(caplog):
+    eom = oscillator((-1.5, 1.5))
+    runs = mb.sweep(eom, 7.0, initial={"slide": [1.0, 2.0, 3.0]}, samples=701)
+    assert sorted(runs.limit_violations) == [1, 2]
+    assert abs(runs[2].limit_violations[0].furthest) == pytest.approx(3.0, abs=1e-3)
+    assert "slide in 2 of 3 runs" in str(runs)
+    assert not caplog.records
+
+
+def test_a_run_from_a_file_knows(tmp_path):
+    eom = oscillator((-0.5, 2.0), q=1.0)
+    mb.simulate(eom, 6.0).save(tmp_path / "run.csv")
+    (found,) = mb.Trajectory.read(tmp_path / "run.csv", eom).limit_violations
+    assert found.furthest == pytest.approx(-1.0, abs=1e-4)
+
+
+def test_a_continued_run_knows_both_parts():
+    """0.5·cos t is below -0.25 from 2π/3 on."""
+    eom = oscillator((-0.25, 0.9), q=0.5)
+    first = mb.simulate(eom, 2.5)
+    (found,) = (first + mb.simulate(eom, 4.0, start=first)).limit_violations
+    assert found.t == pytest.approx(2 * np.pi / 3, abs=0.02)
+    assert found.furthest == pytest.approx(-0.5, abs=1e-4)
+
+
+def test_the_command_line_knows(tmp_path, capsys):
+    path = tmp_path / "oscillator.yaml"
+    system = mb.System("oscillator")
+    slide = system.joint("slide", system.world, system.body("box", 1.0), "Tx", q=1.0, limits=(-0.5, 2.0))
+    system.load(mb.JointSpring(slide, 1.0))
+    mb.write_model(system, path)
+    main(["simulate", str(path), "-d", "6", "--json"])
+    (found,) = json.loads(capsys.readouterr().out)["limit_violations"]
+    assert found["furthest"] == pytest.approx(-1.0, abs=1e-3)

@@ -203,8 +203,9 @@ def _expressions(value: Any) -> Iterator[Expr]:
 def _driven(eom: EquationsOfMotion, flow: Mapping[Expr, Expr]) -> Expr:
     """The power of drives: what goes through each axis beyond the loads on it, times the given part of its speed.
 
-    The free parts of the speeds do no work in sum, but for -λ·β of equations that act on speeds directly; equations
-    between frames act through the axes.
+    The free parts of the speeds do no work in sum, but for -λ·β of equations that act on speeds directly. Equations
+    between frames act through the axes; of their β, the part that the motion of the frames does not explain remains,
+    such as the rate of a length that follows time.
     """
     kinetics, model = eom.kinetics, eom.model
     still: dict[Expr, Expr] = dict.fromkeys(eom.speeds, ZERO)
@@ -218,7 +219,11 @@ def _driven(eom: EquationsOfMotion, flow: Mapping[Expr, Expr]) -> Expr:
             if speed not in closed:
                 total = total - force * substitute(model.values.get(speed, speed), still)
     for force, offset, equation in zip(eom.multipliers, eom.beta, eom.constraints.equations, strict=True):
-        if equation.wrench is None:
+        if equation.wrench is not None and offset is not ZERO:
+            frame, base, axis = equation.wrench
+            explained = kinetics.velocity(frame, relative_to=base).inner(axis)
+            offset = offset - as_expr(substitute(explained, still))
+        if equation.wrench is None or offset is not ZERO:
             total = total - force * offset
     return total + _changing_gravity(eom, flow)
 

@@ -194,3 +194,14 @@ def test_a_moving_end_of_a_spring_and_damper_balances():
     assert run.status is Status.DONE
     assert run.energy_drift < 1e-6
     assert (np.diff(run["dissipated"]) >= -1e-12).all()
+
+
+def test_a_length_that_follows_time_brings_in_energy():
+    """A box on a rod that lifts it by t³: m·g·z + m·v²/2 at the end."""
+    system = mb.System("lift", gravity=(0, 0, -10))
+    box = system.body("box", 2.0)
+    system.joint("z", system.world, box, "Tz", q=1.0)
+    system.constraint(mb.DistanceConstraint(system.world, box, 1 + system.time**3), name="rod")
+    run = mb.simulate(mb.derive(system), 1.0)
+    assert run.energy_drift < 1e-6
+    assert run["work_of_drives"][-1] == pytest.approx(2 * 10 * 1 + 2 * 3**2 / 2)

@@ -220,8 +220,8 @@ def _driven(eom: EquationsOfMotion, flow: Mapping[Expr, Expr]) -> Expr:
                 total = total - force * substitute(model.values.get(speed, speed), still)
     for force, offset, equation in zip(eom.multipliers, eom.beta, eom.constraints.equations, strict=True):
         if equation.wrench is not None and offset is not ZERO:
-            frame, base, axis = equation.wrench
-            explained = kinetics.velocity(frame, relative_to=base).inner(axis)
+            frame, base, wrench = equation.wrench
+            explained = kinetics.velocity(frame, relative_to=base).inner(wrench)
             offset = offset - as_expr(substitute(explained, still))
         if equation.wrench is None or offset is not ZERO:
             total = total - force * offset

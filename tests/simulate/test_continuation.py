@@ -201,3 +201,27 @@ def test_other_lengths_are_met_anew():
     assert later.q[0] == pytest.approx(1.2 * first.q[-1], rel=1e-6)
     assert later.residuals.position.max() < 1e-9
     assert later.energy_drift < 1e-6
+
+
+def test_a_start_between_samples_that_are_too_far_apart_is_refused():
+    spring = mb.System("spring")
+    slide = spring.joint("x", spring.world, spring.body("mass", mass=1.0), "Tx", q=1.0)
+    spring.load(mb.JointSpring(slide, 1.0))
+    eom = mb.derive(spring)
+    coarse = mb.simulate(eom, times=[0.0, 10.0])
+    with pytest.raises(ModelError, match="too far apart"):
+        mb.simulate(eom, 1.0, start=coarse.at(5.0))
+    fine = mb.simulate(eom, 10.0)
+    run = mb.simulate(eom, 1.0, start=fine.at(4.999))
+    assert run["x"][-1] == pytest.approx(np.cos(5.999), abs=1e-6)
+
+
+def test_a_start_beside_a_pulse_between_two_samples_is_refused():
+    cart = mb.System("cart")
+    slide = cart.joint("x", cart.world, cart.body("box", mass=1.0), "Tx")
+    cart.load(mb.JointLoad(slide, cart.input("F")))
+    eom = mb.derive(cart)
+    first = mb.simulate(eom, 60.0, inputs={"F": "where(t > 20.001 and t < 20.011, 100, 0)"})
+    assert first["x_dot"][-1] == pytest.approx(1.0)
+    with pytest.raises(ModelError, match="too far apart"):
+        mb.simulate(eom, 1.0, start=first.at(20.02))

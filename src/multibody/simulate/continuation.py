@@ -14,13 +14,16 @@ from multibody.model import Model
 from multibody.model.assembly import State
 from multibody.model.quantity import finite_value
 from multibody.simulate.contract import Vector
-from multibody.simulate.interpolation import hermite
+from multibody.simulate.interpolation import hermite, hermite_rate
 from multibody.simulate.probes import probe
 from multibody.simulate.run_functions import WORKS
 from multibody.simulate.samples import Instant, Samples
 from multibody.simulate.statistics import Counts
 from multibody.simulate.sweep_digest import different, equation_digests
 from multibody.simulate.trajectory import Trajectory
+
+LARGEST_DEFECT = 1e-3
+"""The difference between rates of interpolated coordinates and interpolated speeds, relative to the largest rate."""
 
 
 @runtime_checkable
@@ -127,6 +130,7 @@ def beginning(start: Start | None, eom: EquationsOfMotion, given: Sequence[Any] 
     if np.ndim(instant.t):
         raise ShapeError("A run begins at one time.", where="simulate", remedy="Write start=trajectory.at(2.0).")
     run, t = instant.run, float(instant.t)
+    _require_resolved(instant, t)
     k = int(np.searchsorted(run.t, t, side="right")) - 1
     inputs = {one.name: float(value) for one, value in zip(run.eom.inputs, run.r[k], strict=True)}
     return Beginning(np.concatenate([instant.q, instant.u, _works(run, t)]), t, inputs, run.parameters)
@@ -140,6 +144,25 @@ def _at_point(point: Point, eom: EquationsOfMotion) -> Beginning:
         for names, values in ((eom.inputs, point.r), (eom.parameters, point.p))
     )
     return Beginning(np.concatenate([point.q, point.u, np.zeros(len(WORKS))]), point.t, inputs, parameters)
+
+
+def _require_resolved(instant: Instant, t: float) -> None:
+    """Refuse a state between samples that are too far apart: its speeds are not the rates of its coordinates."""
+    run = instant.run
+    if t in run.t:
+        return
+    times = np.array([t])
+    rates = probe(run.eom, "rates").batch(run.t, run.q, run.u, run.r, run.p).q_dot
+    k = [int(np.searchsorted(run.t, t, side="right")) - 1]
+    wanted = probe(run.eom, "rates").batch(times, instant.q[None], instant.u[None], run.r[k], run.p).q_dot
+    missed = np.abs(hermite_rate(run.t, run.q, rates, times) - wanted).max(initial=0.0)
+    if missed > LARGEST_DEFECT * np.abs(rates).max(initial=0.0):
+        raise ModelError(
+            f"The samples of the run are too far apart to know its state at t = {t:.9g} s.",
+            where=f"start of a run of '{run.eom.model.name}'",
+            cause=f"Between samples, states are interpolated; here, rates of coordinates are off by {missed:.2g}.",
+            remedy=f"Let the first run end at this time, or keep a sample there: simulate(…, times=[…, {t:.9g}, …]).",
+        )
 
 
 def _works(run: Any, t: float) -> Vector:

@@ -30,13 +30,32 @@ def hermite(t: Vector, x: Vector, rates: Vector, times: Vector) -> Vector:
         array([[0.125],
                [8.   ]])
     """
+    low, high, h, s = _intervals(t, times)
+    values = (1 + 2 * s) * (1 - s) ** 2 * x[low] + s**2 * (3 - 2 * s) * x[high]
+    return values + h[:, None] * (s * (1 - s) ** 2 * rates[low] - s**2 * (1 - s) * rates[high])
+
+
+def hermite_rate(t: Vector, x: Vector, rates: Vector, times: Vector) -> Vector:
+    """The derivative of the cubic of ``hermite`` by time; at samples it is the rate itself.
+
+    Example:
+        >>> t = np.array([0.0, 1.0, 2.0])
+        >>> hermite_rate(t, (t**3)[:, None], (3 * t**2)[:, None], np.array([0.5, 2.0]))
+        array([[ 0.75],
+               [12.  ]])
+    """
+    low, high, h, s = _intervals(t, times)
+    secant = np.divide(x[high] - x[low], h[:, None], out=np.zeros_like(x[low]), where=h[:, None] > 0)
+    return 6 * s * (1 - s) * secant + (1 - s) * (1 - 3 * s) * rates[low] + s * (3 * s - 2) * rates[high]
+
+
+def _intervals(t: Vector, times: Vector) -> tuple[Any, Any, Vector, Vector]:
+    """For each of the times the samples on both sides, their distance, and the relative place between them."""
     last = len(t) - 1
     low = np.clip(np.searchsorted(t, times, side="right") - 1, 0, max(last - 1, 0))
     high = np.minimum(low + 1, last)
     h = t[high] - t[low]
-    s = np.divide(times - t[low], h, out=np.ones_like(h), where=h > 0)[:, None]
-    values = (1 + 2 * s) * (1 - s) ** 2 * x[low] + s**2 * (3 - 2 * s) * x[high]
-    return values + h[:, None] * (s * (1 - s) ** 2 * rates[low] - s**2 * (1 - s) * rates[high])
+    return low, high, h, np.divide(times - t[low], h, out=np.ones_like(h), where=h > 0)[:, None]
 
 
 def with_unit_quaternions(q: Vector, quaternions: Sequence[Sequence[int]]) -> Vector:

@@ -42,8 +42,9 @@ def dependent_equations(eom: EquationsOfMotion, t: float, q: Any, p: Any) -> tup
     assembly = Assembly(constraints, values, None, t)
     position = np.asarray(q, dtype=float).reshape(-1)
     left, sizes = _singular_values(assembly, position, rows)
-    rank = _rank(sizes)
-    if rank == len(rows) or rank >= _rank_nearby(assembly, position, rows):
+    scale = _scale(assembly, position, rows)
+    rank = _rank(sizes, scale)
+    if rank == len(rows) or rank >= _rank_nearby(assembly, position, rows, scale):
         return ()
     involved = np.abs(left[:, rank:]).max(axis=1) > 0.1
     return tuple(constraints.names[row] for row, one in zip(rows, involved, strict=True) if one)
@@ -68,14 +69,20 @@ def _singular_values(assembly: Assembly, q: Vector, rows: list[int]) -> tuple[Ve
     return left, sizes
 
 
-def _rank(sizes: Vector) -> int:
-    return int((sizes > DEPENDENT * sizes.max(initial=0.0)).sum())
+def _scale(assembly: Assembly, q: Vector, rows: list[int]) -> float:
+    """The largest singular value elsewhere, in a position that need not be closed: all rows may vanish at q."""
+    elsewhere = q + NEARBY * np.random.default_rng(2).normal(size=len(q))
+    return float(_singular_values(assembly, elsewhere, rows)[1].max(initial=0.0))
 
 
-def _rank_nearby(assembly: Assembly, q: Vector, rows: list[int]) -> int:
+def _rank(sizes: Vector, scale: float) -> int:
+    return int((sizes > DEPENDENT * max(scale, sizes.max(initial=0.0))).sum())
+
+
+def _rank_nearby(assembly: Assembly, q: Vector, rows: list[int], scale: float) -> int:
     """The largest rank in closed positions around, in directions in which the mechanism may move."""
     _, sizes, right = np.linalg.svd(assembly.slopes(q))
-    free = right[_rank(sizes) :]
+    free = right[_rank(sizes, scale) :]
     rng = np.random.default_rng(1)
     ranks = [0]
     for _ in range(TRIES if len(free) else 0):
@@ -86,5 +93,5 @@ def _rank_nearby(assembly: Assembly, q: Vector, rows: list[int]) -> int:
         except MultibodyError:
             near = None
         if near is not None:
-            ranks.append(_rank(_singular_values(assembly, near, rows)[1]))
+            ranks.append(_rank(_singular_values(assembly, near, rows)[1], scale))
     return max(ranks)

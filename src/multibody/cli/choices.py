@@ -89,7 +89,7 @@ def solver(name: SolverName | None, rtol: float | None = None, step: float | Non
             where=wrong,
             remedy="--step belongs to rk4, euler and symplectic, --rtol to all others.",
         )
-    options = {"step": step} if fixed else {"rtol": rtol, "atol": None if rtol is None else rtol / 100}
+    options = {"step": step} if fixed else {"rtol": rtol}
     return None if name is None else _solver(name, {key: value for key, value in options.items() if value is not None})
 
 

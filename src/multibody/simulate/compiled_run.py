@@ -32,7 +32,7 @@ STIFF = "Stability, not accuracy, limits the steps: the problem looks stiff."
 
 @dataclass(frozen=True)
 class Stepping:
-    """How long steps are: all the same, or as errors allow if ``step`` is 0."""
+    """How long steps are: all the same, or as errors allow if ``step`` is 0; with ``atol`` 0 it follows the state."""
 
     step: float = 0.0
     rtol: float = 0.0
@@ -129,6 +129,9 @@ class _Loop:
         self._problem = problem  # its machine code must live as long as this
         self._room = Room(for_steps(method, problem.size) | for_events(watch, problem.size))
         self._room["y"][: problem.size] = y0
+        if watch.scales is not None:
+            self._room["scales"][: problem.size], self._room["noises"][: problem.size] = watch.scales
+        self._room["scales"][: problem.size] = np.maximum(self._room["scales"][: problem.size], np.abs(y0))
         self._integrator, self._evaluated, self._unstable = integrator, 0, ""
         self._run = run = begun(problem, method, integrator.project)
         for name, place in self._room.addresses.items():
@@ -224,4 +227,5 @@ class _Loop:
             t, y, STATUS[run.code], run.t, self._last_y, run.step, self._occurrences, run.steps, run.rejected,
             run.evaluations, message=self._unstable or stiff,
             sides=tuple(self._room["sides"].tolist()),
+            scales=np.stack([self._room[name][: run.size] for name in ("scales", "noises")]),
         )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -99,6 +99,7 @@ class Segment:
         jacobians: calls of its derivative.
         message: what a solver had to say.
         sides: on which side of zero the signals of events are in the end, +1 or -1; 0 where it cannot be told.
+        scales: what absolute tolerances follow: the largest |y| of each entry so far, and rounding errors of its rate.
     """
 
     t: Vector
@@ -114,6 +115,7 @@ class Segment:
     jacobians: int = 0
     message: str = ""
     sides: tuple[float, ...] = ()
+    scales: Vector | None = None
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,7 @@ class Watch:
             seen on the other side first ends the segment with ``Status.EVENTS_ACCUMULATE``.
         touches: for each event whether a signal that touches zero without crossing it counts as reaching it; none if
             this is empty.
+        scales: those of the segment before, None at the start of a run.
     """
 
     directions: tuple[int, ...] = ()
@@ -139,6 +142,7 @@ class Watch:
     sides: tuple[float, ...] = ()
     returns: tuple[float, ...] = ()
     touches: tuple[bool, ...] = ()
+    scales: Vector | None = field(default=None, compare=False)
 
 
 STEPS_PER_RUN = 50

@@ -37,7 +37,8 @@ class IndependentCoordinates(StepwiseIntegrator):
 
     Args:
         rtol: error of a step relative to each entry of the state.
-        atol: error of a step that is always allowed.
+        atol: error of a step that is always allowed; by default it follows the scale of each coordinate and speed
+            at the start of a segment, and is at most 1e-10.
         max_step: the longest step; by default 1/50 of the duration of a run.
         max_steps: steps after which a segment is given up.
         project: has no meaning here: the constraints are always kept.
@@ -56,9 +57,11 @@ class IndependentCoordinates(StepwiseIntegrator):
 
     max_steps: int = 50_000
 
-    def start(self, problem: Problem, t0: float, y0: Vector, end: float, step: float) -> Stepper:
+    def start(
+        self, problem: Problem, t0: float, y0: Vector, end: float, step: float, atol: Vector
+    ) -> Stepper:  # fmt: skip
         """The solver at the start, with the first choice."""
-        return _IndependentStepper(self, problem, t0, y0, end, step)
+        return _IndependentStepper(self, problem, t0, y0, end, step, atol)
 
 
 class Division(NamedTuple):
@@ -150,9 +153,10 @@ class _IndependentStepper(Stepper):
     """SciPy's DOP853 on the free coordinates and speeds."""
 
     def __init__(
-        self, integrator: IndependentCoordinates, problem: Problem, t0: float, y0: Vector, end: float, step: float
-    ) -> None:
-        self._integrator, self._problem, self._end = integrator, problem, end
+        self, integrator: IndependentCoordinates, problem: Problem, t0: float, y0: Vector, end: float, step: float,
+        atol: Vector,
+    ) -> None:  # fmt: skip
+        self._integrator, self._problem, self._end, self._atol = integrator, problem, end, atol
         problem.t[()], problem.y[:] = t0, y0
         self._loops = made_once(problem, Loops)
         self._before, self._finite = 0, True
@@ -184,7 +188,7 @@ class _IndependentStepper(Stepper):
         self._places = _places(self._problem, self._division)
         self._arrive(t, self._loops.completed(t, y[self._places], y, self._division))
         counted = self._problem.weights[self._places]
-        arguments = (t, self._y[self._places], self._end, min(step, self._end - t), counted)
+        arguments = (t, self._y[self._places], self._end, min(step, self._end - t), self._atol[self._places], counted)
         self._solver: Any = scipy_solver(self._integrator, "DOP853", self._rate, *arguments)
 
     def _arrive(self, t: float, y: Vector) -> None:

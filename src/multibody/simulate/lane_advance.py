@@ -15,6 +15,8 @@ from multibody.simulate.lane_steps import (
     errors,
     evaluate,
     finite_in_lane,
+    keep_scales,
+    note_noise,
     onto_constraints,
     trial,
 )  # fmt: skip
@@ -87,8 +89,10 @@ def judge(run: Any, lane: int) -> None:
     if doing[lane] == IDLE:
         return
     tries[lane] += 1.0
+    note_noise(run, lane, error)
     if good(run, lane):
         accepted[lane] = 1.0
+        keep_scales(run, lane)
         if run.fixed == 0.0:
             adapt(run, lane, error)
         return

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from multibody.simulate.error_floors import characteristic_time
 from multibody.simulate.lane_record import IDLE, LANES
-from multibody.simulate.lane_steps import evaluate
+from multibody.simulate.lane_steps import evaluate, find_floors
 from multibody.simulate.loops import EPSILON, call, compiled, copy, doubles, larger, row, smaller, square, whole
 
 
@@ -31,11 +32,15 @@ def fill(run: Any) -> bool:
 def load(run: Any, lane: int, k: int) -> None:
     """The start of run k, into a lane."""
     into_lane(row(run.starts, k, run.size), run.y, lane, run.size)
+    y, scales, noises = doubles(run.y), doubles(run.scales), doubles(run.noises)
+    for i in range(lane, LANES * (run.coordinates + run.speeds), LANES):
+        scales[i], noises[i] = abs(y[i]), 0.0
     into_lane(row(run.all_r, k, run.inputs), run.bound_r, lane, run.inputs)
     into_lane(row(run.all_p, k, run.parameters), run.bound_p, lane, run.parameters)
     doubles(run.t)[lane] = doubles(run.next)[lane] = run.start
     doubles(run.tries)[lane] = doubles(run.rejected_last)[lane] = 0.0
     doubles(run.last_error)[lane] = 1e-4
+    doubles(run.rejected_h)[lane] = 0.0
     keep_start(run, lane, k)
 
 
@@ -74,6 +79,7 @@ def first_steps(run: Any) -> None:
     """A guess from the sizes of y, ẏ and ÿ, as ``step_control.first_step``, for the lanes that are fresh."""
     y, rate, point, now = doubles(run.y), doubles(run.K), doubles(run.bound_y), doubles(run.bound_t)
     fresh, h, t, step = doubles(run.fresh), doubles(run.h), doubles(run.t), doubles(run.step)
+    first_floors(run)
     for lane in range(LANES):
         d0, d1 = size(run, run.y, lane), size(run, run.K, lane)
         h[lane] = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
@@ -95,12 +101,36 @@ def first_steps(run: Any) -> None:
 
 
 @compiled
+def first_floors(run: Any) -> None:
+    """Floors from the values at the start and their rates, as ``step_control.first_floors``."""
+    y, rate, point, n = doubles(run.y), doubles(run.K), doubles(run.bound_y), run.coordinates
+    t, h, end = doubles(run.t), doubles(run.h), run.coordinates + run.speeds
+    for lane in range(LANES):
+        h[lane] = characteristic_time(
+            largest(run.y, lane, 0, n), largest(run.y, lane, n, end),
+            largest(run.K, lane, 0, n), largest(run.K, lane, n, end), smaller(run.end - t[lane], run.max_step),
+        )  # fmt: skip
+        for i in range(lane, LANES * end, LANES):
+            point[i] = larger(abs(y[i]), abs(h[lane] * rate[i]))
+    find_floors(run, run.bound_y, run.K)
+
+
+@compiled
+def largest(address: int, lane: int, first: int, last: int) -> float:
+    """The largest absolute value in a lane."""
+    values, found = doubles(address), 0.0
+    for i in range(LANES * first + lane, LANES * last + lane, LANES):
+        found = larger(found, abs(values[i]))
+    return found
+
+
+@compiled
 def size(run: Any, address: int, lane: int) -> float:
     """The norm of a lane's values that are measured as y is."""
-    values, y, total = doubles(address), doubles(run.y), 0.0
+    values, y, floors, total = doubles(address), doubles(run.y), doubles(run.floors), 0.0
     count = run.coordinates + run.speeds
     for i in range(lane, LANES * count, LANES):
-        total += square(values[i] / (run.atol + run.rtol * abs(y[i])))
+        total += square(values[i] / (floors[i] + run.rtol * abs(y[i])))
     return math.sqrt(total / count)
 
 

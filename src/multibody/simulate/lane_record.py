@@ -15,6 +15,9 @@ UNFINISHED, ARRIVED, GIVEN_UP = range(3)
 
 IDLE = -1.0
 
+LARGEST_SCALE, LARGEST_RATE, RTOL, OWN_RTOL, COMMON = range(5)
+"""Registers for tolerances: the largest scale and rate of a kind, rtol, its share for floors, the floor of the kind."""
+
 _INTEGERS = """
     bound_t bound_y bound_r bound_p bound_rate bound_projected bound_gaps
     rhs_at rhs_ports rhs_more projection_at projection_ports projection_more
@@ -23,7 +26,8 @@ _INTEGERS = """
     size width coordinates speeds inputs parameters max_steps switchable
     y new K F
     doing fresh t next h step error last_error rejected_last accepted lost open worst
-    theta rest due tries samples allowed
+    theta rest due tries samples rejected_error rejected_h groups
+    floors scales noises
     runs taken starts all_r all_p wanted sample_t sample_y ends codes steps rejected
     code evaluations
 """.split()
@@ -35,7 +39,7 @@ class LaneRun(ctypes.Structure):
 
     Integers are counts and addresses. Line by line above: the problem's arrays and functions; the method (see
     ``coefficients``); sizes and limits; both ends of a step, the rates of its stages and the rows of its dense output;
-    the state of each lane; the runs, what they start with and what came out.
+    the state of each lane; what its errors are measured with (see ``error_floors``); the runs, what they start with and what came out.
     """
 
     _fields_ = [(name, ctypes.c_int64) for name in _INTEGERS] + [(name, ctypes.c_double) for name in _NUMBERS]

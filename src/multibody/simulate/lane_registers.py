@@ -14,9 +14,11 @@ from numba import types
 from numba.extending import intrinsic
 
 from multibody.simulate.lane_record import LANES
+from multibody.simulate.tolerances import LARGEST
 
 REGISTER = ir.VectorType(ir.DoubleType(), LANES)
 ZERO, ONE = (ir.Constant(REGISTER, [number] * LANES) for number in (0.0, 1.0))
+MOST = ir.Constant(REGISTER, [LARGEST] * LANES)
 FUSED = ("contract",)  # a·b + c in one instruction, with one rounding
 
 
@@ -73,9 +75,30 @@ def _plus_weighted_square(builder: Any, total: Any, error: Any, y: Any, new: Any
     return builder.fadd(builder.fmul(scaled, scaled, flags=FUSED), total, flags=FUSED)
 
 
+def _larger(builder: Any, a: Any, b: Any) -> Any:
+    return builder.select(builder.fcmp_ordered(">", a, b), a, b)
+
+
+def _largest_of_two(builder: Any, a: Any, b: Any) -> Any:
+    return _larger(builder, _absolute(builder, a), _absolute(builder, b))
+
+
+def _largest_of_three(builder: Any, a: Any, b: Any, c: Any) -> Any:
+    return _larger(builder, _largest_of_two(builder, a, b), _absolute(builder, c))
+
+
+def _floor(builder: Any, scale: Any, own: Any, common: Any, h: Any, noise: Any) -> Any:
+    """min(1e-10, max(own·scale, common, h·noise))."""
+    floor = _larger(builder, _larger(builder, builder.fmul(own, scale), common), builder.fmul(h, noise))
+    return builder.select(builder.fcmp_ordered("<", floor, MOST), floor, MOST)
+
+
 difference = _on_registers(_difference)
 product = _on_registers(_product)
 product_plus = _on_registers(_product_plus)
 product_minus = _on_registers(_product_minus)
 chosen = _on_registers(_chosen)
 plus_weighted_square = _on_registers(_plus_weighted_square)
+largest_of_two = _on_registers(_largest_of_two)
+largest_of_three = _on_registers(_largest_of_three)
+floor = _on_registers(_floor)

@@ -5,9 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from multibody.simulate.error_floors import FADING, MARGIN, group_floor, is_noise
 from multibody.simulate.evaluation import AIM, ROUNDING
-from multibody.simulate.lane_record import LANES
-from multibody.simulate.lane_registers import plus_weighted_square, product_plus
+from multibody.simulate.lane_record import COMMON, LANES, LARGEST_RATE, LARGEST_SCALE, OWN_RTOL, RTOL
+from multibody.simulate.lane_registers import (
+    floor,
+    largest_of_three,
+    largest_of_two,
+    plus_weighted_square,
+    product_plus,
+)
 from multibody.simulate.loops import ABSURD, call, compiled, copy, doubles, larger, row, weighted
 from multibody.simulate.run_record import REGULAR, SINGULAR_BELOW
 
@@ -57,6 +64,8 @@ def errors(run: Any) -> None:
     h, first, second = doubles(run.h), doubles(run.error), doubles(run.worst)
     for lane in range(LANES):
         first[lane] = second[lane] = 0.0
+    if run.estimates > 0:
+        find_floors(run, run.new, row(run.K, run.stages, run.width))
     for k in range(run.estimates):
         weighted(run, row(run.E, k, run.rows), run.stages + 1, row(run.F, k, run.width))
         sum_of_squares(run, row(run.F, k, run.width), run.error if k == 0 else run.worst)
@@ -71,7 +80,57 @@ def sum_of_squares(run: Any, error: int, total: int) -> None:
     """Total + Σ (error over what is allowed)²."""
     for i in range(run.coordinates + run.speeds):
         y, new = row(run.y, i, LANES), row(run.new, i, LANES)
-        plus_weighted_square(total, total, row(error, i, LANES), y, new, run.allowed, run.allowed + 8 * LANES)
+        allowed = row(run.floors, i, LANES)
+        plus_weighted_square(total, total, row(error, i, LANES), y, new, allowed, row(run.groups, RTOL, LANES))
+
+
+@compiled
+def find_floors(run: Any, new: int, end_rate: int) -> None:
+    """The floors of all lanes, as ``error_floors.find_floors``."""
+    if run.atol == 0.0:
+        floors_of_kind(run, new, end_rate, 0, run.coordinates)
+        floors_of_kind(run, new, end_rate, run.coordinates, run.coordinates + run.speeds)
+
+
+@compiled
+def floors_of_kind(run: Any, new: int, end_rate: int, first: int, last: int) -> None:
+    """The same for the entries from first to last."""
+    scale, rate = row(run.groups, LARGEST_SCALE, LANES), row(run.groups, LARGEST_RATE, LANES)
+    h, scales, rates, common = doubles(run.h), doubles(scale), doubles(rate), doubles(row(run.groups, COMMON, LANES))
+    for lane in range(LANES):
+        scales[lane] = rates[lane] = 0.0
+    for i in range(first, last):
+        at = row(0, i, LANES)
+        largest_of_two(run.floors + at, run.scales + at, new + at)
+        largest_of_two(scale, scale, run.floors + at)
+        largest_of_three(rate, rate, run.K + at, end_rate + at)
+    for lane in range(LANES):
+        common[lane] = group_floor(run.rtol, scales[lane], rates[lane], h[lane])
+    for i in range(first, last):
+        at = row(0, i, LANES)
+        own, common_floor = row(run.groups, OWN_RTOL, LANES), row(run.groups, COMMON, LANES)
+        floor(run.floors + at, run.floors + at, own, common_floor, run.h, run.noises + at)
+
+
+@compiled
+def keep_scales(run: Any, lane: int) -> None:
+    """Note the values at the end of a step that was accepted."""
+    scales, noises, new = doubles(run.scales), doubles(run.noises), doubles(run.new)
+    for i in range(lane, LANES * (run.coordinates + run.speeds), LANES):
+        scales[i] = larger(abs(new[i]), scales[i])
+        noises[i] *= FADING
+
+
+@compiled
+def note_noise(run: Any, lane: int, error: float) -> None:
+    """Allow for errors that have not decreased with the step, as ``step_control.note_noise``."""
+    h, last_error, last_h = doubles(run.h)[lane], doubles(run.rejected_error), doubles(run.rejected_h)
+    if run.atol == 0.0 and is_noise(error, h, last_error[lane], last_h[lane]):
+        estimates, floors, noises = doubles(run.F), doubles(run.floors), doubles(run.noises)
+        for i in range(lane, LANES * (run.coordinates + run.speeds), LANES):
+            if h * abs(estimates[i]) > 0.1 * floors[i]:
+                noises[i] = larger(noises[i], MARGIN * abs(estimates[i]))
+    last_error[lane], last_h[lane] = error, h if error > 1.0 else 0.0
 
 
 @compiled

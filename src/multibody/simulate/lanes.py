@@ -11,14 +11,14 @@ from multibody.compile.calls import BoundBlock
 from multibody.simulate.coefficients import EXPLICIT
 from multibody.simulate.compiled_run import CompiledIntegrator
 from multibody.simulate.contract import Integrator, Segment, Status, Vector
-from multibody.simulate.lane_record import ARRIVED, FINISHED, IDLE, LANES, LaneRun
+from multibody.simulate.lane_record import ARRIVED, COMMON, FINISHED, IDLE, LANES, OWN_RTOL, RTOL, LaneRun
 from multibody.simulate.machine_code import MANY_RUNS, advance
 from multibody.simulate.run_functions import RunFunctions
 from multibody.simulate.run_memory import address, of_method
+from multibody.simulate.tolerances import OWN_SHARE
 
-STATES = (
-    "t next h step error last_error rejected_last accepted lost open worst theta rest due tries samples fresh".split()
-)
+STATES = """t next h step error last_error rejected_last accepted lost open worst theta rest due tries samples fresh rejected_error
+    rejected_h""".split()
 """One number for each lane."""
 
 
@@ -58,8 +58,11 @@ class Lanes:
         self._arrays: dict[str, Vector] = {name: np.zeros((count, LANES)) for name, count in rows.items()}
         self._arrays |= {name: np.zeros(LANES) for name in [*STATES, "bound_t"]}
         self._arrays["doing"] = np.full(LANES, IDLE)
-        stepping = integrator.stepping
-        self._arrays["allowed"] = np.repeat([stepping.atol, stepping.rtol], LANES)
+        self._arrays |= {name: np.zeros((n + m, LANES)) for name in ("floors", "scales", "noises")}
+        self._arrays["floors"][:] = integrator.stepping.atol
+        self._arrays["groups"] = np.zeros((COMMON + 1, LANES))
+        self._arrays["groups"][RTOL] = integrator.stepping.rtol
+        self._arrays["groups"][OWN_RTOL] = OWN_SHARE * integrator.stepping.rtol
         bound = self._arrays["bound_y"]
         memory = {"t": self._arrays["bound_t"], "q": bound[:n], "u": bound[n : n + m], "r": self._arrays["r"]}
         self._memory = {**memory, "p": self._arrays["p"]}
@@ -113,7 +116,8 @@ class Lanes:
         eom, arrays, integrator = self._functions.eom, self._arrays, self._integrator
         size, stepping, method = self._functions.size, integrator.stepping, of_method(integrator.method)
         fields: dict[str, Any] = {
-            name: address(arrays[name]) for name in [*STATES, "doing", "allowed", "y", "new", "K", "F"]
+            name: address(arrays[name])
+            for name in [*STATES, "doing", "floors", "scales", "noises", "groups", "y", "new", "K", "F"]
         }
         for name in ("rate", "r", "p", "projected", "gaps"):
             fields[f"bound_{name}"] = address(arrays[name])

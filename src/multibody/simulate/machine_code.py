@@ -24,8 +24,8 @@ from multibody.simulate.lane_record import LaneRun
 from multibody.simulate.run_record import RunRecord
 
 _SHARED = (
-    "coefficients", "dense_output", "evaluation", "loops", "machine_code", "native", "retreat", "run_record",
-    "step_control", "trial_steps", "whole_steps",
+    "coefficients", "dense_output", "error_floors", "evaluation", "loops", "machine_code", "native", "retreat",
+    "run_record", "step_control", "tolerances", "trial_steps", "whole_steps",
 )  # fmt: skip
 
 

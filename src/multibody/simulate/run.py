@@ -91,6 +91,7 @@ class Run:
         self._sequences = EventSequences(problem, signals)
         self._lost = 0.0  # by the impacts and resets at one instant, where stops or joints move
         self._returns: dict[int, float] = {}  # the sides to which resets have just sent signals back
+        self._scales: Vector | None = None  # what absolute tolerances follow
         self._asked: dict[int, int] = {}  # the last sample of each controller
         places = [eom.inputs.index(one) for one in inputs.expressions]
         self._checks = StepChecks(eom, problem, places, list(inputs.laws))
@@ -106,6 +107,7 @@ class Run:
         integrator = self._integrator.for_run(float(times[-1]) - t)
         quiet: tuple[int, ...] = ()
         sides: tuple[float, ...] = ()
+        self._scales = None
         self._keep(record, times[:1], y[None])
         try:
             self._checks.add(times[:1], self._problem.project(t, y, CLOSED)[0][None])  # as the first step begins
@@ -127,6 +129,7 @@ class Run:
                     record.status, record.failed_at, record.said = Status.STOP_PASSED, (t, y), passed
                     break
                 self._collect(record, segment, times)
+                self._scales = segment.scales
                 t, y, step, quiet, sides = segment.last_t, segment.last_y, segment.step, (), segment.sides
                 fallen = self._sequences.fallen(self._returns, sides)
                 self._returns = {k: side for k, side in self._returns.items() if not sides[k]}
@@ -239,6 +242,7 @@ class Run:
         return Watch(
             (*directions, *[-1] * branches), (*stops, *[True] * branches), quiet, sides=(*known, *[1.0] * branches),
             returns=(*returns, *[0.0] * branches), touches=(*touches, *[False] * branches),
+            scales=self._scales,
         )  # fmt: skip
 
     def _switch(self, record: Record, t: float, y: Vector) -> None:

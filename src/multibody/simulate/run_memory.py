@@ -90,6 +90,7 @@ def of_method(method: Tableau) -> dict[str, Any]:
 def for_steps(method: Tableau, size: int) -> dict[str, int]:
     """The sizes of arrays for both ends of a step, and what is between them."""
     rows = {"y": 1, "new": 1, "point": 1, "last_y": 1, "last_rate": 1, "K": len(method.c), "F": 3 + len(method.D)}
+    rows |= {"floors": 1, "scales": 1, "noises": 1}
     return {name: count * _width(size) for name, count in rows.items()}
 
 

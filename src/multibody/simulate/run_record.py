@@ -33,7 +33,7 @@ _INTEGERS = """
     projection_at projection_ports projection_more events_at events_ports events_more
     kind stages rows order c A E estimates D refinements
     size width coordinates speeds plain max_steps switchable regularized switched
-    y new point K F
+    y new point K F floors scales noises
     last_y last_rate last_sides last_samples last_hits retreats
     events directions stops sides thetas probes roots
     nodes weights touches returns roundings later_roundings signal_scales armed fallen
@@ -44,7 +44,7 @@ _NUMBERS = """
     beta stability
     end rtol atol fixed max_step gap tolerance
     last_t last_h trouble
-    start t next h step error cut
+    start t next h step error rejected_error rejected_h cut
 """.split()
 
 
@@ -54,9 +54,9 @@ class RunRecord(ctypes.Structure):
     Integers are counts, flags and addresses of arrays. Line by line above: the problem's arrays and functions, with a
     second right-hand side for where constraints are, or are not, nearly dependent; the method (see ``coefficients``);
     sizes and limits, and which equations are used; the states at both ends of a step, room for another one, the rates
-    of its stages and the rows of its dense output; where to go back to (see ``retreat``); what to watch, and probes of
-    it; where samples, the ends of all steps and events go; how far it has come. Numbers: of the method; limits; the
-    way back; the step.
+    of its stages, the rows of its dense output, and what its errors are measured with (see ``error_floors``); where to
+    go back to (see ``retreat``); what to watch, and probes of it; where samples, the ends of all steps and events go;
+    how far it has come. Numbers: of the method; limits; the way back; the step.
     """
 
     _fields_ = [(name, ctypes.c_int64) for name in _INTEGERS] + [(name, ctypes.c_double) for name in _NUMBERS]

@@ -13,17 +13,19 @@ from multibody.simulate.compiled_run import CompiledIntegrator, Stepping, requir
 @dataclass(frozen=True, kw_only=True)
 class _Adaptive(CompiledIntegrator):
     rtol: float = 1e-8
-    atol: float = 1e-10
+    atol: float | None = None
     max_step: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_positive(self, "rtol", "atol", *([] if self.max_step is None else ["max_step"]))
+        given = [name for name in ("atol", "max_step") if getattr(self, name) is not None]
+        require_positive(self, "rtol", *given)
 
     @property
     def stepping(self) -> Stepping:
         """As long as errors allow."""
-        return Stepping(rtol=self.rtol, atol=self.atol, max_step=np.inf if self.max_step is None else self.max_step)
+        longest = np.inf if self.max_step is None else self.max_step
+        return Stepping(rtol=self.rtol, atol=self.atol or 0.0, max_step=longest)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +36,9 @@ class DormandPrince5(_Adaptive):
 
     Args:
         rtol: error of a step relative to each entry of the state.
-        atol: error of a step that is always allowed; the error that counts is at most atol + rtol·|y|, in the mean.
+        atol: error of a step that is always allowed; the error that counts is at most atol + rtol·|y|, in the mean. By
+            default it follows the scale of each coordinate and speed: 0.01·rtol times its largest value so far, not
+            less than rounding errors of the others, and at most 1e-10.
         max_step: the longest step; by default 1/50 of the duration of a run.
         max_steps: tries, good or not, after which the run is given up; counted anew after each event that changes
             something, and after each sample of a controller.

@@ -30,7 +30,8 @@ class ScipySolver(StepwiseIntegrator):
     Args:
         method: ``"RK23"``, ``"RK45"``, ``"DOP853"``, or for stiff equations ``"Radau"``, ``"BDF"``, ``"LSODA"``.
         rtol: error of a step relative to each entry of the state.
-        atol: error of a step that is always allowed.
+        atol: error of a step that is always allowed; by default it follows the scale of each coordinate and speed
+            at the start of a segment, and is at most 1e-10.
         max_step: the longest step; by default 1/50 of the duration of a run.
         max_steps: steps after which a segment is given up.
         project: whether the constraints are kept.
@@ -57,19 +58,21 @@ class ScipySolver(StepwiseIntegrator):
                 remedy=f"It has: {', '.join((*EXPLICIT, *IMPLICIT))}.",
             )
 
-    def start(self, problem: Problem, t0: float, y0: Vector, end: float, step: float) -> Stepper:
+    def start(
+        self, problem: Problem, t0: float, y0: Vector, end: float, step: float, atol: Vector
+    ) -> Stepper:  # fmt: skip
         """SciPy's solver at the start."""
         memory = self.method in WITH_MEMORY
         field = PulledField(problem, self.project and memory)
         options = {"jac": problem.evaluate_jacobian} if self.method in IMPLICIT else {}
-        solver = scipy_solver(self, self.method, field, t0, y0, end, step, problem.weights, **options)
+        solver = scipy_solver(self, self.method, field, t0, y0, end, step, atol, problem.weights, **options)
         gap = self.gap if self.project and not memory and problem.projection is not None else np.inf
         return _ScipyStepper(solver, field, problem, gap)
 
 
 def scipy_solver(
     integrator: StepwiseIntegrator, method: str, rate: Any, t0: float, y0: Vector, end: float, step: float,
-    counted: NDArray[np.bool_], **options: Any,
+    atol: Vector, counted: NDArray[np.bool_], **options: Any,
 ) -> Any:  # fmt: skip
     """An ``OdeSolver``; entries that do not count make errors look smaller in the mean."""
     from scipy import integrate
@@ -77,7 +80,7 @@ def scipy_solver(
     share = float(np.sqrt(counted.mean()))
     return getattr(integrate, method)(
         rate, t0, y0, end, rtol=max(integrator.rtol * share, 3e-14),
-        atol=np.where(counted, integrator.atol * share, UNCOUNTED), max_step=integrator.longest_step,
+        atol=np.where(counted, atol * share, UNCOUNTED), max_step=integrator.longest_step,
         first_step=min(step, end - t0) or None, **options,
     )  # fmt: skip
 

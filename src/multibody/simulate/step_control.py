@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from multibody.simulate.error_floors import MARGIN, characteristic_time, find_floors, is_noise
 from multibody.simulate.evaluation import evaluate
-from multibody.simulate.loops import EPSILON, compiled, doubles, larger, row, smaller, square, weighted
+from multibody.simulate.loops import EPSILON, compiled, copy, doubles, larger, row, smaller, square, weighted
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
 
 
 @compiled
 def error_norm(run: Any) -> float:
-    """The error of a step, 1 if it is just allowed: the root of the mean square of error over atol + rtol·|y|.
+    """The error of a step, 1 if it is just allowed: the root of the mean square of error over floor + rtol·|y|.
 
     With two estimates as in DOP853 it is h·e₅²/√(e₅² + 0.01·e₃²) (II.10). Their room is that of the dense output.
     """
@@ -22,14 +23,27 @@ def error_norm(run: Any) -> float:
     for k in range(run.estimates):
         weighted(run, row(run.E, k, run.rows), run.stages + 1, row(run.F, k, run.width))
     first, second = 0.0, 0.0
+    find_floors(run, run.new, run.h)
+    floors = doubles(run.floors)
     for i in range(count):
-        scale = 1.0 / (run.atol + run.rtol * larger(abs(y[i]), abs(new[i])))
+        scale = 1.0 / (floors[i] + run.rtol * larger(abs(y[i]), abs(new[i])))
         first += square(e5[i] * scale)
         if run.estimates > 1:
             second += square(e3[i] * scale)
     if first == 0.0:
         return 0.0
     return run.h * first / math.sqrt((first + 0.01 * second) * count)
+
+
+@compiled
+def note_noise(run: Any, error: float) -> None:
+    """Allow for errors of a step that is tried again if they have not decreased with its length."""
+    if run.atol == 0.0 and is_noise(error, run.h, run.rejected_error, run.rejected_h):
+        estimates, floors, noises = doubles(run.F), doubles(run.floors), doubles(run.noises)
+        for i in range(run.coordinates + run.speeds):
+            if run.h * abs(estimates[i]) > 0.1 * floors[i]:
+                noises[i] = larger(noises[i], MARGIN * abs(estimates[i]))
+    run.rejected_error, run.rejected_h = error, run.h if error > 1.0 else 0.0
 
 
 @compiled
@@ -57,6 +71,7 @@ def first_step(run: Any) -> float:
     """A guess from the sizes of y, ẏ and ÿ (II.4, page 169)."""
     y, rate, point = doubles(run.y), doubles(run.K), doubles(run.point)
     change = doubles(row(run.K, 1, run.width))
+    first_floors(run)
     d0, d1 = size(run, run.y), size(run, run.K)
     h = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
     h = smaller(h, smaller(run.end - run.t, run.max_step))
@@ -72,12 +87,36 @@ def first_step(run: Any) -> float:
 
 
 @compiled
+def first_floors(run: Any) -> None:
+    """Floors from the values at the start, and from what their rates will make of them."""
+    y, rate, point, n = doubles(run.y), doubles(run.K), doubles(run.point), run.coordinates
+    longest = smaller(run.end - run.t, run.max_step)
+    copy(run.K, row(run.K, run.stages, run.width), run.size)
+    time = characteristic_time(
+        largest(run.y, 0, n), largest(run.y, n, n + run.speeds),
+        largest(run.K, 0, n), largest(run.K, n, n + run.speeds), longest,
+    )  # fmt: skip
+    for i in range(run.size):
+        point[i] = larger(abs(y[i]), abs(time * rate[i]))
+    find_floors(run, run.point, time)
+
+
+@compiled
+def largest(address: int, first: int, last: int) -> float:
+    """The largest absolute value."""
+    values, found = doubles(address), 0.0
+    for i in range(first, last):
+        found = larger(found, abs(values[i]))
+    return found
+
+
+@compiled
 def size(run: Any, address: int) -> float:
     """The norm of values that are measured as y is."""
     values, y, count = doubles(address), doubles(run.y), run.coordinates + run.speeds
-    total = 0.0
+    floors, total = doubles(run.floors), 0.0
     for i in range(count):
-        total += square(values[i] / (run.atol + run.rtol * abs(y[i])))
+        total += square(values[i] / (floors[i] + run.rtol * abs(y[i])))
     return math.sqrt(total / count)
 
 

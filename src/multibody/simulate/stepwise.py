@@ -15,6 +15,7 @@ from multibody.model.regularity import basis
 from multibody.simulate.contract import Integrator, Occurrence, Segment, Status, Vector, Watch
 from multibody.simulate.crossings import Lookout
 from multibody.simulate.problem import Problem
+from multibody.simulate.tolerances import absolute_tolerances
 
 ABSURD = 1e100
 """No coordinate, speed or work has such a value, in whatever unit."""
@@ -109,7 +110,8 @@ class StepwiseIntegrator(Integrator):
 
     Attributes:
         rtol: error of a step relative to each entry of the state.
-        atol: error of a step that is always allowed.
+        atol: error of a step that is always allowed; by default it follows the scale of each coordinate and speed
+            at the start of a segment, and is at most 1e-10.
         max_step: the longest step; None for 1/50 of the duration of a run.
         max_steps: steps after which a segment is given up.
         project: whether the constraints are kept; without it they drift with the errors of the steps.
@@ -117,15 +119,15 @@ class StepwiseIntegrator(Integrator):
     """
 
     rtol: float = 1e-8
-    atol: float = 1e-10
+    atol: float | None = None
     max_step: float | None = None
     max_steps: int = 1_000_000
     project: bool = True
     gap: float = 1e-10
 
     def __post_init__(self) -> None:
-        given = ("rtol", "atol", *([] if self.max_step is None else ["max_step"]), "max_steps", "gap")
-        for name in given:
+        given = [name for name in ("atol", "max_step") if getattr(self, name) is not None]
+        for name in ("rtol", "max_steps", "gap", *given):
             if not is_number(getattr(self, name)) or not getattr(self, name) > 0:
                 raise NumberError(
                     f"'{name}' is {getattr(self, name)!r}.",
@@ -139,8 +141,10 @@ class StepwiseIntegrator(Integrator):
         return np.inf if self.max_step is None else self.max_step
 
     @abstractmethod
-    def start(self, problem: Problem, t0: float, y0: Vector, end: float, step: float) -> Stepper:
-        """The solver at the start, on its way to the end."""
+    def start(
+        self, problem: Problem, t0: float, y0: Vector, end: float, step: float, atol: Vector
+    ) -> Stepper:  # fmt: skip
+        """The solver at the start, on its way to the end, with an absolute tolerance for each entry of the state."""
 
     def run(self, problem: Problem, t0: float, y0: Vector, times: Vector, step: float, watch: Watch) -> Segment:
         """From (t0, y0) to the last of the times; see ``Integrator``."""
@@ -162,6 +166,8 @@ class _Journey:
         self._rows = [y0] * int(np.searchsorted(times, t0, side="right"))
         self._occurrences: list[Occurrence] = []
         self._steps = 0
+        self._scales = np.zeros((2, len(y0))) if watch.scales is None else watch.scales.copy()
+        self._scales[0] = np.maximum(self._scales[0], np.abs(y0))
 
     def made(self, step: float) -> Segment:
         """To the end, or as far as it goes."""
@@ -170,7 +176,7 @@ class _Journey:
             if not np.isfinite(self._problem.evaluate(self._t, self._y)).all():
                 raise StepError(Status.NOT_FINITE, "at the start")
             if self._t < end:
-                solver = self._integrator.start(self._problem, self._t, self._y, end, step)
+                solver = self._start(end, step)
                 status = self._go(solver, end)
         except StepError as error:
             status, message = error.status, error.what
@@ -181,7 +187,18 @@ class _Journey:
         return Segment(
             self._times[: len(rows)], rows, status, self._t, self._y, counts[0], self._occurrences, self._steps,
             evaluations=counts[1], jacobians=counts[2], message=message, sides=self._lookout.sides,
+            scales=self._scales,
         )  # fmt: skip
+
+    def _start(self, end: float, step: float) -> Stepper:
+        integrator, problem = self._integrator, self._problem
+        if integrator.atol is None:
+            longest = min(integrator.longest_step, end - self._t)
+            atol = absolute_tolerances(problem, integrator.rtol, self._t, self._y, self._scales[0], longest)
+            end_with(problem.failure)
+        else:
+            atol = np.full(problem.size, integrator.atol)
+        return integrator.start(problem, self._t, self._y, end, step, atol)
 
     def _go(self, solver: Stepper, end: float) -> Status:
         while self._t < end:
@@ -203,6 +220,7 @@ class _Journey:
             self._rows.append(self._kept(when, solver.within(when)))
         y = self._kept(t, solver.within(t))  # also where nobody sees it: it tells whether the constraints are lost
         self._t, self._y = t, y
+        self._scales[0] = np.maximum(self._scales[0], np.abs(y))
         if self._problem.observer is not None:
             self._problem.observer(np.array([t]), y[None].copy())
 

@@ -38,7 +38,8 @@ class Cvode(StepwiseIntegrator):
     Args:
         method: ``"BDF"`` or ``"Adams"``.
         rtol: error of a step relative to each entry of the state.
-        atol: error of a step that is always allowed.
+        atol: error of a step that is always allowed; by default it follows the scale of each coordinate and speed
+            at the start of a segment, and is at most 1e-10.
         max_step: the longest step; by default 1/50 of the duration of a run.
         max_steps: steps after which a segment is given up.
         project: whether the constraints are kept.
@@ -62,7 +63,9 @@ class Cvode(StepwiseIntegrator):
         if self.method not in ("BDF", "Adams"):
             raise ModelError(f"CVODE has no method {self.method!r}.", where="Cvode", remedy="'BDF' or 'Adams'.")
 
-    def start(self, problem: Problem, t0: float, y0: Vector, end: float, step: float) -> Stepper:
+    def start(
+        self, problem: Problem, t0: float, y0: Vector, end: float, step: float, atol: Vector
+    ) -> Stepper:  # fmt: skip
         """CVODE at the start."""
         field = PulledField(problem, self.project)
 
@@ -72,7 +75,7 @@ class Cvode(StepwiseIntegrator):
         def slopes(t: float, y: Vector, _: Vector, out: Vector) -> None:
             out[:] = problem.evaluate_jacobian(t, y)
 
-        options = _options(self, t0, end, step, np.ones(problem.size, dtype=bool))
+        options = _options(self, t0, end, step, atol, np.ones(problem.size, dtype=bool))
         if problem.size <= LARGE:
             options["jacfn"] = slopes
         solver = library("sksundae.cvode", EXTRA).CVODE(rate, method=self.method, **options)
@@ -97,7 +100,9 @@ class Ida(StepwiseIntegrator):
         True
     """
 
-    def start(self, problem: Problem, t0: float, y0: Vector, end: float, step: float) -> Stepper:
+    def start(
+        self, problem: Problem, t0: float, y0: Vector, end: float, step: float, atol: Vector
+    ) -> Stepper:  # fmt: skip
         """IDA at the start, with all unknowns consistent."""
         problem.t[()], problem.y[:] = t0, y0
         form = made_once(problem, StabilisedForm)
@@ -108,14 +113,16 @@ class Ida(StepwiseIntegrator):
         def slopes(t: float, y: Vector, rate: Vector, _: Vector, c: float, out: Vector) -> None:
             out[:] = form.jacobian(t, y, rate, c)
 
-        options = _options(self, t0, end, step, form.weights)
+        all_tolerances = np.full(form.size, UNCOUNTED)
+        all_tolerances[: problem.size] = atol
+        options = _options(self, t0, end, step, all_tolerances, form.weights)
         algebraic = range(problem.size, form.size)
         solver = library("sksundae.ida", EXTRA).IDA(residual, jacfn=slopes, algebraic_idx=algebraic, **options)
         return _SundialsStepper(solver, form, problem, t0, end, *form.consistent(t0, y0))
 
 
 def _options(
-    integrator: StepwiseIntegrator, t0: float, end: float, step: float, counted: NDArray[np.bool_]
+    integrator: StepwiseIntegrator, t0: float, end: float, step: float, atol: Vector, counted: NDArray[np.bool_]
 ) -> dict[str, Any]:
     """Options that CVODE and IDA share; entries that do not count make errors look smaller in the mean.
 
@@ -124,7 +131,7 @@ def _options(
     share = float(np.sqrt(counted.mean()))
     return {
         "rtol": integrator.rtol * share,
-        "atol": np.where(counted, integrator.atol * share, UNCOUNTED),
+        "atol": np.where(counted, atol * share, UNCOUNTED),
         "first_step": min(step, end - t0),
         "min_step": 16 * np.finfo(float).eps * max(abs(t0), abs(end)),
         "max_step": min(integrator.longest_step, end - t0),

@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 from multibody.simulate.coefficients import LEAPFROG
+from multibody.simulate.error_floors import keep_scales
 from multibody.simulate.evaluation import choose_equations, evaluate, onto_constraints
 from multibody.simulate.loops import bounded, compiled, copy, doubles, finite, larger, row, smaller
 from multibody.simulate.retreat import remember, retreated
@@ -21,7 +22,14 @@ from multibody.simulate.run_record import (
     STEP_TOO_SMALL,
     TOO_MANY_STEPS,
 )
-from multibody.simulate.step_control import error_norm, growth, limited_by_stability, reduction, smallest_step
+from multibody.simulate.step_control import (
+    error_norm,
+    growth,
+    limited_by_stability,
+    note_noise,
+    reduction,
+    smallest_step,
+)
 from multibody.simulate.trial_steps import trial
 
 CORRECTIONS = 8
@@ -47,6 +55,7 @@ def accepted_step(run: Any) -> int:
         aim(run)
         code = attempt(run)
         if code == ACCEPTED:
+            keep_scales(run)
             remember(run)
             run.steps += 1
             return ACCEPTED
@@ -81,6 +90,7 @@ def attempt(run: Any) -> int:
     if estimated_with_end:
         evaluate(run, run.next, run.new, end_rate)
     error = error_norm(run) if run.estimates > 0 else 0.0
+    note_noise(run, error)
     if 1.0 < error < math.inf:
         run.step = run.h * reduction(run, error)
         return STEP_TOO_SMALL

@@ -1,0 +1,90 @@
+"""Absolute tolerances that follow the scale of each coordinate and speed: constants, and a vector for library solvers.
+
+Compiled loops keep a running scale, see ``error_floors``; solvers of libraries get a vector at the start of a segment.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from multibody.simulate.contract import Vector
+from multibody.simulate.problem import Problem
+
+LARGEST = 1e-10
+"""The largest tolerance, also of works and where nothing moves."""
+
+OWN_SHARE, GROUP_SHARE = 0.01, 1e-6
+"""Tolerances relative to rtol times the scale of an entry, and to rtol times the largest scale of its kind."""
+
+EPSILON = float(np.finfo(float).eps)
+
+VALUE_ROUNDING, RATE_ROUNDING = 64 * EPSILON, 100 * EPSILON
+"""Tolerances relative to the largest scale, and to the length of a step times the largest rate."""
+
+NUDGES, LARGEST_NOISE = (1e-8, 1.7e-8, 0.6e-8), 1e-9
+"""Changes of the state for second differences, and what is too large to be rounding."""
+
+NOISE_MARGIN = 1e3
+"""What implicit methods make of rounding errors of rates."""
+
+
+def absolute_tolerances(
+    problem: Problem, rtol: float, t: float, y: Vector, scales: Vector, longest_step: float
+) -> Vector:  # fmt: skip
+    """The absolute tolerance of each entry, by the formula of ``error_floors`` with what is known at the start.
+
+    The scale of an entry is its largest value so far, or the change that its rate makes in a characteristic time.
+
+    Args:
+        problem: what moves.
+        rtol: relative tolerance.
+        t: time.
+        y: state.
+        scales: the largest |y| so far.
+        longest_step: limit of the characteristic time.
+    """
+    n, m = problem.n, problem.m
+    rates = problem.evaluate(t, y)
+    values, sizes = np.maximum(scales, np.abs(y)), np.abs(rates)
+    if not sizes[: n + m].any():  # at rest, perhaps until a load begins to act
+        later = problem.evaluate(t + longest_step, y)
+        sizes = np.where(np.isfinite(later), np.abs(later), 0.0)
+    time = _characteristic_time(values[:n], values[n : n + m], sizes[n : n + m], longest_step)
+    noise = np.zeros(problem.size) if problem.law else _noise(problem, t, y, rates)
+    if n == m:
+        noise[:n] = np.maximum(noise[:n], time * noise[n : n + m])
+    tolerances = np.full(problem.size, LARGEST)
+    speed = 0.0
+    for part in (slice(n, n + m), slice(0, n)):
+        own = np.maximum(values[part], time * sizes[part])
+        largest = own.max(initial=0.0) or time * speed
+        if not 0 < largest < np.inf:
+            continue
+        common = max(
+            GROUP_SHARE * rtol * largest, VALUE_ROUNDING * largest, RATE_ROUNDING * time * sizes[part].max(initial=0.0)
+        )
+        own_or_group = np.maximum(OWN_SHARE * rtol * np.where(own > 0, own, 1e-3 * largest), common)
+        if part.start == n and n == m:  # what changes coordinates by less than they are allowed to be off
+            own_or_group = np.maximum(own_or_group, OWN_SHARE * rtol * OWN_SHARE * values[:n] / time)
+        tolerances[part] = np.minimum(np.maximum(own_or_group, NOISE_MARGIN * time * noise[part]), LARGEST)
+        speed = largest
+    return tolerances
+
+
+def _characteristic_time(q: Vector, u: Vector, acceleration: Vector, longest: float) -> float:
+    """√(|q|/|u̇|) or |u|/|u̇|, whichever is longer, where they are known."""
+    distance, speed, rate = (part.max(initial=0.0) for part in (q, u, acceleration))
+    if not rate > 0 or not (distance > 0 or speed > 0):
+        return longest
+    return float(min(longest, max(np.sqrt(distance / rate), speed / rate)))
+
+
+def _noise(problem: Problem, t: float, y: Vector, rates: Vector) -> Vector:
+    """Rounding errors of the rates, by second differences (Moré & Wild 2011); 0 where they are more than that."""
+    turns = np.where(np.arange(problem.size) % 2 == 0, 1.0, -0.7) * problem.weights * np.maximum(1.0, np.abs(y))
+    differences = np.zeros(problem.size)
+    with np.errstate(all="ignore"):
+        for nudge in NUDGES:
+            two_sides = problem.evaluate(t, y + nudge * turns) + problem.evaluate(t, y - nudge * turns)
+            differences = np.maximum(differences, np.abs(two_sides - 2 * rates))
+    return np.where((differences < LARGEST_NOISE) & problem.weights, differences, 0.0)

@@ -21,7 +21,7 @@ EPSILON = float(np.finfo(float).eps)
 VALUE_ROUNDING, RATE_ROUNDING = 64 * EPSILON, 100 * EPSILON
 """Tolerances relative to the largest scale, and to the length of a step times the largest rate."""
 
-NUDGES, LARGEST_NOISE = (1e-8, 1.7e-8, 0.6e-8), 1e-9
+NUDGES, LARGEST_NOISE = (1e-11, 1.7e-11, 0.6e-11), 1e-9
 """Changes of the state for second differences, and what is too large to be rounding."""
 
 NOISE_MARGIN = 1e3

@@ -80,7 +80,9 @@ def test_a_tiny_force_from_rest(oscillator, integrator):
 @pytest.mark.parametrize("integrator", INTEGRATORS, ids=NAMES)
 def test_a_tiny_harmonic_force_from_rest(oscillator, integrator):
     """Force and state are zero at the start."""
-    run = mb.simulate(oscillator, duration=DURATION, inputs={"force": 1e-12 * sin(oscillator.model.time)}, integrator=integrator)
+    run = mb.simulate(
+        oscillator, duration=DURATION, inputs={"force": 1e-12 * sin(oscillator.model.time)}, integrator=integrator
+    )
     exact = 1e-12 / (OMEGA**2 - 1) * (np.sin(run.t) - np.sin(OMEGA * run.t) / OMEGA)
     assert np.abs(run["x"] - exact).max() < 1e-5 * 1e-12
 

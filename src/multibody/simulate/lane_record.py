@@ -39,7 +39,8 @@ class LaneRun(ctypes.Structure):
 
     Integers are counts and addresses. Line by line above: the problem's arrays and functions; the method (see
     ``coefficients``); sizes and limits; both ends of a step, the rates of its stages and the rows of its dense output;
-    the state of each lane; what its errors are measured with (see ``error_floors``); the runs, what they start with and what came out.
+    the state of each lane; what errors are measured with (see ``error_floors``); the runs, what they
+    start with and what came out.
     """
 
     _fields_ = [(name, ctypes.c_int64) for name in _INTEGERS] + [(name, ctypes.c_double) for name in _NUMBERS]

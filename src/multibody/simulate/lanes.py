@@ -17,8 +17,10 @@ from multibody.simulate.run_functions import RunFunctions
 from multibody.simulate.run_memory import address, of_method
 from multibody.simulate.tolerances import OWN_SHARE
 
-STATES = """t next h step error last_error rejected_last accepted lost open worst theta rest due tries samples fresh rejected_error
-    rejected_h""".split()
+STATES = """
+    t next h step error last_error rejected_last accepted lost open worst theta rest due tries samples fresh
+    rejected_error rejected_h
+""".split()
 """One number for each lane."""
 
 

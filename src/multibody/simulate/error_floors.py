@@ -15,8 +15,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from multibody.simulate.loops import compiled, doubles, larger, row, smaller, square
-from multibody.simulate.tolerances import GROUP_SHARE, LARGEST, OWN_SHARE, RATE_ROUNDING, VALUE_ROUNDING
+from multibody.simulate.loops import compiled, doubles, larger, smaller, square
+from multibody.simulate.run_record import GROUP_SHARE, LARGEST_FLOOR, OWN_SHARE, RATE_ROUNDING, VALUE_ROUNDING
 
 TINY = 1e-140
 """The floor where nothing moves; its square is a number."""
@@ -41,20 +41,21 @@ def find_floors(run: Any, new: int, h: float) -> None:
 @compiled
 def floors_of_kind(run: Any, new: int, h: float, first: int, last: int) -> None:
     """The same for the entries from first to last."""
-    floors, scales, noises, later = doubles(run.floors), doubles(run.scales), doubles(run.noises), doubles(new)
-    rates, end_rates = doubles(run.K), doubles(row(run.K, run.stages, run.width))
+    floors, scales, noises = doubles(run.floors), doubles(run.scales), doubles(run.noises)
+    later, rates = doubles(new), doubles(run.K)
     if run.atol > 0.0:
         for i in range(first, last):
             floors[i] = run.atol
         return
-    group, rate = 0.0, 0.0
+    group, rate, share = 0.0, 0.0, OWN_SHARE * run.rtol
     for i in range(first, last):
-        floors[i] = larger(scales[i], abs(later[i]))
-        group = larger(group, floors[i])
-        rate = larger(rate, larger(abs(rates[i]), abs(end_rates[i])))
+        scale = larger(scales[i], abs(later[i]))
+        group = larger(group, scale)
+        rate = larger(rate, abs(rates[i]))
+        floors[i] = larger(share * scale, h * noises[i])
     common = group_floor(run.rtol, group, rate, h)
     for i in range(first, last):
-        floors[i] = smaller(larger(larger(OWN_SHARE * run.rtol * floors[i], common), h * noises[i]), LARGEST)
+        floors[i] = smaller(larger(floors[i], common), LARGEST_FLOOR)
 
 
 @compiled
@@ -63,7 +64,8 @@ def keep_scales(run: Any) -> None:
     scales, noises, new = doubles(run.scales), doubles(run.noises), doubles(run.new)
     for i in range(run.coordinates + run.speeds):
         scales[i] = larger(abs(new[i]), scales[i])
-        noises[i] *= FADING
+        if noises[i] != 0.0:
+            noises[i] *= FADING
 
 
 @compiled

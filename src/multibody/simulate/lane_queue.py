@@ -112,7 +112,7 @@ def first_floors(run: Any) -> None:
         )  # fmt: skip
         for i in range(lane, LANES * end, LANES):
             point[i] = larger(abs(y[i]), abs(h[lane] * rate[i]))
-    find_floors(run, run.bound_y, run.K)
+    find_floors(run, run.bound_y)
 
 
 @compiled

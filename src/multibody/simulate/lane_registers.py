@@ -14,11 +14,11 @@ from numba import types
 from numba.extending import intrinsic
 
 from multibody.simulate.lane_record import LANES
-from multibody.simulate.tolerances import LARGEST
+from multibody.simulate.run_record import LARGEST_FLOOR
 
 REGISTER = ir.VectorType(ir.DoubleType(), LANES)
 ZERO, ONE = (ir.Constant(REGISTER, [number] * LANES) for number in (0.0, 1.0))
-MOST = ir.Constant(REGISTER, [LARGEST] * LANES)
+MOST = ir.Constant(REGISTER, [LARGEST_FLOOR] * LANES)
 FUSED = ("contract",)  # a·b + c in one instruction, with one rounding
 
 
@@ -83,10 +83,6 @@ def _largest_of_two(builder: Any, a: Any, b: Any) -> Any:
     return _larger(builder, _absolute(builder, a), _absolute(builder, b))
 
 
-def _largest_of_three(builder: Any, a: Any, b: Any, c: Any) -> Any:
-    return _larger(builder, _largest_of_two(builder, a, b), _absolute(builder, c))
-
-
 def _floor(builder: Any, scale: Any, own: Any, common: Any, h: Any, noise: Any) -> Any:
     """min(1e-10, max(own·scale, common, h·noise))."""
     floor = _larger(builder, _larger(builder, builder.fmul(own, scale), common), builder.fmul(h, noise))
@@ -100,5 +96,4 @@ product_minus = _on_registers(_product_minus)
 chosen = _on_registers(_chosen)
 plus_weighted_square = _on_registers(_plus_weighted_square)
 largest_of_two = _on_registers(_largest_of_two)
-largest_of_three = _on_registers(_largest_of_three)
 floor = _on_registers(_floor)

@@ -10,7 +10,6 @@ from multibody.simulate.evaluation import AIM, ROUNDING
 from multibody.simulate.lane_record import COMMON, LANES, LARGEST_RATE, LARGEST_SCALE, OWN_RTOL, RTOL
 from multibody.simulate.lane_registers import (
     floor,
-    largest_of_three,
     largest_of_two,
     plus_weighted_square,
     product_plus,
@@ -65,7 +64,7 @@ def errors(run: Any) -> None:
     for lane in range(LANES):
         first[lane] = second[lane] = 0.0
     if run.estimates > 0:
-        find_floors(run, run.new, row(run.K, run.stages, run.width))
+        find_floors(run, run.new)
     for k in range(run.estimates):
         weighted(run, row(run.E, k, run.rows), run.stages + 1, row(run.F, k, run.width))
         sum_of_squares(run, row(run.F, k, run.width), run.error if k == 0 else run.worst)
@@ -85,15 +84,15 @@ def sum_of_squares(run: Any, error: int, total: int) -> None:
 
 
 @compiled
-def find_floors(run: Any, new: int, end_rate: int) -> None:
+def find_floors(run: Any, new: int) -> None:
     """The floors of all lanes, as ``error_floors.find_floors``."""
     if run.atol == 0.0:
-        floors_of_kind(run, new, end_rate, 0, run.coordinates)
-        floors_of_kind(run, new, end_rate, run.coordinates, run.coordinates + run.speeds)
+        floors_of_kind(run, new, 0, run.coordinates)
+        floors_of_kind(run, new, run.coordinates, run.coordinates + run.speeds)
 
 
 @compiled
-def floors_of_kind(run: Any, new: int, end_rate: int, first: int, last: int) -> None:
+def floors_of_kind(run: Any, new: int, first: int, last: int) -> None:
     """The same for the entries from first to last."""
     scale, rate = row(run.groups, LARGEST_SCALE, LANES), row(run.groups, LARGEST_RATE, LANES)
     h, scales, rates, common = doubles(run.h), doubles(scale), doubles(rate), doubles(row(run.groups, COMMON, LANES))
@@ -103,7 +102,7 @@ def floors_of_kind(run: Any, new: int, end_rate: int, first: int, last: int) -> 
         at = row(0, i, LANES)
         largest_of_two(run.floors + at, run.scales + at, new + at)
         largest_of_two(scale, scale, run.floors + at)
-        largest_of_three(rate, rate, run.K + at, end_rate + at)
+        largest_of_two(rate, rate, run.K + at)
     for lane in range(LANES):
         common[lane] = group_floor(run.rtol, scales[lane], rates[lane], h[lane])
     for i in range(first, last):
@@ -118,7 +117,8 @@ def keep_scales(run: Any, lane: int) -> None:
     scales, noises, new = doubles(run.scales), doubles(run.noises), doubles(run.new)
     for i in range(lane, LANES * (run.coordinates + run.speeds), LANES):
         scales[i] = larger(abs(new[i]), scales[i])
-        noises[i] *= FADING
+        if noises[i] != 0.0:
+            noises[i] *= FADING
 
 
 @compiled

@@ -15,7 +15,7 @@ from multibody.simulate.lane_record import ARRIVED, COMMON, FINISHED, IDLE, LANE
 from multibody.simulate.machine_code import MANY_RUNS, advance
 from multibody.simulate.run_functions import RunFunctions
 from multibody.simulate.run_memory import address, of_method
-from multibody.simulate.tolerances import OWN_SHARE
+from multibody.simulate.run_record import OWN_SHARE
 
 STATES = """
     t next h step error last_error rejected_last accepted lost open worst theta rest due tries samples fresh

@@ -25,7 +25,7 @@ from multibody.simulate.run_record import RunRecord
 
 _SHARED = (
     "coefficients", "dense_output", "error_floors", "evaluation", "loops", "machine_code", "native", "retreat",
-    "run_record", "step_control", "tolerances", "trial_steps", "whole_steps",
+    "run_record", "step_control", "trial_steps", "whole_steps",
 )  # fmt: skip
 
 

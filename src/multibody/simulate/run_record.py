@@ -26,6 +26,15 @@ REGULAR = 1e-4
 SINGULAR_BELOW, REGULAR_ABOVE = 1e-2, 2e-2
 """Smallest relative pivots for which equations are regularized from now on, and from which on they need not be."""
 
+LARGEST_FLOOR = 1e-10
+"""The largest absolute tolerance that follows the scale of an entry; also of works, and where nothing moves."""
+
+OWN_SHARE, GROUP_SHARE = 0.01, 1e-6
+"""Absolute tolerances relative to rtol times the scale of an entry, and to rtol times the largest scale of its kind."""
+
+VALUE_ROUNDING, RATE_ROUNDING = 64 * 2.0**-52, 100 * 2.0**-52
+"""Absolute tolerances relative to the largest scale, and to the length of a step times the largest rate."""
+
 _INTEGERS = """
     bound_t bound_y bound_rate bound_projected bound_gaps bound_signals
     port_q port_u port_rate rhs_at rhs_ports rhs_more

@@ -7,7 +7,7 @@ from typing import Any
 
 from multibody.simulate.error_floors import MARGIN, characteristic_time, find_floors, is_noise
 from multibody.simulate.evaluation import evaluate
-from multibody.simulate.loops import EPSILON, compiled, copy, doubles, larger, row, smaller, square, weighted
+from multibody.simulate.loops import EPSILON, compiled, doubles, larger, row, smaller, square, weighted
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
 
@@ -91,7 +91,6 @@ def first_floors(run: Any) -> None:
     """Floors from the values at the start, and from what their rates will make of them."""
     y, rate, point, n = doubles(run.y), doubles(run.K), doubles(run.point), run.coordinates
     longest = smaller(run.end - run.t, run.max_step)
-    copy(run.K, row(run.K, run.stages, run.width), run.size)
     time = characteristic_time(
         largest(run.y, 0, n), largest(run.y, n, n + run.speeds),
         largest(run.K, 0, n), largest(run.K, n, n + run.speeds), longest,

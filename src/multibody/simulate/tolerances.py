@@ -1,6 +1,6 @@
-"""Absolute tolerances that follow the scale of each coordinate and speed: constants, and a vector for library solvers.
+"""Absolute tolerances that follow the scale of each coordinate and speed, for solvers of libraries.
 
-Compiled loops keep a running scale, see ``error_floors``; solvers of libraries get a vector at the start of a segment.
+Compiled loops keep a running scale, see ``error_floors``; these solvers get a vector at the start of a segment.
 """
 
 from __future__ import annotations
@@ -9,17 +9,7 @@ import numpy as np
 
 from multibody.simulate.contract import Vector
 from multibody.simulate.problem import Problem
-
-LARGEST = 1e-10
-"""The largest tolerance, also of works and where nothing moves."""
-
-OWN_SHARE, GROUP_SHARE = 0.01, 1e-6
-"""Tolerances relative to rtol times the scale of an entry, and to rtol times the largest scale of its kind."""
-
-EPSILON = float(np.finfo(float).eps)
-
-VALUE_ROUNDING, RATE_ROUNDING = 64 * EPSILON, 100 * EPSILON
-"""Tolerances relative to the largest scale, and to the length of a step times the largest rate."""
+from multibody.simulate.run_record import GROUP_SHARE, LARGEST_FLOOR, OWN_SHARE, RATE_ROUNDING, VALUE_ROUNDING
 
 NUDGES, LARGEST_NOISE = (1e-11, 1.7e-11, 0.6e-11), 1e-9
 """Changes of the state for second differences, and what is too large to be rounding."""
@@ -53,7 +43,7 @@ def absolute_tolerances(
     noise = np.zeros(problem.size) if problem.law else _noise(problem, t, y, rates)
     if n == m:
         noise[:n] = np.maximum(noise[:n], time * noise[n : n + m])
-    tolerances = np.full(problem.size, LARGEST)
+    tolerances = np.full(problem.size, LARGEST_FLOOR)
     speed = 0.0
     for part in (slice(n, n + m), slice(0, n)):
         own = np.maximum(values[part], time * sizes[part])
@@ -66,7 +56,7 @@ def absolute_tolerances(
         own_or_group = np.maximum(OWN_SHARE * rtol * np.where(own > 0, own, 1e-3 * largest), common)
         if part.start == n and n == m:  # what changes coordinates by less than they are allowed to be off
             own_or_group = np.maximum(own_or_group, OWN_SHARE * rtol * OWN_SHARE * values[:n] / time)
-        tolerances[part] = np.minimum(np.maximum(own_or_group, NOISE_MARGIN * time * noise[part]), LARGEST)
+        tolerances[part] = np.minimum(np.maximum(own_or_group, NOISE_MARGIN * time * noise[part]), LARGEST_FLOOR)
         speed = largest
     return tolerances
 

@@ -17,6 +17,7 @@ from multibody.simulate.run_record import (
     ACCEPTED,
     CONSTRAINTS_LOST,
     DIVERGED,
+    LARGEST_FLOOR,
     NOT_FINITE,
     SINGULAR,
     STEP_TOO_SMALL,
@@ -30,7 +31,6 @@ from multibody.simulate.step_control import (
     reduction,
     smallest_step,
 )
-from multibody.simulate.tolerances import LARGEST
 from multibody.simulate.trial_steps import trial
 
 CORRECTIONS = 8
@@ -138,7 +138,7 @@ def is_leap(run: Any, before: int) -> bool:
         size = larger(size, larger(abs(old[i]), abs(uncorrected[i])))
     if run.estimates == 0:
         return change > LARGEST_UNESTIMATED * size
-    allowed = (run.atol if run.atol > 0.0 else LARGEST) + run.rtol * size
+    allowed = (run.atol if run.atol > 0.0 else LARGEST_FLOOR) + run.rtol * size
     pivot = smaller(larger(doubles(run.bound_gaps)[2], LEAST_PIVOT), 1.0)
     explained = MOST_ERRORS * allowed / math.sqrt(pivot)
     return change > smaller(explained, larger(LARGEST_SHARE * size, 10.0 * allowed))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from multibody.simulate.error_floors import characteristic_time
+from multibody.simulate.error_floors import TINY, characteristic_time
 from multibody.simulate.lane_record import IDLE, LANES
 from multibody.simulate.lane_steps import evaluate, find_floors
 from multibody.simulate.loops import EPSILON, call, compiled, copy, doubles, larger, row, smaller, square, whole
+from multibody.simulate.run_record import LARGEST_FLOOR
 
 
 @compiled
@@ -113,6 +114,9 @@ def first_floors(run: Any) -> None:
         for i in range(lane, LANES * end, LANES):
             point[i] = larger(abs(y[i]), abs(h[lane] * rate[i]))
     find_floors(run, run.bound_y)
+    floors = doubles(run.floors)
+    for i in range(LANES * end):
+        floors[i] = LARGEST_FLOOR if floors[i] <= TINY else floors[i]
 
 
 @compiled

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from multibody.simulate.error_floors import MARGIN, characteristic_time, find_floors, is_noise
+from multibody.simulate.error_floors import MARGIN, TINY, characteristic_time, find_floors, is_noise
 from multibody.simulate.evaluation import evaluate
 from multibody.simulate.loops import EPSILON, compiled, doubles, larger, row, smaller, square, weighted
+from multibody.simulate.run_record import LARGEST_FLOOR
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
 
@@ -98,6 +99,9 @@ def first_floors(run: Any) -> None:
     for i in range(run.size):
         point[i] = larger(abs(y[i]), abs(time * rate[i]))
     find_floors(run, run.point, time)
+    floors = doubles(run.floors)
+    for i in range(n + run.speeds):
+        floors[i] = LARGEST_FLOOR if floors[i] <= TINY else floors[i]
 
 
 @compiled

@@ -35,7 +35,8 @@ def test_they_agree_on_random_loops(seed, handling):
     takes = [one for one in ALL if not (isinstance(handling, mb.IndependentSpeeds) and one is ALL[1])]
     found = mb.compare(random_loops(seed, 4, 2), takes, constraints=handling)
     assert len(found.pairs) == len(takes) * (len(takes) - 1) // 2
-    assert found.proved
+    regular = all(one.equations.constraints.regular_at_start for one in found.derivations)
+    assert found.proved if regular else found.agree(1e-9)  # redundant equations give way by a tiny amount
 
 
 class Wrong(Recursive):

@@ -163,14 +163,13 @@ def test_phase_portrait_of_a_quaternion_uses_its_rate():
     assert axis.get_ylabel() == "ball_qz_dot [1/s]"
 
 
-def test_no_line_where_an_angle_comes_back_at_the_other_end():
-    """The hinge that closes the loop of a parallelogram turns once; its angle is known between -π and π."""
+def test_the_line_of_an_angle_that_turns_once_has_no_jump():
+    """The hinge that closes the loop of a parallelogram turns once; its angle is continuous."""
     run = mb.simulate(four_bar().eom, 1.5, u={"q1_dot": 6.0}, samples=101)
     (axis,) = plots.phase_portrait(run, "q4").axes
     steps = np.abs(np.diff(axis.lines[0].get_xdata()))
-    assert np.abs(np.diff(run["q4"])).max() > np.pi
-    assert np.nanmax(steps) < 1.0
-    assert np.count_nonzero(np.isnan(axis.lines[0].get_xdata())) == np.count_nonzero(np.abs(np.diff(run["q4"])) > np.pi)
+    assert np.ptp(run["q4"]) > np.pi
+    assert steps.max() < 1.0
 
 
 @cache

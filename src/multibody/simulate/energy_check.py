@@ -25,6 +25,9 @@ GENERATED = 1e-6
 SMALLEST_ENERGY = 1e-30
 """Joules; below them nothing moves, and energies are rounding."""
 
+SMALLEST_CONTACT_ENERGY = 1e-12
+"""The same where there are stops: a force moves with a body within the gap of a closed contact."""
+
 MISMATCH = 1e-6
 """The difference between the force of a load and the slope of its potential that is not rounding, relative to both."""
 
@@ -34,7 +37,8 @@ def with_energy_checked(run: Trajectory) -> Trajectory:
     if not run.status.ok or not run.eom.energy_known:
         return run
     scale = run.checks.energy_scale or run.energies.scale
-    if scale < SMALLEST_ENERGY:
+    stops = run.settings is not None and run.settings.impacts
+    if scale < (SMALLEST_CONTACT_ENERGY if stops else SMALLEST_ENERGY):
         return run
     given = {name: energy for name, energy in run.checks.generated.items() if energy > GENERATED * scale}
     if given:

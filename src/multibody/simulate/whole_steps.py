@@ -45,6 +45,9 @@ MOST_ERRORS, LEAST_PIVOT = 1e3, 1e-12
 LARGEST_SHARE, LARGEST_UNESTIMATED = 1e-2, 5e-2
 """The share of the largest speed that may be corrected, and the same for methods that do not estimate errors."""
 
+RELAXED_STEP = 1e-6
+"""The first step with the largest floor, relative to the longest one."""
+
 RETREAT = 0.25
 """How much shorter the next trial is, where there is nothing to estimate an error from."""
 
@@ -62,9 +65,19 @@ def accepted_step(run: Any) -> int:
             return ACCEPTED
         run.rejected += 1
         run.rejected_last = 1
-        if run.fixed > 0.0 or (not retreated(run) and run.step < smallest_step(run)):
+        if run.fixed > 0.0 or (not retreated(run) and run.step < smallest_step(run) and not relaxed(run, code)):
             return code
     return TOO_MANY_STEPS
+
+
+@compiled
+def relaxed(run: Any, code: int) -> bool:
+    """Allow the largest floor for the rest of the segment, if errors do not become small enough: they are rounding."""
+    if code != STEP_TOO_SMALL or run.atol > 0.0:
+        return False
+    run.atol = LARGEST_FLOOR
+    run.step = larger(smallest_step(run), RELAXED_STEP * smaller(run.max_step, run.end - run.t))
+    return True
 
 
 @compiled

@@ -67,7 +67,7 @@ FORTY = rows("""
 """)
 OF_B0 = {2: "x, y of B0", 4: "x, y, vx, vy of B0", 6: "x, y, vx, vy of B0, θ, θ'"}
 A02_TWO = [
-    *(Quantity(f"N = 2: {OF_B0[6]} at t = {t:g} s", values, MPMATH, 1e-8) for t, *values in TWO),
+    *(Quantity(f"N = 2: {OF_B0[6]} at t = {t:g} s", values, MPMATH, 1e-7) for t, *values in TWO),
     Quantity(f"N = 2: {OF_B0[4]} at t = 10 s", BY_EXUDYN, EXUDYN, 3e-6),
 ]
 A02_FORTY = [

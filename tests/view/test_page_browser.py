@@ -117,6 +117,7 @@ def test_there_is_a_picture_and_layers_can_be_hidden(page: Any) -> None:
     without = picture(page)
     assert different(whole, without) > 1000
     page.get_by_label("frames").check()
+    page.locator(".label:visible").first.wait_for(timeout=30_000)
     assert page.locator(".label:visible").all_inner_texts() == ["world", "crab", "load", "hook"]
     page.get_by_label("frames").uncheck()
     page.get_by_label("drawings").check()

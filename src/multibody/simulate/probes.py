@@ -11,7 +11,7 @@ import numpy as np
 from multibody.compile import Function
 from multibody.equations import EquationsOfMotion
 from multibody.equations.power import explicit, powers, powers_of_dampers
-from multibody.graph import ZERO, Expr
+from multibody.graph import ZERO, Expr, isolated, topological
 
 _made: WeakKeyDictionary[EquationsOfMotion, dict[str, Function]] = WeakKeyDictionary()
 """Many runs share their equations, and should not compile them again; equations that nobody uses are forgotten."""
@@ -26,7 +26,8 @@ def probe(eom: EquationsOfMotion, name: str) -> Function:
     """
     made = _made.setdefault(eom, {})
     if name not in made:
-        made[name] = eom.function(name, _OUTPUTS[name](eom))
+        with isolated(*topological([*eom.acceleration, *eom.model.expressions()])):
+            made[name] = eom.function(name, _OUTPUTS[name](eom))
     return made[name]
 
 

@@ -44,10 +44,8 @@ class RollingDisc(Rolling):
         >>> wheel = cart.body("wheel", mass=2, inertia=(1, 2, 1))
         >>> joint = cart.joint("w", cart.frame("axle", (0, 0, 0.3)), wheel, ["Tx", "Ty", "Rz", "Ry"])
         >>> grip = cart.constraint(RollingDisc(cart.world, wheel, radius=0.3), name="grip")
-        >>> for equation in grip.equations(Kinematics(cart.freeze())):
-        ...     print(equation.name, equation.velocity)
-        forward w_tx_dot*cos(w_rz) - 0.3*w_ry_dot + w_ty_dot*sin(w_rz)
-        sideways w_ty_dot*cos(w_rz) - w_tx_dot*sin(w_rz)
+        >>> [equation.name for equation in grip.equations(Kinematics(cart.freeze()))]
+        ['forward', 'sideways']
     """
 
     def __init__(

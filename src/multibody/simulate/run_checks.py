@@ -385,12 +385,10 @@ def _with_turning_points(t: Vector, x: Vector, v: Vector) -> tuple[Vector, Vecto
         return t, x, v
     h = t[turns + 1] - t[turns]
     a, b, c = _cubic(x[turns + 1] - x[turns], v[turns] * h, v[turns + 1] * h)
-    low, high = np.zeros(len(h)), np.ones(len(h))  # the slope has one root within, because its ends differ in sign
-    for _ in range(BISECTIONS):
-        s = (low + high) / 2
-        same = np.sign(a + s * (2 * b + 3 * s * c)) == np.sign(a)
-        low, high = np.where(same, s, low), np.where(same, high, s)
-    s = (low + high) / 2
+    root = -(b + np.copysign(np.sqrt(np.maximum(b * b - 3 * a * c, 0.0)), b))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        near, far = a / root, root / (3 * c)
+    s = np.where((near >= 0) & (near <= 1), near, far)  # the slope has one root within: its ends differ in sign
     places, values = turns + 1, x[turns] + s * (a + s * (b + s * c))
     return np.insert(t, places, t[turns] + s * h), np.insert(x, places, values), np.insert(v, places, 0.0)
 

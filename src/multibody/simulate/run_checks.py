@@ -63,26 +63,6 @@ class LimitViolation(NamedTuple):
         )
 
 
-class Saturation(NamedTuple):
-    """An input that was held at a limit.
-
-    Attributes:
-        input: its name.
-        limits: the range.
-        t: when it was held first.
-        share: the part of the time for which it was held, between 0 and 1.
-    """
-
-    input: str
-    limits: tuple[float, float]
-    t: float
-    share: float
-
-    def __str__(self) -> str:
-        low, high = self.limits
-        return f"{self.input} held within [{low:.6g}, {high:.6g}] from {self.t:.6g} s on, {self.share:.1%} of the time"
-
-
 @dataclass(frozen=True)
 class RunChecks:
     """What the checks of a run found.
@@ -92,14 +72,12 @@ class RunChecks:
         energy_error: the largest error of the energy balance there.
         generated: loads that should take energy and gave some, with how much.
         limit_violations: coordinates that left their ranges.
-        saturations: inputs that were held at their limits.
     """
 
     energy_scale: float = 0.0
     energy_error: float = 0.0
     generated: Mapping[str, float] = field(default_factory=dict)
     limit_violations: tuple[LimitViolation, ...] = ()
-    saturations: tuple[Saturation, ...] = ()
 
     @property
     def is_doubtful(self) -> bool:
@@ -118,7 +96,7 @@ class RunChecks:
         }
         return RunChecks(
             max(self.energy_scale, later.energy_scale), self.energy_error + later.energy_error, generated,
-            tuple(known.values()), (*self.saturations, *later.saturations),
+            tuple(known.values()),
         )  # fmt: skip
 
 

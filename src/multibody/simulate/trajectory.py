@@ -22,7 +22,7 @@ from multibody.simulate.events import Event
 from multibody.simulate.quantities import Quantity, quantities
 from multibody.simulate.questions import require_question
 from multibody.simulate.recording import Recording, column_name, component, split, unknown
-from multibody.simulate.run_checks import NO_CHECKS, LimitViolation, RunChecks, Saturation, limit_violations
+from multibody.simulate.run_checks import NO_CHECKS, LimitViolation, RunChecks, limit_violations
 from multibody.simulate.run_settings import FROM_FILE, RunSettings
 from multibody.simulate.samples import Samples
 from multibody.simulate.statistics import Counts, Statistics, table
@@ -56,7 +56,7 @@ class Trajectory(Samples):
         settings: inputs, events and integrator of the run, to make it again; None if it was not made by ``simulate``.
         start_changes: start values that the user gave, and that were changed so that the constraints hold: name, value
             given, value used.
-        checks: what was found at the ends of all steps: energies, limits, saturated inputs.
+        checks: what was found at the ends of all steps: energies and limits.
 
     Example:
         >>> import numpy as np
@@ -152,11 +152,6 @@ class Trajectory(Samples):
         if self.checks is not NO_CHECKS:
             return self.checks.limit_violations
         return tuple(limit_violations(self.eom, self.t, self.q, self.u, self.r, self.p))
-
-    @property
-    def saturations(self) -> tuple[Saturation, ...]:
-        """Inputs that were held at their limits, with the time and its share."""
-        return self.checks.saturations
 
     @cached_property
     def statistics(self) -> Statistics:
@@ -342,6 +337,6 @@ class Trajectory(Samples):
         rows += self.statistics.rows()
         rows += [("start changed", "\n".join(map(str, self.start_changes)))] if self.start_changes else []
         rows += [("events", "\n".join(shown + ([f"and {more} more"] if more else [])))] if shown else []
-        for label, found in (("limits left", self.limit_violations), ("inputs", self.saturations)):
-            rows += [(label, "\n".join(map(str, found)))] if found else []
+        violations = self.limit_violations
+        rows += [("limits left", "\n".join(map(str, violations)))] if violations else []
         return [*rows, ("status", self.message if self.message else self.status.value)]

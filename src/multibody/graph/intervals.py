@@ -66,7 +66,7 @@ def _point(value: float, like: Interval) -> Interval:
 
 
 def _widened(bounds: Interval) -> Interval:
-    """Bounds beyond rounding; infinite where there is no number."""
+    """Bounds enlarged by rounding errors, with infinities in place of NaN."""
     low = bounds.low - ROUNDING * np.abs(bounds.low)
     high = bounds.high + ROUNDING * np.abs(bounds.high)
     return Interval(np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high))

@@ -185,10 +185,10 @@ class SpringDamper(AlongLine):
 
     @property
     def conservative(self) -> bool:
-        """Whether there is no further law, which stores nothing."""
+        """True without an additional law: only the spring stores energy."""
         return self.law is None
 
     @property
     def dissipative(self) -> bool:
-        """Whether there is no further law, which may be that of a drive."""
+        """True without an additional law, which may add energy."""
         return self.law is None

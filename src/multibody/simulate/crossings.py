@@ -84,21 +84,14 @@ class Lookout:
     def _first_sides(self, t0: float, y0: Vector) -> None:
         """On which side of zero signals start: where they are, or else have been before."""
         values, soon = self._last.values, LOCATED * self._watch.tolerance
-        self._rounding = self._estimated_rounding(t0, y0)
+        self._rounding = rounding_of_signals(self._problem, t0, y0)
         moved = self._problem.evaluate_signals(t0 + soon, y0 + soon * self._problem.evaluate(t0, y0))
-        self._sides = _side(values, np.maximum(self._rounding, np.abs(moved - values)))
+        self._sides = side(values, np.maximum(self._rounding, np.abs(moved - values)))
         if self._watch.sides:
             self._sides = np.where(self._sides == 0, self._watch.sides, self._sides)
         self._sides[list(self._watch.quiet)] = 0
         self._scales = np.abs(values)
         self._armed = np.abs(values) > 2 * self._touch * self._scales
-
-    def _estimated_rounding(self, t: float, y: Vector) -> Vector:
-        """What rounding time and state may make of signals that are zero."""
-        values = self._problem.evaluate_signals(t, y)
-        nudged = self._problem.evaluate_signals(t * (1 + TIME_NUDGE), y * (1 + NUDGE))
-        size: Vector = 8 * EPSILON * np.maximum(np.abs(nudged - values) / NUDGE, np.abs(values))
-        return size
 
     @property
     def sides(self) -> tuple[float, ...]:
@@ -116,7 +109,7 @@ class Lookout:
             return found, np.inf
         begin = self._last.t
         step, width, narrowest, crowded, patience = t - begin, self._first_width(t), NARROWEST, 0, 0.0
-        later_rounding = self._estimated_rounding(t, within(t))
+        later_rounding = rounding_of_signals(self._problem, t, within(t))
         self._scales = np.maximum(self._scales, np.abs(self._problem.signals))
         while begin < t:
             end = begin + width if begin + width < t - NARROWEST * step else t
@@ -253,7 +246,7 @@ class Lookout:
         ]
         self._sides = np.where(reached, 0.0, sides)
         if probe.t - self._start >= 0.5 * SETTLED * self._watch.tolerance:
-            self._sides = np.where(self._sides == 0, _side(values, self._rounding), self._sides)
+            self._sides = np.where(self._sides == 0, side(values, self._rounding), self._sides)
             if (self._sides * self._returns < 0).any():
                 raise StepError(Status.EVENTS_ACCUMULATE, "")
             self._returns = np.where(self._sides == 0, self._returns, 0.0)
@@ -287,7 +280,15 @@ class Lookout:
         return b
 
 
-def _side(values: Vector, rounding: Vector) -> Vector:
+def rounding_of_signals(problem: Problem, t: float, y: Vector) -> Vector:
+    """What rounding time and state may make of signals that are zero."""
+    values = problem.evaluate_signals(t, y)
+    nudged = problem.evaluate_signals(t * (1 + TIME_NUDGE), y * (1 + NUDGE))
+    size: Vector = 8 * EPSILON * np.maximum(np.abs(nudged - values) / NUDGE, np.abs(values))
+    return size
+
+
+def side(values: Vector, rounding: Vector) -> Vector:
     """Which side of zero; 0 where it cannot be told."""
     return np.where(np.abs(values) > rounding, np.sign(values), 0.0)
 

@@ -38,6 +38,11 @@ class Event:
     start has crossed it before: nothing happens until it comes back. One that touches zero and turns back, to within
     the accuracy of the run, reaches it: that is an event for ``direction=0`` and for the direction it came in.
 
+    A reset, the sample of a controller or a condition may take the expression of another event to zero, or beyond it.
+    That event happens at once, before time moves on, and its reset may make others happen. What the reset of an event
+    does to its own expression does not make it happen again. A cascade that does not end stops the run with
+    ``Status.EVENTS_ACCUMULATE``.
+
     Events that come sooner and sooner after each other, towards a time that they never pass, end the run with
     ``Status.EVENTS_ACCUMULATE``, and so does a reset that turns an expression back which crosses zero nevertheless. For
     a body that comes to rest use ``Impact``.

@@ -17,6 +17,7 @@ from multibody.errors import StepError
 from multibody.graph import free_symbols
 from multibody.simulate.angles import Quadrant
 from multibody.simulate.contract import Integrator, Occurrence, Segment, Status, Vector, Watch
+from multibody.simulate.event_jumps import EventJumps
 from multibody.simulate.event_sequences import EventSequences
 from multibody.simulate.events import Event, Signals
 from multibody.simulate.inputs import Inputs, called
@@ -29,6 +30,7 @@ UNSOLVED = (Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.CONSTRAINTS_LOST, S
 """Failures that may come from constraints which are not independent."""
 
 BLOWS = 1_000  # impacts at one instant, from contact to contact
+CASCADE = 1_000  # events at one instant, each by the reset of the one before
 FIRST_SHARE = 0.01  # of the time of a run with listeners, in its first segment
 CHUNK = 0.5  # seconds of work between two looks at progress and interruptions
 MANY = 100_000  # events
@@ -89,6 +91,7 @@ class Run:
         problem.r[:] = inputs.values
         self._contacts = Contacts(eom, problem, signals)
         self._sequences = EventSequences(problem, signals)
+        self._jumps = EventJumps(problem, signals)
         self._lost = 0.0  # by the impacts and resets at one instant, where stops or joints move
         self._returns: dict[int, float] = {}  # the sides to which resets have just sent signals back
         self._scales: Vector | None = None  # what absolute tolerances follow
@@ -113,10 +116,13 @@ class Run:
             self._checks.add(times[:1], self._problem.project(t, y, CLOSED)[0][None])  # as the first step begins
             self._sample(record, t, y, frozenset(self._inputs.sampled) - self._inputs.held)
             record.occurrences += [Occurrence(k, t, y) for k in self._contacts.closed(t, y)]
+            self._jumps.note(t, y, ())
             y, quiet = self._reset(record, t, y, record.occurrences)
             if record.occurrences:
                 self._checks.add(times[:1], y[None])
             self._modes.begin(t, y, anew=True)
+            if record.occurrences:
+                y, quiet = self._cascade(record, t, y, quiet)
             while t < times[-1] and record.status is Status.DONE:
                 end = self._end(t, times)
                 wanted = times[(times > t) & (times < end)]
@@ -137,14 +143,14 @@ class Run:
                     step = 0.0
                 if segment.status is Status.EVENT:
                     before = y
+                    self._jumps.note(t, y, (), self._just_happened(record, t))
                     self._switch(record, t, y)
                     y, quiet = self._reset(record, t, y, segment.occurrences)
                     if y is not before:
                         self._checks.add(np.array([t]), y[None])
                     self._modes.begin(t, y, anew=y is not before)
-                    step = 0.0
-                    if y is not before:
-                        sides = ()  # where signals are now has nothing to do with where they were
+                    y, quiet = self._cascade(record, t, y, quiet)
+                    step, sides = 0.0, self._jumps.sides
                     self._end_of_pile(record, t, y, float(times[-1]) - t)
                 elif not segment.status.ok and not self._recovers(segment.status):
                     record.status, record.failed_at = segment.status, (t, y)
@@ -153,17 +159,16 @@ class Run:
                 if isinstance(self._problem.failure, KeyboardInterrupt):
                     record.status, record.failed_at = Status.INTERRUPTED, (t, y)
                 if t < times[-1] and record.status is Status.DONE:
+                    changes = bool(self._inputs.sampled) or bool(self._problem.functions.switching)
+                    if changes:
+                        self._jumps.note(t, y, sides, self._just_happened(record, t))
                     self._sample(record, t, y)
                     self._modes.begin(t, y)
-                    leapt = self._leapt(record, t, y, sides)
-                    record.occurrences += leapt
-                    if leapt:
-                        y, more = self._reset(record, t, y, leapt)
-                        self._checks.add(np.array([t]), y[None])
-                        quiet = (*quiet, *more)
-                        self._modes.begin(t, y, anew=True)
-                    if leapt or segment.status is Status.EVENT:
-                        sides = ()
+                    events = len(record.occurrences)
+                    if changes:
+                        y, quiet = self._cascade(record, t, y, quiet)
+                    if len(record.occurrences) > events:
+                        sides = self._jumps.sides
                 if self._progress is not None:
                     self._progress(t)
         except KeyboardInterrupt:
@@ -255,18 +260,42 @@ class Run:
         """Whether an event ends a segment."""
         return self._signals.events[k].terminal or self._signals.events[k].reset is not None
 
-    def _leapt(self, record: Record, t: float, y: Vector, sides: tuple[float, ...]) -> list[Occurrence]:
-        """The events whose expressions leap over zero: a controller has just been asked, or a branch has changed."""
-        if not sides or not self._signals.events or not (self._inputs.sampled or self._problem.functions.switching):
-            return []
+    def _just_happened(self, record: Record, t: float) -> set[int]:
+        """The events that have happened at a time, as far as it is known."""
         near = 10 * max(Watch().tolerance, 4 * np.finfo(float).eps * abs(t))
-        happened = {one.event for one in takewhile(lambda one: one.t >= t - near, reversed(record.occurrences))}
-        looked = zip(self._signals.events, sides, self._problem.evaluate_signals(t, y), strict=False)
-        crossed = [
-            side * value < 0 and event.direction * side <= 0 and k not in happened and not isinstance(event, Quadrant)
-            for k, (event, side, value) in enumerate(looked)
-        ]
-        return [Occurrence(k, t, y) for k, one in enumerate(crossed) if one]
+        return {one.event for one in takewhile(lambda one: one.t >= t - near, reversed(record.occurrences))}
+
+    def _cascade(
+        self, record: Record, t: float, y: Vector, quiet: tuple[int, ...]
+    ) -> tuple[Vector, tuple[int, ...]]:  # fmt: skip
+        """The state after events that happen at once, because what has changed takes their expressions over zero.
+
+        Their resets may make others happen; those that never end stop the run.
+        """
+        happened: Iterable[int] = self._just_happened(record, t)
+        for _ in range(CASCADE):
+            happened = self._jumps.crossed(t, y, [*happened]) if record.status is Status.DONE else []
+            if not happened:
+                self._drop_between(record, t)
+                return y, quiet
+            before, jumped = y, [Occurrence(k, t, y) for k in happened]
+            record.occurrences += jumped
+            y, more = self._reset(record, t, y, jumped)
+            quiet = (*quiet, *more)
+            if y is not before:
+                self._checks.add(np.array([t]), y[None])
+            self._modes.begin(t, y, anew=True)
+        names = {self._signals.names[one.event]: None for one in record.occurrences[-CASCADE:]}
+        record.status, record.failed_at = Status.EVENTS_ACCUMULATE, (t, y)
+        record.said = f"at one instant, the resets of {', '.join(map(repr, names))} make each other happen without end"
+        return y, quiet
+
+    @staticmethod
+    def _drop_between(record: Record, t: float) -> None:
+        """Of the samples at the time of a reset, the first and the last one are kept: before it, and after all."""
+        while len(record.t) > 2 and len(record.t[-2]) == 1 and record.t[-2][0] == record.t[-3][-1] == t:
+            for parts in (record.t, record.y, record.r):
+                del parts[-2]
 
     def _reset(
         self, record: Record, t: float, y: Vector, happened: Sequence[Occurrence]

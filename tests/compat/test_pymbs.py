@@ -145,7 +145,7 @@ def test_both_orders_of_arguments_say_the_same():
         assert all_same(list(np.ravel(one[1])), list(np.ravel(other[1])))
     for part in ("start", "sensors", "loads", "drawings"):
         assert list(getattr(first.model, part)) == list(getattr(second.model, part))
-    assert [one.limits for one in first.model.inputs] == [one.limits for one in second.model.inputs] == [(-10.0, 10.0)]
+    assert [one.slider for one in first.model.inputs] == [one.slider for one in second.model.inputs] == [(-10.0, 10.0)]
     assert [one.description for one in first.model.parameters] == ["stiffness"]
 
 

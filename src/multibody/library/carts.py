@@ -33,7 +33,7 @@ def cart_pole(
     rod = system.body("rod", m_p, (0, 0, L), (m_p * L**2 / 3, m_p * L**2 / 3, 0))
     slide = system.joint("x", system.world, box, "Tx", limits=(-2.4, 2.4))
     hinge = system.joint("theta", box, rod, "Ry", q=angle, limits=(-math.pi, math.pi))
-    system.load(JointLoad(slide, system.input("F", unit="N", description="push", limits=(-10.0, 10.0))), name="push")
+    system.load(JointLoad(slide, system.input("F", unit="N", description="push", slider=(-10.0, 10.0))), name="push")
     system.sensor("cart_state", JointSensor(slide))
     system.sensor("pole_state", JointSensor(hinge))
     system.draw(system.world, Line(4.8), position=(-2.4, 0, 0), name="track")

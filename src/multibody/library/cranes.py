@@ -26,7 +26,7 @@ def crane_crab(*, m1: float = 1.0, m2: float = 1.0, l2: float = 1.0, g: float = 
     world = System("CraneCrab")
     gravity = world.parameter("g", g, unit="m/s^2", description="gravity")
     world.gravity = (0, 0, -gravity)
-    F = world.input("F", unit="N", description="DrivingForce", limits=(-10.0, 10.0))
+    F = world.input("F", unit="N", description="DrivingForce", slider=(-10.0, 10.0))
     crab_mass = world.parameter("m1", m1, unit="kg", description="mass 1")
     mass = world.parameter("m2", m2, unit="kg", description="mass 2")
     length = world.parameter("l2", l2, unit="m", description="lengthOfRod 2")

@@ -80,7 +80,7 @@ def _leg(system: System, k: int, parts: tuple[Frame, Body, Body, Frame], way: tu
     system.joint(f"universal{k}", foot, tube, Universal("x", "y"), q=(first, second))
     slide = system.joint(f"slide{k}", tube, rod, "Tz", q=length, limits=(0.6 * length, 1.4 * length))
     system.joint(f"ball{k}", rod, head, Spherical(), cut=True)
-    force = system.input(f"force{k}", unit="N", description=f"thrust of leg {k}", limits=(-500.0, 500.0))
+    force = system.input(f"force{k}", unit="N", description=f"thrust of leg {k}", slider=(-500.0, 500.0))
     system.load(JointLoad(slide, force), name=f"drive{k}")
     system.sensor(f"leg{k}", JointSensor(slide))
     system.draw(tube, Cylinder(0.03, 0.6, colour=GREY), position=(0, 0, 0.3), name=f"tube_shape{k}")

@@ -41,7 +41,7 @@ def pendulum(
     bob = system.body("bob", m, (0, -L, 0))
     tip = bob.frame("tip", (0, -L, 0))
     hinge = system.joint("angle", system.world, bob, "Rz", q=angle, limits=(-math.pi, math.pi))
-    torque = system.input("torque", unit="N*m", description="drive of the hinge", limits=(-20.0, 20.0))
+    torque = system.input("torque", unit="N*m", description="drive of the hinge", slider=(-20.0, 20.0))
     system.load(JointLoad(hinge, torque), name="drive")
     system.load(JointDamper(hinge, d), name="friction")
     system.sensor("place", Position(tip))

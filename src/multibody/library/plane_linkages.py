@@ -54,7 +54,7 @@ def four_bar(
         end = bar.frame(f"end{k}", (length, 0, 0))
         system.draw(bar, Cylinder(0.04), to=end, name=f"shape{k}")
     system.joint("q4", end, left, "Rz", q=math.pi / 2, cut=cut == "q4" or None)
-    torque = system.input("torque", unit="N*m", description="drive of the bar at the right", limits=(-100.0, 100.0))
+    torque = system.input("torque", unit="N*m", description="drive of the bar at the right", slider=(-100.0, 100.0))
     system.load(JointLoad(system["q1"], torque), name="drive")
     system.sensor("reaction", ConstraintForce(system["q4"], expressed_in=system.world))
     return system
@@ -132,7 +132,7 @@ def slider_crank(
     reach = crank * math.cos(angle) + math.sqrt(rod**2 - (crank * math.sin(angle)) ** 2)
     system.joint("x", system.world, slider, "Tx", q=reach, limits=(rod - crank, rod + crank))
     system.joint("piston_pin", end, slider, "Rz", cut=True)
-    torque = system.input("torque", unit="N*m", description="drive of the crank", limits=(-50.0, 50.0))
+    torque = system.input("torque", unit="N*m", description="drive of the crank", slider=(-50.0, 50.0))
     system.load(JointLoad(turn, torque), name="drive")
     system.sensor("slider_state", JointSensor(system["x"]))
     system.sensor("T", KineticEnergy())

@@ -81,7 +81,7 @@ def bicycle(*, speed: float = 5.0, push: float = 0.5, **values: float) -> System
         system.constraint(RollingDisc(ground, wheel, radius, axis="-y"), name=name)
         system.draw(wheel, Cylinder(radius, 0.04), rotation=Rotation.about_x(pi / 2), name=f"{name}_shape")
     system.start(rear_dot=-speed / values.get("rR", TABLE["rR"][0]), lean_rx_dot=push)
-    torque = system.input("steer_torque", unit="N*m", description="of the hands on the fork", limits=(-5.0, 5.0))
+    torque = system.input("steer_torque", unit="N*m", description="of the hands on the fork", slider=(-5.0, 5.0))
     system.load(JointLoad(steer, torque), name="hands")
     system.draw(ground, Plane(20, 20, colour=PALE), name="road")
     system.draw(C, Cylinder(0.03), to=head, name="frame_shape")

@@ -80,6 +80,10 @@ class Estimator:
     def __init__(self, regulator: Regulator, observer: Observer, period: float, place: int) -> None:
         self._system, self._K, self._place = regulator.system, regulator.K, place
         self._step = held(observer, period)
+        limits = {one.name: pair for one, pair in self._system.point.model.input_limits.items()}
+        pairs = [limits.get(name, (-np.inf, np.inf)) for name in self._system.inputs]
+        usual = [self._system.point[name] for name in self._system.inputs]
+        self._reach = np.array(pairs).reshape(-1, 2).T - np.array(usual)  # of r - r₀
         self._begin()
 
     def _begin(self) -> None:
@@ -97,7 +101,8 @@ class Estimator:
         if t <= self._last:
             self._begin()  # time has gone back: this is another run
         self._last = t
-        effort = -self._K @ self._estimate
+        asked = -self._K @ self._estimate
+        effort = np.clip(asked, *self._reach)  # what acts, which the estimate follows
         gone = (t - self._system.point.t) * (self._system.C @ self._system.steady_rates)
         seen = measured(self._system, sensors) - self._system.output_values - gone
         if self._before is None:  # nobody knows which input an accelerometer shows: it is not asked
@@ -106,7 +111,7 @@ class Estimator:
             seen += self._system.D @ (effort - self._before)
         self._before = effort
         self._estimate = self._step @ np.concatenate([self._estimate, effort, seen])
-        return float(self._system.point[self._system.inputs[self._place]] + effort[self._place])
+        return float(self._system.point[self._system.inputs[self._place]] + asked[self._place])
 
 
 def held(observer: Observer, period: float) -> Matrix:

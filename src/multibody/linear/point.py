@@ -23,6 +23,9 @@ At = Any
 """Values by name, or anything that has coordinates ``q`` and speeds ``u``, such as a state or an instant of a run; or
 something that has such a ``point``, as an equilibrium does."""
 
+ROUNDING_OF_LIMITS = 1e-9
+"""How far an input may be beyond a limit, relative to 1 + its size: it may have been rounded."""
+
 KEPT = 1e-6
 """How far a given value may be moved by constraints, relative to its size: it may have been rounded."""
 
@@ -109,6 +112,34 @@ def place(
     return found
 
 
+def beyond_limits(model: Model, values: Mapping[Any, float]) -> list[str]:
+    """What there is to say about inputs whose values are beyond their limits, up to rounding.
+
+    Args:
+        model: with the limits.
+        values: by symbol; inputs that are missing are within their limits.
+    """
+    said = []
+    for one, (low, high) in model.input_limits.items():
+        value = values.get(one, low if np.isfinite(low) else high)
+        slack = ROUNDING_OF_LIMITS * (1 + abs(value))
+        if not low - slack <= value <= high + slack:
+            said.append(f"{one.name} = {value:.6g} is beyond its limits [{low:.6g}, {high:.6g}]")
+    return said
+
+
+def require_within(model: Model, values: Mapping[Any, float]) -> None:
+    """An error if an operating point has inputs that no run can have."""
+    beyond = beyond_limits(model, values)
+    if beyond:
+        raise ModelError(
+            f"The operating point cannot be held: {'; '.join(beyond)}.",
+            where=f"operating point of system '{model.name}'",
+            cause="Runs hold an input within its limits, where a small change of what is asked for changes nothing.",
+            remedy="Give inputs within their limits, or give the input wider ones: system.input(…, limits=…).",
+        )
+
+
 def _place(
     eom: EquationsOfMotion, q: Any, u: Any, inputs: Mapping[str, float], parameters: Mapping[str, float] | None,
     t: float | None,
@@ -117,6 +148,7 @@ def _place(
     now = finite_value(0.0 if t is None else t, "time of the operating point")
     state = eom.consistent(q, u, parameters=parameters, inputs=inputs, t=now)
     r = np.array([inputs.get(one.name, 0.0) for one in model.input_symbols], dtype=float)
+    require_within(model, dict(zip(model.input_symbols, r.tolist(), strict=True)))
     return Place(now, state.q, state.u, r, np.array(list(model.parameter_values(parameters).values()), dtype=float))
 
 

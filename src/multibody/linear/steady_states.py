@@ -11,7 +11,7 @@ from multibody.errors import EquilibriumError
 from multibody.graph import Symbol
 from multibody.linear.equilibrium_point import Equilibria, Equilibrium
 from multibody.linear.other_assemblies import dependent_values, has_other_assemblies, solved_elsewhere
-from multibody.linear.point import At, known_point, require_equations, unknown_name
+from multibody.linear.point import At, beyond_limits, known_point, require_equations, unknown_name
 from multibody.linear.steady_equations import steady_equations
 from multibody.linear.trim import ENOUGH, Trim
 from multibody.linear.trim_search import all_solved, distance
@@ -36,7 +36,7 @@ def equilibrium(
     Args:
         eom: equations of motion.
         fixed: values by name that must stay; or names alone, which stay at their start values.
-        free: names of inputs and parameters that are looked for as well.
+        free: names of inputs and parameters that are looked for as well; inputs are kept within their limits.
         at: a guess by name, a state, an instant of a run, or another equilibrium; the start values where nothing is
             given. Values of inputs and parameters that are not free are taken as they are.
         moving: names of coordinates that may change (a rolling angle, a distance gone), and of speeds that may (those
@@ -45,7 +45,8 @@ def equilibrium(
         t: time.
 
     Raises:
-        EquilibriumError: if none is found: what came closest, and which equations stay open.
+        EquilibriumError: if none is found: what came closest, and which equations stay open; or if an input would have
+            to be beyond its limits.
 
     Example:
         >>> import multibody as mb
@@ -63,11 +64,11 @@ def equilibrium(
     """
     search = _search(eom, fixed, free, at, moving, parameters, t)
     w, error = search.solved(search.start)
-    if error > ENOUGH:
+    if error > ENOUGH or _beyond(search, w):
         several, closest = all_solved(search, TRIES, seed=0)
         if not several:
             raise _none_found(search, closest)
-        w = several[0]
+        w = _within_limits(search, several)[0]
     return _equilibrium(search, w)
 
 
@@ -94,7 +95,7 @@ def equilibria(
         seed: of the random numbers.
 
     Raises:
-        EquilibriumError: if none is found.
+        EquilibriumError: if none is found that inputs within their limits can hold; others are left out.
 
     Example:
         >>> import multibody as mb
@@ -119,6 +120,8 @@ def equilibria(
         others = [_equilibrium(whole, w) for w in elsewhere]
     if not several and not others:
         raise _none_found(search, closest)
+    others = [one for one in others if not beyond_limits(one.eom.model, one.point.values)]
+    several = _within_limits(search, several, required=not others)
     return Equilibria((*(_equilibrium(search, w) for w in several), *others))
 
 
@@ -151,6 +154,7 @@ def _search(
     now = finite_value(t, "time of the equilibrium")
     known: dict[Symbol, float] = {eom.model.time: now, **eom.model.start, **eom.model.parameter_values(numbers)}
     known |= {one: finite_value(guess[one.name], f"'{one.name}'") for one in (*states, *others) if one.name in guess}
+    _require_within(eom, {one: known.get(one, 0.0) for one in eom.inputs if one.name not in wanted})
     return Trim(equations, np.array([known.get(one, 0.0) for one in equations.symbols], dtype=float))
 
 
@@ -168,6 +172,18 @@ def _search_of_all_assemblies(
     start |= {name: value for name, value in _guess(eom, at).items() if name in names}
     held = {name: values[name] for name in (fixed if isinstance(fixed, Mapping) else _several(fixed))}
     return _search(eom.unreduced, held, free, start, (), parameters, t)
+
+
+def _require_within(eom: EquationsOfMotion, inputs: Mapping[Symbol, float]) -> None:
+    """An error if inputs that are not free are beyond their limits."""
+    beyond = beyond_limits(eom.model, inputs)
+    if beyond:
+        raise EquilibriumError(
+            f"No run can have this equilibrium: {'; '.join(beyond)}.",
+            where=f"system '{eom.model.name}'",
+            cause="Runs hold an input within its limits.",
+            remedy="Give an input within its limits, or give the input wider ones: system.input(…, limits=…).",
+        )
 
 
 def _several(names: Names) -> list[str]:
@@ -193,6 +209,29 @@ def _equilibrium(search: Trim, w: Vector) -> Equilibrium:
     residual = np.abs(np.asarray(search.equations.residual(w))).max(initial=0.0)
     freedom = search.freedom(w).shape[1]
     return Equilibrium(search.equations, w, float(residual), freedom)
+
+
+def _beyond(search: Trim, w: Vector) -> list[str]:
+    """The inputs of a solution that are beyond their limits."""
+    return beyond_limits(search.equations.eom.model, dict(zip(search.equations.symbols, w.tolist(), strict=True)))
+
+
+def _within_limits(search: Trim, several: list[Vector], *, required: bool = True) -> list[Vector]:
+    """The solutions that inputs within their limits can hold.
+
+    Raises:
+        EquilibriumError: if there is none, and one is required.
+    """
+    held = [w for w in several if not _beyond(search, w)]
+    if not held and required:
+        kind = "steady motion" if search.equations.moving else "equilibrium"
+        raise EquilibriumError(
+            f"No {kind} within the limits of inputs was found: {'; '.join(_beyond(search, several[0]))}.",
+            where=f"system '{search.equations.eom.model.name}'",
+            cause="Runs hold an input within its limits.",
+            remedy="Fix other values, free another input, or give the input wider limits: system.input(…, limits=…).",
+        )
+    return held
 
 
 def _none_found(search: Trim, w: Vector) -> EquilibriumError:

@@ -8,7 +8,7 @@ from typing import Any
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ModelError
 from multibody.graph import Constant, Expr, Symbol, as_expr, free_symbols, substitute
-from multibody.linear.point import by_kind, require_kept, unknown_name
+from multibody.linear.point import by_kind, require_kept, require_within, unknown_name
 from multibody.linear.signals import listed_names
 from multibody.linear.slopes import positions
 from multibody.model.assembly import State
@@ -34,6 +34,7 @@ def symbolic_place(
     for one in (*model.coordinates, *model.speeds, *model.input_symbols):
         known = given.get(one.name, model.start.get(one, 0.0))
         values[one] = one if one in left or known is None else substitute(as_expr(known), values)
+    require_within(model, {one: float(x.value) for one, x in values.items() if isinstance(x, Constant)})
     said = {one for one in values if isinstance(one, Symbol) and (one in left or one.name in given)}
     return _closed(eom, values, {name: value for name, value in q.items() if value is not None}), said
 

@@ -179,6 +179,11 @@ class Model:
         return tuple(symbol for one in self.inputs for symbol in one.flat)
 
     @cached_property
+    def input_limits(self) -> Mapping[Symbol, tuple[float, float]]:
+        """Low and high of the inputs that have limits; an end may be infinite."""
+        return {symbol: one.limits for one in self.inputs if one.limits is not None for symbol in one.flat}
+
+    @cached_property
     def measured(self) -> Mapping[str, str]:
         """The names of all symbols that stand for measured values, each with that of its sensor."""
         return {label: name for name, one in self.sensors.items() for label in shaped_names(name, one.shape)}

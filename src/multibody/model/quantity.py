@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,9 @@ from multibody.graph import Constant, Expr, Kind, Symbol, array, evaluate, free_
 from multibody.graph.number import finite, is_number
 
 Shape = tuple[int, ...]
+
+Range = tuple[float, float]
+"""Low and high."""
 
 
 @dataclass(frozen=True)
@@ -36,18 +40,105 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Input:
-    """A quantity that comes from outside while the system moves, such as a driving force."""
+    """A quantity that comes from outside while the system moves, such as a driving force.
+
+    Attributes:
+        name: the identifier; entries of an array are called ``name_1``, or ``name_1_2`` in a matrix.
+        symbols: the symbol, or an array of them.
+        unit: SI unit, as text.
+        description: what it is.
+        limits: low and high, between which runs hold it; an end may be infinite. None if it has no limits.
+        slider: low and high of its slider in the viewer; None for a range that follows from the limits.
+    """
 
     name: str
     symbols: Any
     unit: str = ""
     description: str = ""
-    limits: tuple[float, float] = (-1.0, 1.0)
+    limits: Range | None = None
+    slider: Range | None = None
+
+    @property
+    def slider_range(self) -> Range:
+        """Low and high of its slider: as given, or the limits, or from -1 to 1; within the limits.
+
+        Example:
+            >>> Input("F", None).slider_range, Input("F", None, limits=(0.0, math.inf)).slider_range
+            ((-1.0, 1.0), (0.0, 1.0))
+            >>> Input("F", None, limits=(5.0, math.inf)).slider_range
+            (5.0, 7.0)
+        """
+        bottom, top = self.limits or (-math.inf, math.inf)
+        low, high = self.slider or (
+            bottom if math.isfinite(bottom) else -1.0, top if math.isfinite(top) else 1.0
+        )  # fmt: skip
+        low, high = min(max(low, bottom), top), min(max(high, bottom), top)
+        if low < high:
+            return low, high
+        return (low, low + 2.0) if low < top else (high - 2.0, high)
 
     @property
     def flat(self) -> tuple[Symbol, ...]:
         """All its symbols, row by row."""
         return tuple(np.ravel(np.array(self.symbols, dtype=object)))
+
+
+def input_limits(given: Any, where: str) -> Range | None:
+    """The limits of an input; None if neither end is finite.
+
+    Args:
+        given: None, or low and high; an end is a number, or None or infinity for one without limit.
+        where: what they are limits of.
+
+    Raises:
+        ModelError: for anything else, and if low is above high.
+
+    Example:
+        >>> input_limits((-3, 3), "input 'F'"), input_limits((None, 2.5), "input 'F'")
+        ((-3.0, 3.0), (-inf, 2.5))
+    """
+    if given is None:
+        return None
+    low, high = _two_ends(given, (-math.inf, math.inf))
+    if not (low <= high and low < math.inf and high > -math.inf):  # also where one of them is not a number
+        raise ModelError(
+            f"{given!r:.200} is not a range of values.",
+            where=f"limits of {where}",
+            remedy="Give limits=(low, high) with low <= high; None for an end without limit.",
+        )
+    return None if low == -math.inf and high == math.inf else (low, high)
+
+
+def slider_range(given: Any, where: str) -> Range | None:
+    """The range of a slider: two finite numbers.
+
+    Raises:
+        ModelError: for anything else, and if low is not below high.
+    """
+    if given is None:
+        return None
+    low, high = _two_ends(given, (math.nan, math.nan))
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise ModelError(
+            f"{given!r:.200} is not a range of values.",
+            where=f"slider of {where}",
+            remedy="Give slider=(low, high) with two numbers, low < high.",
+        )
+    return low, high
+
+
+def _two_ends(given: Any, missing: Range) -> Range:
+    """Low and high as numbers; not a number where something else was given."""
+    try:
+        low, high = (other if one is None else _end(one) for one, other in zip(given, missing, strict=True))
+    except (TypeError, ValueError, OverflowError):
+        return math.nan, math.nan
+    return low, high
+
+
+def _end(value: Any) -> float:
+    plain = value.value if isinstance(value, Constant) else value
+    return float(plain) if is_number(plain) else math.nan
 
 
 def as_shape(given: Any, where: str) -> Shape:

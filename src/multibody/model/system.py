@@ -25,7 +25,16 @@ from multibody.model.joint import Joint, joint
 from multibody.model.loads import Load
 from multibody.model.loops import ExplicitLoop
 from multibody.model.model import Model
-from multibody.model.quantity import Input, Parameter, as_shape, finite_value, parameter, shaped_symbols
+from multibody.model.quantity import (
+    Input,
+    Parameter,
+    as_shape,
+    finite_value,
+    input_limits,
+    parameter,
+    shaped_symbols,
+    slider_range,
+)
 from multibody.model.report import Report
 from multibody.model.sensors import Expression, Sensor
 from multibody.model.sensors.signal import signal
@@ -101,7 +110,7 @@ class System:
 
     def input(
         self, name: str, shape: int | tuple[int, ...] = (), *, unit: str = "", description: str = "",
-        limits: tuple[float, float] = (-1.0, 1.0),
+        limits: Any = None, slider: tuple[float, float] | None = None,
     ) -> Any:  # fmt: skip
         """An input: its symbol, or an array of symbols of the given shape, named ``F_1``, ``F_2`` … or ``F_1_1`` ….
 
@@ -110,10 +119,17 @@ class System:
             shape: how many, or rows and columns; one symbol without it.
             unit: SI unit, as text.
             description: what it is.
-            limits: its range, for a slider.
+            limits: (low, high), between which every run holds it, whatever it follows; None for an end without limit.
+                ``run.saturations`` lists when a run did so. All elements of an array have the same limits.
+            slider: (low, high) of its slider in the viewer, which limits nothing; by default the limits, or -1 to 1.
+
+        Raises:
+            ModelError: if limits or slider are not a range.
         """
-        symbols = shaped_symbols(names.check(name, "input"), "input", self.name, as_shape(shape, f"input '{name}'"))
-        return self._quantity(Input(name, symbols, unit, description, limits))
+        where = f"input '{names.check(name, 'input')}'"
+        symbols = shaped_symbols(name, "input", self.name, as_shape(shape, where))
+        ranges = input_limits(limits, where), slider_range(slider, where)
+        return self._quantity(Input(name, symbols, unit, description, *ranges))
 
     # parts -------------------------------------------------------------------------------------------------------
 

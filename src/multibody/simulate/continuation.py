@@ -18,6 +18,7 @@ from multibody.simulate.interpolation import hermite, hermite_rate
 from multibody.simulate.probes import probe
 from multibody.simulate.run_functions import WORKS
 from multibody.simulate.samples import Instant, Samples
+from multibody.simulate.saturation import joined_saturations
 from multibody.simulate.statistics import Counts
 from multibody.simulate.sweep_digest import different, equation_digests
 from multibody.simulate.trajectory import Trajectory
@@ -210,6 +211,7 @@ def joined(earlier: Trajectory, later: Trajectory) -> Trajectory:
         start_changes=(*earlier.start_changes, *later.start_changes),
         occurrences=[*(one for one in earlier.occurrences if one.t <= t), *later.occurrences],
         checks=earlier.checks.followed_by(later.checks),
+        saturations=joined_saturations(earlier.saturations, later.saturations),
     )
 
 

@@ -16,7 +16,7 @@ from multibody.simulate.contact import Impact
 from multibody.simulate.continuation import Start, beginning
 from multibody.simulate.contract import Integrator, Vector
 from multibody.simulate.events import Event
-from multibody.simulate.limit_report import report_limits
+from multibody.simulate.limit_report import report_limits, report_saturations
 from multibody.simulate.prepared import Prepared, first_state
 from multibody.simulate.progress import time_bar
 from multibody.simulate.questions import require_question
@@ -101,6 +101,7 @@ def simulate(
     with time_bar(problem.t, instants, progress):
         run = prepared.moved(problem, instants, y, integrator, progress, changes)
     report_limits(run)
+    report_saturations(run)
     return run.require_complete() if on_failure == "raise" else run
 
 

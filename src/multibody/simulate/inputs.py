@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
@@ -16,9 +16,10 @@ from multibody.errors import MissingValueError, ModelError, NumberError
 from multibody.graph import Constant, Expr, Symbol, Table, as_expr, evaluate, free_symbols, time_derivative
 from multibody.graph.names import suggestion
 from multibody.graph.number import is_number
-from multibody.model.quantity import finite_value, rate_name
+from multibody.model.quantity import Range, finite_value, rate_name
 from multibody.simulate.contract import Vector
 from multibody.simulate.questions import expression_of
+from multibody.simulate.saturation import limits_of_inputs, saturated, saturated_expression
 from multibody.simulate.written import written
 
 Law = Callable[..., Any]
@@ -72,6 +73,10 @@ class Inputs:
         laws: functions of Python that are called whenever the equations are, by place.
         sampled: discrete controllers, by place.
         held: places of controllers that go on with the value of an earlier run.
+        limits: low and high of inputs that have limits, by place. Values and expressions are held within them; what
+            functions return is held within them where they are called.
+        asked: the numbers without limits, by place.
+        asked_expressions: the expressions without limits, by place, for inputs that have some.
     """
 
     values: Vector
@@ -79,6 +84,20 @@ class Inputs:
     laws: dict[int, Law]
     sampled: dict[int, Sampled]
     held: frozenset[int] = frozenset()
+    limits: Mapping[int, Range] = field(default_factory=dict)
+    asked: Vector = field(default_factory=lambda: np.zeros(0))
+    asked_expressions: dict[int, Expr] = field(default_factory=dict)
+
+    def with_numbers(self, values: Vector) -> Inputs:
+        """The same with other numbers, which are held within the limits."""
+        within = values.copy()
+        for place, limits in self.limits.items():
+            within[place] = saturated(float(values[place]), limits)
+        return replace(self, values=within, asked=values)
+
+    def saturated(self, place: int, value: float) -> float:
+        """A value for an input, within its limits."""
+        return saturated(value, self.limits[place]) if place in self.limits else value
 
 
 def read_inputs(eom: EquationsOfMotion, given: Mapping[str, Any] | None) -> Inputs:
@@ -96,11 +115,11 @@ def read_inputs(eom: EquationsOfMotion, given: Mapping[str, Any] | None) -> Inpu
             cause=suggestion(unknown, names),
             remedy=f"The inputs are: {', '.join(names) or 'none'}.",
         )
-    found = Inputs(np.zeros(len(names)), {}, {}, {})
+    found = Inputs(np.zeros(len(names)), {}, {}, {}, limits=limits_of_inputs(eom))
     for name, value in given.items():
         _sort(eom, found, names.index(name), name, value)
     _require_rates(eom, found, given)
-    return found
+    return found.with_numbers(found.values)
 
 
 def _by_element(eom: EquationsOfMotion, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,7 +152,8 @@ def known_inputs(
     for place, law in inputs.laws.items():
         if arity(law) <= 1:
             nothing = np.empty(0)
-            values[eom.inputs[place].name] = called(law, eom, place, t, nothing, nothing, dict)
+            value = called(law, eom, place, t, nothing, nothing, dict)
+            values[eom.inputs[place].name] = inputs.saturated(place, value)
     return values
 
 
@@ -184,6 +204,10 @@ def _follow(eom: EquationsOfMotion, inputs: Inputs, symbol: Symbol, value: Expr)
             where=f"input '{symbol.name}'",
             remedy="Write the expression in terms of time, coordinates, speeds, parameters and sensors.",
         )
+    place = eom.inputs.index(symbol)
+    if place in inputs.limits:
+        inputs.asked_expressions[place] = value
+        value = saturated_expression(value, inputs.limits[place], eom)
     inputs.expressions[symbol] = value
     states = [one.name for one in free_symbols(value) if one.kind in ("coordinate", "speed")]
     rate = next((one for one in eom.inputs if one.name == rate_name(symbol.name)), None)

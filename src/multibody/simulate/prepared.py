@@ -159,7 +159,7 @@ class Prepared:
         settings = replace(self.settings, integrator=None if choice.why else choice.integrator)
         run = Trajectory(
             self.eom, t, y, r, p, record.status, counts, happened, message, explanation, settings, changes,
-            record.checks,
+            record.checks, record.checks.saturations,
         )  # fmt: skip
         return with_energy_checked(checked(run))
 
@@ -214,11 +214,11 @@ def _held(inputs: Inputs, names: list[str], held: Mapping[str, float], given: Ma
     rates = {rate_name(name) for name in names}
     goes_on = [name in held and name not in rates and not is_number(given.get(name)) for name in names]
     places = [k for k, wanted in enumerate(goes_on) if wanted]
-    inputs.values[places] = [held[names[k]] for k in places]
-    return replace(inputs, held=frozenset(places))
+    values = inputs.asked.copy()
+    values[places] = [held[names[k]] for k in places]
+    return replace(inputs.with_numbers(values), held=frozenset(places))
 
 
 def _extended(inputs: Inputs, count: int) -> Inputs:
     """Inputs with those of resting contacts, which begin with zero."""
-    values = np.concatenate([inputs.values, np.zeros(count - len(inputs.values))])
-    return Inputs(values, inputs.expressions, inputs.laws, inputs.sampled)
+    return inputs.with_numbers(np.concatenate([inputs.asked, np.zeros(count - len(inputs.asked))]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from multibody.simulate.contract import Status, Vector
 from multibody.simulate.quantities import quantities
 from multibody.simulate.recording import Recording, split, unknown
 from multibody.simulate.run_settings import RunSettings
+from multibody.simulate.saturation import plain_saturation, saturation_from, saturations_in_samples
 from multibody.simulate.statistics import Counts
 from multibody.simulate.sweep_digest import different, digest, equation_digests
 
@@ -49,6 +50,7 @@ def recorded(run: Trajectory, names: Sequence[Any]) -> Recording:
         "impacts": [] if run.settings is None else run.settings.impacts,
         "counts": asdict(run.counts),
         "start_changes": [list(one) for one in run.start_changes],
+        "saturations": [plain_saturation(one) for one in run.saturations],
         "occurrences": [[one.name, float(one.t), np.asarray(one.y).tolist()] for one in run.occurrences],
     }
     return Recording({name: run[name] for name in chosen}, units, about)
@@ -87,6 +89,9 @@ def restored(
         settings=settings,
         start_changes=tuple(StartChange(*one) for one in about.get("start_changes", ())),
     )  # fmt: skip
+    stored = about.get("saturations")
+    known = saturations_in_samples(eom, run.t, run.r) if stored is None else tuple(map(saturation_from, stored))
+    run = replace(run, saturations=known) if known else run
     _report_parameters(run, about, where)
     return run
 

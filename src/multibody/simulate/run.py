@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import takewhile
 from time import perf_counter
 from typing import Any
@@ -24,6 +24,7 @@ from multibody.simulate.inputs import Inputs, called
 from multibody.simulate.modes import Modes
 from multibody.simulate.problem import Problem
 from multibody.simulate.run_checks import NO_CHECKS, RunChecks, StepChecks
+from multibody.simulate.saturation import Requests, require_motion_within, saturated
 from multibody.simulate.touching import CLOSED, Contacts
 
 UNSOLVED = (Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.CONSTRAINTS_LOST, Status.SINGULAR)
@@ -96,8 +97,11 @@ class Run:
         self._returns: dict[int, float] = {}  # the sides to which resets have just sent signals back
         self._scales: Vector | None = None  # what absolute tolerances follow
         self._asked: dict[int, int] = {}  # the last sample of each controller
+        self._asked_numbers = inputs.asked.copy()  # what was asked for inputs, before limits
         places = [eom.inputs.index(one) for one in inputs.expressions]
-        self._checks = StepChecks(eom, problem, places, list(inputs.laws))
+        limited = {place: partial(self._asked_by, place) for place in inputs.laws if place in inputs.limits}
+        requests = Requests(inputs.limits, inputs.asked_expressions, limited)
+        self._checks = StepChecks(eom, problem, places, list(inputs.laws), requests, self._asked_numbers)
         problem.observer = None if self._checks.empty else self._checks.add
         if inputs.laws:
             problem.follow(self._laws, signals=self._are_watched(inputs.laws))
@@ -393,7 +397,7 @@ class Run:
             if name in names:
                 y[names.index(name)] = value
             else:
-                self._problem.r[inputs.index(name)] = value
+                self._set_input(inputs.index(name), value)
         return y
 
     # inputs ------------------------------------------------------------------------------------------------------
@@ -406,9 +410,17 @@ class Run:
             if place in new or self._is_due(place, t, one.period):
                 values[place] = called(one.function, self._eom, place, t, q, u, lambda: self._sensors(t, q, u))
         for place, value in values.items():
-            self._problem.r[place] = value
+            self._set_input(place, value, t)
             if record.t[-1][-1] == t:
-                record.r[-1][-1, place] = value
+                record.r[-1][-1, place] = self._problem.r[place]
+
+    def _set_input(self, place: int, asked: float, sampled_at: float | None = None) -> None:
+        """Hold an input at a value, within its limits."""
+        self._asked_numbers[place] = asked
+        limits = self._inputs.limits.get(place)
+        if limits is not None and sampled_at is not None:
+            require_motion_within(self._eom, place, asked, limits, sampled_at)
+        self._problem.r[place] = asked if limits is None else saturated(asked, limits)
 
     def _is_due(self, place: int, t: float, period: float) -> bool:
         """Whether t is a sample of a controller for which it has not been asked: an event may come right after."""
@@ -423,7 +435,19 @@ class Run:
         t = float(self._problem.t)
         q, u = self._split(self._problem.y)
         for place, law in self._inputs.laws.items():
-            self._problem.r[place] = called(law, self._eom, place, t, q, u, lambda: self._sensors(t, q, u))
+            asked = called(law, self._eom, place, t, q, u, lambda: self._sensors(t, q, u))
+            limits = self._inputs.limits.get(place)
+            if limits is not None:
+                require_motion_within(self._eom, place, asked, limits, t)
+                asked = saturated(asked, limits)
+            self._problem.r[place] = asked
+
+    def _asked_by(self, place: int, t: float, y: Vector) -> float:
+        """What a function of Python asks for at a state; NaN after it has failed."""
+        if self._problem.failure is not None:
+            return np.nan
+        q, u = self._split(y)
+        return called(self._inputs.laws[place], self._eom, place, t, q, u, lambda: self._sensors(t, q, u))
 
     def _sensors(self, t: float, q: Vector, u: Vector) -> dict[str, Any]:
         names = list(self._eom.outputs)

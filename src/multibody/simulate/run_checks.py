@@ -20,6 +20,7 @@ from multibody.simulate.energies import ROUNDING
 from multibody.simulate.probes import probe
 from multibody.simulate.problem import WORKS, Problem
 from multibody.simulate.run_functions import RunFunctions
+from multibody.simulate.saturation import NO_REQUESTS, Requests, Saturation, SaturationCheck, joined_saturations
 
 ROWS_AT_ONCE = 4096
 """States that are collected before they are looked at."""
@@ -31,6 +32,8 @@ DOUBTFUL_DRIFT = 1e-3
 """The drift, relative to the energies that are exchanged, that a run should not have."""
 
 BISECTIONS = 50
+
+NO_NUMBERS: Vector = np.zeros(0)
 
 SIGNS = np.array([1.0, -1.0, 1.0])
 """Of the works of inputs, of dissipation and of drives, in the sum that T + V follows."""
@@ -72,12 +75,14 @@ class RunChecks:
         energy_error: the largest error of the energy balance there.
         generated: loads that should take energy and gave some, with how much.
         limit_violations: coordinates that left their ranges.
+        saturations: inputs that were held at their limits.
     """
 
     energy_scale: float = 0.0
     energy_error: float = 0.0
     generated: Mapping[str, float] = field(default_factory=dict)
     limit_violations: tuple[LimitViolation, ...] = ()
+    saturations: tuple[Saturation, ...] = ()
 
     @property
     def is_doubtful(self) -> bool:
@@ -96,7 +101,7 @@ class RunChecks:
         }
         return RunChecks(
             max(self.energy_scale, later.energy_scale), self.energy_error + later.energy_error, generated,
-            tuple(known.values()),
+            tuple(known.values()), joined_saturations(self.saturations, later.saturations),
         )  # fmt: skip
 
 
@@ -121,31 +126,35 @@ class StepChecks:
         problem: the same, compiled; its inputs are those of the states that are added.
         expressions: places of inputs that follow expressions.
         laws: places of inputs that follow functions of Python, whose values between samples are not known here.
+        requests: what was asked for inputs that have limits.
+        numbers: the same for inputs that are held, when states are added; others change this array.
     """
 
     def __init__(
-        self, eom: EquationsOfMotion, problem: Problem, expressions: Sequence[int], laws: Sequence[int]
-    ) -> None:
+        self, eom: EquationsOfMotion, problem: Problem, expressions: Sequence[int], laws: Sequence[int],
+        requests: Requests = NO_REQUESTS, numbers: Vector = NO_NUMBERS,
+    ) -> None:  # fmt: skip
+        self._saturations, self._numbers = SaturationCheck(eom, requests), numbers
         self._eom, self._problem, self._expressions = eom, problem, list(expressions)
         unknown = {eom.inputs[k] for k in laws}
         self._with_energy = eom.energy_known and not (unknown and unknown & _inputs_of_energy(eom))
         self._dampers = damper_names(eom) if eom.energy_known else ()
         self._ranges = _ranges(eom)
-        self._rows: list[tuple[Vector, Vector, Vector]] = []
+        self._rows: list[tuple[Vector, Vector, Vector, Vector]] = []
         self._count = 0
         self._energy = _Balance()
         self._generated = np.zeros(len(self._dampers))
         self._violations: dict[str, LimitViolation] = {}
-        self._last: tuple[Vector, Vector, Vector] | None = None
+        self._last: tuple[Vector, Vector, Vector, Vector] | None = None
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to check."""
-        return not (self._with_energy or self._dampers or self._ranges)
+        return not (self._with_energy or self._dampers or self._ranges or self._saturations)
 
     def add(self, t: Vector, y: Vector) -> None:
         """Note states, in the order of time."""
-        self._rows.append((t, y, self._problem.r.copy()))
+        self._rows.append((t, y, self._problem.r.copy(), self._numbers.copy() if self._saturations else NO_NUMBERS))
         self._count += len(t)
         if self._count >= ROWS_AT_ONCE:
             self._look()
@@ -156,7 +165,10 @@ class StepChecks:
         generated = {
             name: float(energy) for name, energy in zip(self._dampers, self._generated, strict=True) if energy > 0
         }
-        return RunChecks(self._energy.scale, self._energy.error, generated, tuple(self._violations.values()))
+        return RunChecks(
+            self._energy.scale, self._energy.error, generated, tuple(self._violations.values()),
+            self._saturations.results,
+        )  # fmt: skip
 
     def _look(self) -> None:
         if not self._rows:
@@ -164,14 +176,15 @@ class StepChecks:
         parts, self._rows, self._count = self._rows, [], 0
         if self._last is not None:  # what happens between two groups counts, too
             parts = [self._last, *parts]
-        t, y = np.concatenate([t for t, _, _ in parts]), np.concatenate([y for _, y, _ in parts])
-        r = np.repeat([r for _, _, r in parts], [len(t) for t, _, _ in parts], axis=0)
+        t, y = np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+        counts = [len(part[0]) for part in parts]
+        r, numbers = (np.repeat([part[k] for part in parts], counts, axis=0) for k in (2, 3))
         if not np.isfinite(y.sum()):
             sound = np.isfinite(y).all(axis=1)
-            t, y, r = t[sound], y[sound], r[sound]
+            t, y, r, numbers = t[sound], y[sound], r[sound], numbers[sound]
         if not len(t):
             return
-        self._last = t[-1:], y[-1:], r[-1]
+        self._last = t[-1:], y[-1:], r[-1], numbers[-1]
         n, m = self._problem.n, self._problem.m
         q, u = y[:, :n], y[:, n : n + m]
         if self._expressions:
@@ -185,6 +198,8 @@ class StepChecks:
             power = np.asarray(probe(self._eom, "damper_powers").batch(*state)).reshape(len(t), -1)
             gain = np.maximum(power, 0.0)
             self._generated += (np.diff(t)[:, None] * (gain[1:] + gain[:-1]) / 2).sum(axis=0)
+        if self._saturations:
+            self._saturations.look(t, y, r, self._problem.p, numbers)
         if self._ranges:
             for one in limit_violations(self._eom, *state):
                 first = self._violations.get(one.coordinate)
@@ -199,6 +214,8 @@ def checks_of_samples(
     y: Vector,
     r: Vector,
     p: Vector,
+    requests: Requests = NO_REQUESTS,
+    numbers: Vector = NO_NUMBERS,
 ) -> list[RunChecks]:
     """The checks of many runs at the samples that they have in common; between these, nothing is looked at.
 
@@ -210,6 +227,8 @@ def checks_of_samples(
         y: states by run and sample.
         r: inputs by run.
         p: parameters by run.
+        requests: what was asked for inputs that have limits; none of it depends on time or state.
+        numbers: the same for inputs that are held, in all runs.
     """
     runs, samples, size = y.shape
     n, m = len(eom.coordinates), len(eom.speeds)
@@ -234,7 +253,10 @@ def checks_of_samples(
         own = slice(k * samples, (k + 1) * samples)
         given = {name: float(energy) for name, energy in zip(dampers, generated[k], strict=True) if energy > 0}
         beyond = limit_violations(eom, t, state[1][own], state[2][own], inputs[own], p[k])
-        results.append(RunChecks(balance.scale, balance.error, given, tuple(beyond)))
+        saturations = SaturationCheck(eom, requests)
+        if saturations:
+            saturations.look(t, y[k], inputs[own], p[k], np.tile(numbers, (samples, 1)))
+        results.append(RunChecks(balance.scale, balance.error, given, tuple(beyond), saturations.results))
     return results
 
 

@@ -23,6 +23,7 @@ from multibody.simulate.events import Event
 from multibody.simulate.inputs import copied
 from multibody.simulate.prepared import Prepared, chosen, first_state
 from multibody.simulate.run_settings import RunSettings
+from multibody.simulate.saturation import Saturation
 from multibody.simulate.side_by_side import SideBySide
 from multibody.simulate.statistics import Counts
 from multibody.simulate.trajectory import EventRecord, Trajectory
@@ -53,6 +54,7 @@ class Outcome:
         measures: by name.
         start_changes: start values that were changed; they are not stored, because they follow from the case and the
             first state.
+        saturations: inputs that were held at their limits.
     """
 
     number: int
@@ -67,6 +69,7 @@ class Outcome:
     occurrences: tuple[EventRecord, ...] = ()
     measures: Mapping[str, Any] = field(default_factory=dict)
     start_changes: tuple[StartChange, ...] = ()
+    saturations: tuple[Saturation, ...] = ()
 
     def trajectory(
         self, eom: EquationsOfMotion, p: Vector, settings: RunSettings | None = None,
@@ -76,8 +79,9 @@ class Outcome:
         status = Status.named(self.ending)
         message = "" if status.ok else self.message
         return Trajectory(
-            eom, self.t, self.y, self.r, p, status, self.counts, self.occurrences, message, None, settings, changes
-        )
+            eom, self.t, self.y, self.r, p, status, self.counts, self.occurrences, message, None, settings, changes,
+            saturations=self.saturations,
+        )  # fmt: skip
 
 
 class Fault(NamedTuple):
@@ -214,7 +218,7 @@ class Runner:
         ending = found.status.name
         outcome = Outcome(
             case.number, ending, found.message, 0.0, ending, found.t, found.y, found.r, found.counts,
-            tuple(found.occurrences), start_changes=found.start_changes,
+            tuple(found.occurrences), start_changes=found.start_changes, saturations=found.saturations,
         )  # fmt: skip
         if not found.status.ok:
             return outcome  # what is measured of a run that failed would look like a result

@@ -16,6 +16,7 @@ from multibody.simulate.prepared import Chosen, Prepared
 from multibody.simulate.run import Record
 from multibody.simulate.run_checks import RunChecks, checks_of_samples
 from multibody.simulate.runge_kutta import DormandPrince8
+from multibody.simulate.saturation import Requests
 from multibody.simulate.stability import is_unstable
 from multibody.simulate.stiffness import judged, slopes_of_many
 from multibody.simulate.trajectory import Trajectory
@@ -104,4 +105,8 @@ class SideBySide:
         eom = self._prepared.eom
         places = [eom.inputs.index(one) for one in self._prepared.inputs.expressions]
         y = np.stack([one.y for one in segments])
-        return checks_of_samples(eom, self._prepared.functions, places, self._times, y, r, p)
+        inputs = self._prepared.inputs
+        requests = Requests(inputs.limits, inputs.asked_expressions, {})
+        return checks_of_samples(
+            eom, self._prepared.functions, places, self._times, y, r, p, requests, inputs.asked
+        )  # fmt: skip

@@ -11,12 +11,14 @@ from multibody.equations import EquationsOfMotion
 from multibody.errors import StorageError
 from multibody.simulate.cases import Plan
 from multibody.simulate.runner import Runner
+from multibody.simulate.saturation import limits_of_inputs
 from multibody.simulate.sweep_digest import digest, equations_digest, start_digest
 from multibody.simulate.sweep_store import Store
 
 
 def facts_of(runner: Runner, plan: Plan) -> dict[str, Any]:
     """Everything to read a sweep again, and a digest of each part of it."""
+    limits = dict(limits_of_inputs(runner.eom))
     parts = {
         "equations": equations_digest(runner.eom),
         "start values or defaults of the model": start_digest(runner.eom),
@@ -24,7 +26,7 @@ def facts_of(runner: Runner, plan: Plan) -> dict[str, Any]:
             plan.kinds, plan.common, plan.names, plan.dimensions, plan.table
         ),
         "duration or times": digest(runner.times),
-        "inputs": digest(runner.inputs or {}),
+        "inputs": digest(runner.inputs or {}, *([limits] if limits else [])),
         "events": digest(runner.events),
         "fixed": digest(runner.fixed),
         "integrator": digest(runner.integrator),

@@ -25,6 +25,7 @@ from multibody.simulate.recording import split, unknown
 from multibody.simulate.run_checks import LimitViolation, has_limits
 from multibody.simulate.run_settings import RunSettings
 from multibody.simulate.runner import Outcome
+from multibody.simulate.saturation import Saturation, limits_of_inputs
 from multibody.simulate.sweep_store import Store
 from multibody.simulate.trajectory import Trajectory
 
@@ -183,6 +184,13 @@ class Sweep:
         if not has_limits(self.eom):
             return {}
         return {number: run.limit_violations for number, run in self.trajectories() if run.limit_violations}
+
+    @cached_property
+    def saturations(self) -> dict[int, tuple[Saturation, ...]]:
+        """The inputs that were held at their limits, by the numbers of runs."""
+        if not limits_of_inputs(self.eom):
+            return {}
+        return {number: run.saturations for number, run in self.trajectories() if run.saturations}
 
     def __iter__(self) -> Iterator[Trajectory]:
         """The trajectories of all runs that have one."""

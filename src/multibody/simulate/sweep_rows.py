@@ -12,6 +12,7 @@ import numpy as np
 
 from multibody.simulate.contract import Vector
 from multibody.simulate.runner import Outcome
+from multibody.simulate.saturation import plain_saturation, saturation_from
 from multibody.simulate.statistics import Counts
 from multibody.simulate.trajectory import EventRecord
 
@@ -26,7 +27,7 @@ def row_of(one: Outcome) -> tuple[Any, ...]:
     occurrences = [[event.name, float(event.t), np.asarray(event.y).tolist()] for event in one.occurrences]
     brief = (
         one.number, one.status, one.message, one.seconds, one.ending,
-        json.dumps(vars(one.counts)), json.dumps(occurrences), json.dumps(dict(one.measures)),
+        json.dumps(_counts_of(one)), json.dumps(occurrences), json.dumps(dict(one.measures)),
     )  # fmt: skip
     return signed(brief, (array_bytes(one.t), array_bytes(one.y), array_bytes(one.r)))
 
@@ -49,9 +50,18 @@ def outcome_of(row: Sequence[Any]) -> Outcome:
         raise ValueError(f"Run {number} is not as it was written.")
     events = tuple(EventRecord(name, at, np.array(state)) for name, at, state in json.loads(occurrences))
     t, y, r = map(bytes_array, arrays)
+    numbers = json.loads(counts)
+    saturations = tuple(map(saturation_from, numbers.pop("saturations", ())))
     return Outcome(
-        number, status, message, seconds, ending, t, y, r, Counts(**json.loads(counts)), events, json.loads(measures)
-    )
+        number, status, message, seconds, ending, t, y, r, Counts(**numbers), events, json.loads(measures),
+        saturations=saturations,
+    )  # fmt: skip
+
+
+def _counts_of(one: Outcome) -> dict[str, Any]:
+    """What the integrator did; with saturated inputs, where there are some."""
+    held = [plain_saturation(saturation) for saturation in one.saturations]
+    return {**vars(one.counts), **({"saturations": held} if held else {})}
 
 
 def brief_of(row: Sequence[Any]) -> Sequence[Any]:

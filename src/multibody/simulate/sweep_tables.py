@@ -67,6 +67,9 @@ def summary(sweep: Sweep) -> str:
     if sweep.limit_violations:
         names = dict.fromkeys(one.coordinate for found in sweep.limit_violations.values() for one in found)
         rows.append(("limits left", f"{', '.join(names)} in {len(sweep.limit_violations)} of {len(sweep)} runs"))
+    if sweep.saturations:
+        names = dict.fromkeys(one.input for found in sweep.saturations.values() for one in found)
+        rows.append(("inputs limited", f"{', '.join(names)} in {len(sweep.saturations)} of {len(sweep)} runs"))
     if sweep.failures:
         more = len(sweep.failures) - SHOWN
         shown = [*map(_line, sweep.failures[:SHOWN]), *([f"and {more} more"] if more > 0 else [])]

@@ -25,6 +25,7 @@ from multibody.simulate.recording import Recording, column_name, component, spli
 from multibody.simulate.run_checks import NO_CHECKS, LimitViolation, RunChecks, limit_violations
 from multibody.simulate.run_settings import FROM_FILE, RunSettings
 from multibody.simulate.samples import Samples
+from multibody.simulate.saturation import Saturation
 from multibody.simulate.statistics import Counts, Statistics, table
 from multibody.simulate.sweep_digest import digest, equation_digests
 
@@ -57,6 +58,7 @@ class Trajectory(Samples):
         start_changes: start values that the user gave, and that were changed so that the constraints hold: name, value
             given, value used.
         checks: what was found at the ends of all steps: energies and limits.
+        saturations: inputs that were held at their limits: when first, for how long, and what was asked for.
 
     Example:
         >>> import numpy as np
@@ -82,6 +84,7 @@ class Trajectory(Samples):
     settings: RunSettings | None = None
     start_changes: tuple[StartChange, ...] = ()
     checks: RunChecks = NO_CHECKS
+    saturations: tuple[Saturation, ...] = ()
 
     @property
     def source(self) -> EquationsOfMotion:
@@ -339,4 +342,5 @@ class Trajectory(Samples):
         rows += [("events", "\n".join(shown + ([f"and {more} more"] if more else [])))] if shown else []
         violations = self.limit_violations
         rows += [("limits left", "\n".join(map(str, violations)))] if violations else []
+        rows += [("inputs limited", "\n".join(map(str, self.saturations)))] if self.saturations else []
         return [*rows, ("status", self.message if self.message else self.status.value)]

@@ -120,6 +120,7 @@ def run_data(run: Trajectory, names: tuple[str, ...] = ()) -> dict[str, Any]:
         "energy_drift": statistics.energy_drift, "constraint_residual": statistics.constraint_residual,
         "parameters": dict(run.parameters), "start_changes": [one._asdict() for one in run.start_changes],
         "limit_violations": [one._asdict() for one in run.limit_violations],
+        "saturations": [one._asdict() for one in run.saturations],
         "events": [{"name": one.name, "t": one.t} for one in run.occurrences],
         "units": {name: run.quantities[name.partition("[")[0]].unit for name in wanted},
         "t": run.t, "values": {name: run[name] for name in wanted},

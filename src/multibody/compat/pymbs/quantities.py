@@ -59,12 +59,13 @@ class Quantities(Workshop):
         Args:
             symbol_str: its symbol.
             shape: (m, n) for a matrix, (m,) or (m, 1) for a vector; a scalar without it, and for (1, 1).
-            limits: the range of its slider, [-1, 1] without them.
+            limits: the range of its slider, [-1, 1] without them; as in PyMbs, they limit nothing else.
             name: a description.
         """
-        low, high = (-1.0, 1.0) if limits is None else map(float, limits)
+        pair = None if limits is None else tuple(map(float, limits))
+        slider: Any = None if pair is None or np.isinf(pair).any() else pair
         own = self.symbol_name(symbol_str)
-        return as_written(self.system.input(own, _size(shape), description=name or "", limits=(low, high)))
+        return as_written(self.system.input(own, _size(shape), description=name or "", slider=slider))
 
     @command("name symbol_str exp category positive negative limits")
     def addExpression(

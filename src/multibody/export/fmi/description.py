@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -145,7 +146,8 @@ class Description:
 
     def _number(self, one: Variable) -> dict[str, Any]:
         moved = True if one.role == "state" and self.interface.constrained else None
-        return {"unit": one.unit or None, "start": one.start, "reinit": moved}
+        low, high = (end if math.isfinite(end) else None for end in one.limits or (-math.inf, math.inf))
+        return {"unit": one.unit or None, "min": low, "max": high, "start": one.start, "reinit": moved}
 
     def _unknowns(
         self, variables: Iterable[Variable], written: Callable[[Variable, list[int] | None], Element],

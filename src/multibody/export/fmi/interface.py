@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -28,6 +28,7 @@ class Variable:
         state: for a rate the reference of its state.
         dependencies: for rates and outputs the references of all variables that they depend on.
         copies: whether it is the same as its only dependency.
+        limits: low and high of an input that has limits; an end may be infinite.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Variable:
     state: int | None = None
     dependencies: tuple[int, ...] = ()
     copies: bool = False
+    limits: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -68,15 +70,19 @@ class Interface:
         values = dict(zip(_computed(pairs), [*program.rate_values, *program.output_values], strict=True))
         depends = _dependencies(list(values.values()), references)
         names = _unique(pairs)
+        limits: Mapping[Any, tuple[float, float]] = program.eom.model.input_limits
         made = []
         for k, (role, quantity) in enumerate(pairs):
             value = values.get(k)
             below = () if value is None else depends[value]
             start = quantity.value if role in ("state", "input", "parameter") else None
+            pair = limits.get(quantity.symbol) if role == "input" else None
+            if start is not None and pair is not None:
+                start = min(max(start, pair[0]), pair[1])
             made.append(
                 Variable(
                     names[k], k, role, quantity.unit, quantity.description, start,
-                    k - n if role == "rate" else None, below, value in references,
+                    k - n if role == "rate" else None, below, value in references, pair,
                 )
             )  # fmt: skip
         return Interface(tuple(made), any(result.size for result in program.closing.results))

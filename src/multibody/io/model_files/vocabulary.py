@@ -93,7 +93,7 @@ SECTIONS: MappingProxyType[str, MappingProxyType[str, str] | None] = MappingProx
     name: None if keys is None else MappingProxyType(keys)
     for name, keys in {
         "parameters": {"value": "value", "unit": "text", "description": "text"},
-        "inputs": {"shape": "shape", "unit": "text", "description": "text", "limits": "range"},
+        "inputs": {"shape": "shape", "unit": "text", "description": "text", "limits": "range", "slider": "range"},
         "tables": {
             "x": "numbers", "y": "numbers", "interpolation": "text", "breaks": "numbers", "coefficients": "number rows",
         },

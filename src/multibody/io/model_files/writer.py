@@ -118,9 +118,9 @@ class _Writer:
 
     def _input(self, one: Input) -> tuple[str, Any]:
         shape = list(np.shape(one.symbols))
-        limits = [] if tuple(one.limits) == (-1.0, 1.0) else _range(one.limits)
+        limits, slider = ([] if pair is None else _range(pair) for pair in (one.limits, one.slider))
         size = shape[0] if len(shape) == 1 else shape
-        return one.name, _present(shape=size, unit=one.unit, description=one.description, limits=limits)
+        return one.name, _present(shape=size, unit=one.unit, description=one.description, limits=limits, slider=slider)
 
     # bodies and frames -------------------------------------------------------------------------------------------
 

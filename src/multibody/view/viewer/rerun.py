@@ -52,7 +52,7 @@ class Rerun:
                     self._parameter(one, parameter.unit, parameter.description)
             for source in model.inputs:
                 for one in source.flat:
-                    self._input(one, source.unit, source.description, source.limits)
+                    self._input(one, source.unit, source.description, source.slider_range)
             self._buttons(gui)
 
     def _buttons(self, gui: Any) -> None:
@@ -75,10 +75,10 @@ class Rerun:
         slider.on_update(self._loop.taking(f"p {one.name}", partial(self.change, one.name)))
         self.sliders[one.name] = slider
 
-    def _input(self, one: Symbol, unit: str, description: str, limits: tuple[float, float]) -> None:
+    def _input(self, one: Symbol, unit: str, description: str, reach: tuple[float, float]) -> None:
         place = [other.name for other in self._exhibit.scene.model.input_symbols].index(one.name)
         value = float(self._exhibit.moment.r[place])
-        low, high = limits if np.isfinite(limits).all() and limits[0] < limits[1] else (-1.0, 1.0)
+        low, high = reach
         slider = self._slider(one.name, unit, description, (min(low, value), max(high, value)), value)
         slider.on_update(self._loop.taking(f"r {one.name}", partial(self.drive, one.name)))
         self.inputs[one.name] = slider

@@ -21,7 +21,7 @@ from multibody.simulate.contract import Vector
 from multibody.simulate.interpolation import hermite
 from multibody.simulate.probes import probe
 
-ZOOMS, ZOOM_POINTS = 4, 17
+ZOOMS, ZOOM_POINTS = 6, 17
 """How often, and with how many points, the largest value that was asked for is looked for between steps."""
 
 

@@ -10,6 +10,9 @@ from multibody.simulate.contract import Vector
 
 ROUNDING = 1.5e-8  # √ε: V is known to ε·|V| only, and changes of that size must not look like drift
 
+DOUBTFUL_DRIFT = 1e-3
+"""The drift, relative to the energies that are exchanged, that a run should not have."""
+
 
 class Energies(NamedTuple):
     """Energies at all samples.

@@ -8,6 +8,8 @@ values in a run so far, the floor is
 where group and rate are the largest scale and the largest rate of all coordinates, or of all speeds: rounding errors of
 large entries reach small ones through the equations. Noise is zero until errors are seen that do not decrease with the
 step, as rounding errors where large forces cancel each other.
+
+Where motion is prescribed, works count, too: their errors are relative to the largest energy in the run so far.
 """
 
 from __future__ import annotations
@@ -32,10 +34,31 @@ def group_floor(rtol: float, group: float, rate: float, h: float) -> float:
 
 
 @compiled
+def work_tolerance(rtol: float, atol: float, group: float, rate: float, h: float) -> float:
+    """What works may be off, where they count: relative to the largest energy, also where a work is zero."""
+    return atol + rtol * group + group_floor(rtol, group, rate, h)
+
+
+@compiled
 def find_floors(run: Any, new: int, h: float) -> None:
     """The floors of a step to ``new``."""
     floors_of_kind(run, new, h, 0, run.coordinates)
     floors_of_kind(run, new, h, run.coordinates, run.coordinates + run.speeds)
+    if run.works > 0:
+        tolerances_of_works(run, new, h, run.coordinates + run.speeds)
+
+
+@compiled
+def tolerances_of_works(run: Any, new: int, h: float, first: int) -> None:
+    """The allowed errors of works, which follow the speeds."""
+    floors, scales, noises = doubles(run.floors), doubles(run.scales), doubles(run.noises)
+    later, rates, group, rate = doubles(new), doubles(run.K), 0.0, 0.0
+    for i in range(first, first + run.works):
+        group = larger(group, larger(scales[i], abs(later[i])))
+        rate = larger(rate, abs(rates[i]))
+    common = work_tolerance(run.rtol, run.atol, group, rate, h)
+    for i in range(first, first + run.works):
+        floors[i] = larger(common, h * noises[i])
 
 
 @compiled
@@ -62,7 +85,7 @@ def floors_of_kind(run: Any, new: int, h: float, first: int, last: int) -> None:
 def keep_scales(run: Any) -> None:
     """Note the values at the end of a step that was accepted."""
     scales, noises, new = doubles(run.scales), doubles(run.noises), doubles(run.new)
-    for i in range(run.coordinates + run.speeds):
+    for i in range(run.coordinates + run.speeds + run.works):
         scales[i] = larger(abs(new[i]), scales[i])
         if noises[i] != 0.0:
             noises[i] *= FADING

@@ -34,7 +34,7 @@ def load(run: Any, lane: int, k: int) -> None:
     """The start of run k, into a lane."""
     into_lane(row(run.starts, k, run.size), run.y, lane, run.size)
     y, scales, noises = doubles(run.y), doubles(run.scales), doubles(run.noises)
-    for i in range(lane, LANES * (run.coordinates + run.speeds), LANES):
+    for i in range(lane, LANES * (run.coordinates + run.speeds + run.works), LANES):
         scales[i], noises[i] = abs(y[i]), 0.0
     into_lane(row(run.all_r, k, run.inputs), run.bound_r, lane, run.inputs)
     into_lane(row(run.all_p, k, run.parameters), run.bound_p, lane, run.parameters)

@@ -15,15 +15,18 @@ UNFINISHED, ARRIVED, GIVEN_UP = range(3)
 
 IDLE = -1.0
 
-LARGEST_SCALE, LARGEST_RATE, RTOL, OWN_RTOL, COMMON = range(5)
-"""Registers for tolerances: the largest scale and rate of a kind, rtol, its share for floors, the floor of the kind."""
+LARGEST_SCALE, LARGEST_RATE, RTOL, OWN_RTOL, COMMON, NO_RTOL = range(6)
+"""Registers for tolerances: the largest scale and rate of a kind, rtol, its share for floors, the floor of the kind.
+
+The last one is zero: tolerances of works do not follow their own values.
+"""
 
 _INTEGERS = """
     bound_t bound_y bound_r bound_p bound_rate bound_projected bound_gaps
     rhs_at rhs_ports rhs_more projection_at projection_ports projection_more
     rhs_prepare_at projection_prepare_at
     stages rows order c A E estimates D refinements
-    size width coordinates speeds inputs parameters max_steps switchable
+    size width coordinates speeds works inputs parameters max_steps switchable
     y new K F
     doing fresh t next h step error last_error rejected_last accepted lost open worst
     theta rest due tries samples rejected_error rejected_h groups

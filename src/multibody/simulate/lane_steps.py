@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from multibody.simulate.error_floors import FADING, MARGIN, group_floor, is_noise
+from multibody.simulate.error_floors import FADING, MARGIN, group_floor, is_noise, work_tolerance
 from multibody.simulate.evaluation import AIM, ROUNDING
-from multibody.simulate.lane_record import COMMON, LANES, LARGEST_RATE, LARGEST_SCALE, OWN_RTOL, RTOL
+from multibody.simulate.lane_record import COMMON, LANES, LARGEST_RATE, LARGEST_SCALE, NO_RTOL, OWN_RTOL, RTOL
 from multibody.simulate.lane_registers import (
     floor,
     largest_of_two,
@@ -68,7 +68,7 @@ def errors(run: Any) -> None:
     for k in range(run.estimates):
         weighted(run, row(run.E, k, run.rows), run.stages + 1, row(run.F, k, run.width))
         sum_of_squares(run, row(run.F, k, run.width), run.error if k == 0 else run.worst)
-    share, count = 0.01 if run.estimates > 1 else 0.0, run.coordinates + run.speeds
+    share, count = 0.01 if run.estimates > 1 else 0.0, larger(run.coordinates + run.speeds, 1.0)
     for lane in range(LANES):
         if first[lane] != 0.0:
             first[lane] = h[lane] * first[lane] / math.sqrt((first[lane] + share * second[lane]) * count)
@@ -81,6 +81,9 @@ def sum_of_squares(run: Any, error: int, total: int) -> None:
         y, new = row(run.y, i, LANES), row(run.new, i, LANES)
         allowed = row(run.floors, i, LANES)
         plus_weighted_square(total, total, row(error, i, LANES), y, new, allowed, row(run.groups, RTOL, LANES))
+    for i in range(run.coordinates + run.speeds, run.coordinates + run.speeds + run.works):
+        y, new, allowed = row(run.y, i, LANES), row(run.new, i, LANES), row(run.floors, i, LANES)
+        plus_weighted_square(total, total, row(error, i, LANES), y, new, allowed, row(run.groups, NO_RTOL, LANES))
 
 
 @compiled
@@ -89,6 +92,24 @@ def find_floors(run: Any, new: int) -> None:
     if run.atol == 0.0:
         floors_of_kind(run, new, 0, run.coordinates)
         floors_of_kind(run, new, run.coordinates, run.coordinates + run.speeds)
+    if run.works > 0:
+        tolerances_of_works(run, new, run.coordinates + run.speeds)
+
+
+@compiled
+def tolerances_of_works(run: Any, new: int, first: int) -> None:
+    """The allowed errors of works in all lanes, with their weight beside coordinates and speeds."""
+    h, scales, rates = doubles(run.h), doubles(run.scales), doubles(run.K)
+    floors, noises, later = doubles(run.floors), doubles(run.noises), doubles(new)
+    root = math.sqrt(larger(first, 1.0) / run.works)
+    for lane in range(LANES):
+        group, rate, last = 0.0, 0.0, LANES * (first + run.works)
+        for i in range(LANES * first + lane, last, LANES):
+            group = larger(group, larger(scales[i], abs(later[i])))
+            rate = larger(rate, abs(rates[i]))
+        common = work_tolerance(run.rtol, run.atol, group, rate, h[lane])
+        for i in range(LANES * first + lane, last, LANES):
+            floors[i] = larger(common, h[lane] * noises[i]) / root
 
 
 @compiled
@@ -115,7 +136,7 @@ def floors_of_kind(run: Any, new: int, first: int, last: int) -> None:
 def keep_scales(run: Any, lane: int) -> None:
     """Note the values at the end of a step that was accepted."""
     scales, noises, new = doubles(run.scales), doubles(run.noises), doubles(run.new)
-    for i in range(lane, LANES * (run.coordinates + run.speeds), LANES):
+    for i in range(lane, LANES * (run.coordinates + run.speeds + run.works), LANES):
         scales[i] = larger(abs(new[i]), scales[i])
         if noises[i] != 0.0:
             noises[i] *= FADING
@@ -127,7 +148,7 @@ def note_noise(run: Any, lane: int, error: float) -> None:
     h, last_error, last_h = doubles(run.h)[lane], doubles(run.rejected_error), doubles(run.rejected_h)
     if run.atol == 0.0 and is_noise(error, h, last_error[lane], last_h[lane]):
         estimates, floors, noises = doubles(run.F), doubles(run.floors), doubles(run.noises)
-        for i in range(lane, LANES * (run.coordinates + run.speeds), LANES):
+        for i in range(lane, LANES * (run.coordinates + run.speeds + run.works), LANES):
             if h * abs(estimates[i]) > 0.1 * floors[i]:
                 noises[i] = larger(noises[i], MARGIN * abs(estimates[i]))
     last_error[lane], last_h[lane] = error, h if error > 1.0 else 0.0

@@ -11,7 +11,7 @@ from multibody.compile.calls import BoundBlock
 from multibody.simulate.coefficients import EXPLICIT
 from multibody.simulate.compiled_run import CompiledIntegrator
 from multibody.simulate.contract import Integrator, Segment, Status, Vector
-from multibody.simulate.lane_record import ARRIVED, COMMON, FINISHED, IDLE, LANES, OWN_RTOL, RTOL, LaneRun
+from multibody.simulate.lane_record import ARRIVED, FINISHED, IDLE, LANES, NO_RTOL, OWN_RTOL, RTOL, LaneRun
 from multibody.simulate.machine_code import MANY_RUNS, advance
 from multibody.simulate.run_functions import RunFunctions
 from multibody.simulate.run_memory import address, of_method
@@ -60,9 +60,9 @@ class Lanes:
         self._arrays: dict[str, Vector] = {name: np.zeros((count, LANES)) for name, count in rows.items()}
         self._arrays |= {name: np.zeros(LANES) for name in [*STATES, "bound_t"]}
         self._arrays["doing"] = np.full(LANES, IDLE)
-        self._arrays |= {name: np.zeros((n + m, LANES)) for name in ("floors", "scales", "noises")}
+        self._arrays |= {name: np.zeros((size, LANES)) for name in ("floors", "scales", "noises")}
         self._arrays["floors"][:] = integrator.stepping.atol
-        self._arrays["groups"] = np.zeros((COMMON + 1, LANES))
+        self._arrays["groups"] = np.zeros((NO_RTOL + 1, LANES))
         self._arrays["groups"][RTOL] = integrator.stepping.rtol
         self._arrays["groups"][OWN_RTOL] = OWN_SHARE * integrator.stepping.rtol
         bound = self._arrays["bound_y"]
@@ -129,6 +129,7 @@ class Lanes:
                 fields |= dict(zip((f"{name}_at", f"{name}_ports", f"{name}_more"), call.native, strict=True))
                 fields[f"{name}_prepare_at"] = call.preparation[0]
         fields |= {"size": size, "width": size * LANES, "coordinates": n, "speeds": m}
+        fields["works"] = self._functions.counted_works
         fields |= {"inputs": len(eom.inputs), "parameters": len(eom.parameters)}
         fields |= {"switchable": self._projection is not None and self._functions.has_regularized}
         fields |= {name: method[name] for name in METHOD}

@@ -53,6 +53,7 @@ class Problem:
         law: what is called before each evaluation, see ``follow``.
         observer: what is called with times and states at the ends of steps, many at a time; None to go without.
         size: number of entries of the state y = (q, u, works).
+        weights: which entries take part in the control of errors.
         unchecked_steps: steps of fixed length since their stability was last looked at.
         r: the inputs.
         modes: the discrete inputs of branches, which follow them in memory; see ``switching``.
@@ -76,7 +77,7 @@ class Problem:
         self.projected, self.gaps = np.zeros(self.n + self.m), np.zeros(3)
         self.signals = np.zeros(len(self.functions.events))
         self.slopes = np.zeros((self.size, self.size))
-        self.weights = np.arange(self.size) < self.n + self.m
+        self.weights = np.arange(self.size) < self.n + self.m + self.functions.counted_works
         self.failure: BaseException | None = None
         self.native_fields: dict[Any, Any] = {}  # kept by compiled loops
         self.law: Callable[[], None] | None = None

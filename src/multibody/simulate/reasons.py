@@ -155,6 +155,8 @@ def _without_value(eom: EquationsOfMotion, known: Mapping[Any, float]) -> list[s
 
 def _without_inertia(eom: EquationsOfMotion, known: Mapping[Any, float]) -> list[str]:
     """The speeds of a motion that nothing resists there."""
+    if not eom.speeds:
+        return []
     try:
         M = np.asarray(evaluate([list(row) for row in eom.M], known), dtype=np.float64)
     except MultibodyError:

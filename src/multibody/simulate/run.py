@@ -25,6 +25,7 @@ from multibody.simulate.modes import Modes
 from multibody.simulate.problem import Problem
 from multibody.simulate.run_checks import NO_CHECKS, RunChecks, StepChecks
 from multibody.simulate.saturation import Requests, require_motion_within, saturated
+from multibody.simulate.tolerances import first_scales
 from multibody.simulate.touching import CLOSED, Contacts
 
 UNSOLVED = (Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.CONSTRAINTS_LOST, Status.SINGULAR)
@@ -98,10 +99,10 @@ class Run:
         self._scales: Vector | None = None  # what absolute tolerances follow
         self._asked: dict[int, int] = {}  # the last sample of each controller
         self._asked_numbers = inputs.asked.copy()  # what was asked for inputs, before limits
-        places = [eom.inputs.index(one) for one in inputs.expressions]
+        self._followed = [eom.inputs.index(one) for one in inputs.expressions]
         limited = {place: partial(self._asked_by, place) for place in inputs.laws if place in inputs.limits}
         requests = Requests(inputs.limits, inputs.asked_expressions, limited)
-        self._checks = StepChecks(eom, problem, places, list(inputs.laws), requests, self._asked_numbers)
+        self._checks = StepChecks(eom, problem, self._followed, list(inputs.laws), requests, self._asked_numbers)
         problem.observer = None if self._checks.empty else self._checks.add
         if inputs.laws:
             problem.follow(self._laws, signals=self._are_watched(inputs.laws))
@@ -114,9 +115,9 @@ class Run:
         integrator = self._integrator.for_run(float(times[-1]) - t)
         quiet: tuple[int, ...] = ()
         sides: tuple[float, ...] = ()
-        self._scales = None
         self._keep(record, times[:1], y[None])
         try:
+            self._scales = first_scales(self._problem, self._followed, t, float(times[-1]), y)
             self._checks.add(times[:1], self._problem.project(t, y, CLOSED)[0][None])  # as the first step begins
             self._sample(record, t, y, frozenset(self._inputs.sampled) - self._inputs.held)
             record.occurrences += [Occurrence(k, t, y) for k in self._contacts.closed(t, y)]
@@ -460,8 +461,7 @@ class Run:
         """The inputs at a state, also those that follow expressions."""
         r = self._problem.r.copy()
         if self._inputs.expressions:
-            places = [self._eom.inputs.index(one) for one in self._inputs.expressions]
-            r[places] = np.ravel(self._problem.functions.followed(t, q, u, r, self._problem.p))
+            r[self._followed] = np.ravel(self._problem.functions.followed(t, q, u, r, self._problem.p))
         return r
 
     def _are_watched(self, places: Iterable[int]) -> bool:

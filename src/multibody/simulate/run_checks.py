@@ -16,7 +16,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.equations.power import powers_of_dampers
 from multibody.graph import free_symbols
 from multibody.simulate.contract import Vector
-from multibody.simulate.energies import ROUNDING
+from multibody.simulate.energies import DOUBTFUL_DRIFT, ROUNDING
 from multibody.simulate.probes import probe
 from multibody.simulate.problem import WORKS, Problem
 from multibody.simulate.run_functions import RunFunctions
@@ -27,9 +27,6 @@ ROWS_AT_ONCE = 4096
 
 LIMIT_TOLERANCE = 1e-9
 """How far a coordinate may be beyond its limit, relative to 1 + |limit|: a stop at the limit holds it there."""
-
-DOUBTFUL_DRIFT = 1e-3
-"""The drift, relative to the energies that are exchanged, that a run should not have."""
 
 BISECTIONS = 50
 

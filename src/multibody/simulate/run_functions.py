@@ -14,7 +14,7 @@ from multibody.compile.block import Block
 from multibody.equations import EquationsOfMotion
 from multibody.equations.power import explicit, powers
 from multibody.equations.projection import correction
-from multibody.graph import Expr, Symbol, isolated, jacobian, product, substitute, topological
+from multibody.graph import Expr, Symbol, is_zero, isolated, jacobian, product, substitute, topological
 from multibody.graph.node import within
 from multibody.simulate.events import Touch
 from multibody.simulate.lane_record import LANES
@@ -100,6 +100,14 @@ class RunFunctions:
         made = RunFunctions(self.eom.regularized, self._events, self._inputs, self._laws, self.touches)
         vars(made)["switching"] = self.switching
         return made
+
+    @_made_once
+    def counted_works(self) -> int:
+        """How many of the works take part in the control of errors: all where motion is prescribed, otherwise none.
+
+        Where nothing is prescribed, powers are as smooth as the motion, whose errors are controlled.
+        """
+        return 0 if is_zero(self._rates[-1]) else len(WORKS)
 
     @_made_once
     def slopes(self) -> Function:

@@ -53,6 +53,7 @@ def begun(problem: Problem, method: Tableau, project: bool) -> RunRecord:
 def of_problem(problem: Problem, project: bool) -> dict[str, int]:
     """The problem's arrays and functions; the address of a function that is not there is 0."""
     fields = {"size": problem.size, "width": _width(problem.size), "coordinates": problem.n, "speeds": problem.m}
+    fields["works"] = problem.functions.counted_works
     for name in ("t", "y", "rate", "projected", "gaps", "signals"):
         fields[f"bound_{name}"] = address(getattr(problem, name))
     functions = {"projection": problem.projection if project else None, "events": problem.events}

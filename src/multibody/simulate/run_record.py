@@ -41,7 +41,7 @@ _INTEGERS = """
     other_port_q other_port_u other_port_rate other_rhs_at other_rhs_ports other_rhs_more
     projection_at projection_ports projection_more events_at events_ports events_more
     kind stages rows order c A E estimates D refinements
-    size width coordinates speeds plain max_steps switchable regularized switched
+    size width coordinates speeds works plain max_steps switchable regularized switched
     y new point K F floors scales noises
     last_y last_rate last_sides last_samples last_hits retreats
     events directions stops sides thetas probes roots

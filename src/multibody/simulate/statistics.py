@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from multibody.model.display import html_table
+from multibody.simulate.energies import DOUBTFUL_DRIFT
+
+DOUBTFUL_NOTE = f"more than {DOUBTFUL_DRIFT:.0e}: use shorter steps or a smaller rtol, or look at run.energies"
+"""What a printed run says about a drift that it should not have."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +74,16 @@ class Statistics(Counts):
             ("time taken", duration(self.seconds)),
             ("samples", f"{self.samples:,}"),
             ("constraints", f"kept to {self.constraint_residual:.1e}" if self.constrained else "none"),
-            ("energy", "not known" if self.energy_drift is None else f"drift {self.energy_drift:.1e}"),
+            ("energy", self._energy_text),
         ]
+
+    @property
+    def _energy_text(self) -> str:
+        """The drift, with a note where it is larger than a run should have."""
+        if self.energy_drift is None:
+            return "not known"
+        drift = f"drift {self.energy_drift:.1e}"
+        return drift if self.energy_drift <= DOUBTFUL_DRIFT else f"{drift}, {DOUBTFUL_NOTE}"
 
     def __str__(self) -> str:
         return table(self.rows())

@@ -17,6 +17,7 @@ SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
 def error_norm(run: Any) -> float:
     """The error of a step, 1 if it is just allowed: the root of the mean square of error over floor + rtol·|y|.
 
+    Where works count, the mean square of their errors is added: that of coordinates and speeds is not diluted.
     With two estimates as in DOP853 it is h·e₅²/√(e₅² + 0.01·e₃²) (II.10). Their room is that of the dense output.
     """
     y, new, count = doubles(run.y), doubles(run.new), run.coordinates + run.speeds
@@ -31,9 +32,15 @@ def error_norm(run: Any) -> float:
         first += square(e5[i] * scale)
         if run.estimates > 1:
             second += square(e3[i] * scale)
+    total = larger(count, 1.0)
+    for i in range(count, count + run.works):
+        weight = total / run.works / square(floors[i])
+        first += weight * square(e5[i])
+        if run.estimates > 1:
+            second += weight * square(e3[i])
     if first == 0.0:
         return 0.0
-    return run.h * first / math.sqrt((first + 0.01 * second) * count)
+    return run.h * first / math.sqrt((first + 0.01 * second) * total)
 
 
 @compiled
@@ -41,7 +48,7 @@ def note_noise(run: Any, error: float) -> None:
     """Allow for errors of a step that is tried again if they have not decreased with its length."""
     if run.atol == 0.0 and is_noise(error, run.h, run.rejected_error, run.rejected_h):
         estimates, floors, noises = doubles(run.F), doubles(run.floors), doubles(run.noises)
-        for i in range(run.coordinates + run.speeds):
+        for i in range(run.coordinates + run.speeds + run.works):
             if run.h * abs(estimates[i]) > 0.1 * floors[i]:
                 noises[i] = larger(noises[i], MARGIN * abs(estimates[i]))
     run.rejected_error, run.rejected_h = error, run.h if error > 1.0 else 0.0

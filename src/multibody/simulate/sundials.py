@@ -24,6 +24,7 @@ from multibody.simulate.stepwise import UNCOUNTED, Stepper, StepwiseIntegrator, 
 EXTRA = "stiff"
 LARGE = 60  # entries of a state whose exact derivative takes long to compile
 MANY = 100  # unknowns from which on LAPACK is worth its overhead
+FIRST_STEP = 1e-7  # of IDA where works count, relative to the length of a segment
 STUCK = (-3, -4)  # error tests or Newton's method failed with the smallest step
 
 
@@ -115,6 +116,8 @@ class Ida(StepwiseIntegrator):
 
         all_tolerances = np.full(form.size, UNCOUNTED)
         all_tolerances[: problem.size] = atol
+        if problem.functions.counted_works:
+            step = step or FIRST_STEP * (end - t0)  # its own guess is too long where the motion itself does not show it
         options = _options(self, t0, end, step, all_tolerances, form.weights)
         algebraic = range(problem.size, form.size)
         solver = library("sksundae.ida", EXTRA).IDA(residual, jacfn=slopes, algebraic_idx=algebraic, **options)

@@ -5,14 +5,20 @@ Compiled loops keep a running scale, see ``error_floors``; these solvers get a v
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from multibody.simulate.contract import Vector
+from multibody.simulate.probes import probe
 from multibody.simulate.problem import Problem
 from multibody.simulate.run_record import GROUP_SHARE, LARGEST_FLOOR, OWN_SHARE, RATE_ROUNDING, VALUE_ROUNDING
 
 NUDGES, LARGEST_NOISE = (1e-11, 1.7e-11, 0.6e-11), 1e-9
 """Changes of the state for second differences, and what is too large to be rounding."""
+
+LOOKS, GOLDEN = 64, 0.6180339887498949
+"""Times at which energies are looked at before a run; their order by the golden section does not meet any period."""
 
 NOISE_MARGIN = 1e3
 """What implicit methods make of rounding errors of rates."""
@@ -58,7 +64,40 @@ def absolute_tolerances(
             own_or_group = np.maximum(own_or_group, OWN_SHARE * rtol * OWN_SHARE * values[:n] / time)
         tolerances[part] = np.minimum(np.maximum(own_or_group, NOISE_MARGIN * time * noise[part]), LARGEST_FLOOR)
         speed = largest
+    energy = values[n + m :].max(initial=0.0)
+    if problem.functions.counted_works and energy > 0:
+        tolerances[n + m :] = OWN_SHARE * rtol * energy
     return tolerances
+
+
+def first_scales(problem: Problem, places: Sequence[int], first: float, last: float, y: Vector) -> Vector | None:
+    """The scales at the start of a run in which works count; None where they do not.
+
+    The scale of works is the largest kinetic energy, or change of the potential, that prescribed motions make while
+    coordinates and speeds stay as they are.
+
+    Args:
+        problem: what moves.
+        places: of inputs that follow expressions.
+        first: the start of the run.
+        last: its end.
+        y: the state at the start.
+    """
+    if not problem.functions.counted_works:
+        return None
+    n, m, eom = problem.n, problem.m, problem.eom
+    scales = np.zeros((2, problem.size))
+    if eom.energy_known:
+        t = first + (last - first) * (GOLDEN * np.arange(LOOKS) % 1.0)
+        state = [t, np.tile(y[:n], (LOOKS, 1)), np.tile(y[n : n + m], (LOOKS, 1)), np.tile(problem.r, (LOOKS, 1))]
+        with np.errstate(all="ignore"):
+            if places:
+                values = problem.functions.followed.batch(*state, problem.p)
+                state[3][:, list(places)] = np.asarray(values).reshape(LOOKS, -1)
+            found = probe(eom, "energies").batch(*state, problem.p)
+            energy = max(float(np.max(found.kinetic)), float(np.ptp(found.potential)))
+        scales[0, n + m :] = energy if np.isfinite(energy) else 0.0
+    return scales
 
 
 def _characteristic_time(q: Vector, u: Vector, acceleration: Vector, longest: float) -> float:

@@ -7,7 +7,7 @@ import sympy.physics.mechanics as me
 
 import multibody as mb
 from multibody.compat.sympy import from_sympy, to_sympy
-from multibody.errors import ConversionError
+from multibody.errors import ConversionError, ModelError, SingularMatrixError
 from multibody.testing.random_loops import random_loops
 from multibody.testing.random_models import random_tree
 
@@ -162,6 +162,69 @@ def test_closed_forms_with_constraints_and_of_nothing():
     given = mb.System("given")
     given.joint("x", given.world, given.body("b", 1), "Tx", prescribed=given.time)
     assert mb.derive(given).to_sympy().states.shape == (0, 1)
+
+
+def equal_slider_crank():
+    """A crank and a rod of 1 m and 1 kg each, and a piston of 1 kg, on a horizontal plane."""
+    system = mb.System("slider_crank", recognise_loops=False)
+    crank, rod = (system.body(name, 1.0, (0.5, 0, 0), (0, 0, 1 / 12)) for name in ("crank", "rod"))
+    piston = system.body("piston", 1.0)
+    system.joint("turn", system.world, crank, "Rz")
+    system.joint("knee", crank.frame("pin", (1, 0, 0)), rod, "Rz")
+    system.joint("stroke", system.world, piston, "Tx")
+    system.joint("eye", rod.frame("end", (1, 0, 0)), piston, "Rz", cut=True)
+    return system
+
+
+@pytest.mark.parametrize("write", [to_sympy, lambda eom: eom.to_sympy()])
+@pytest.mark.parametrize("handling", [None, mb.Multipliers(), mb.IndependentSpeeds("turn_dot")])
+def test_constraints_come_back(write, handling):
+    """Through the singular position: T = J(θ)·θ̇²/2 stays as it is, with J = 2/3 + 6·sin²θ."""
+    back = from_sympy(write(mb.derive(equal_slider_crank())), constraints=handling)
+    assert back.constraints_known
+    assert len(back.constraints) == 2
+    assert bool(back.independent) == isinstance(handling, mb.IndependentSpeeds)
+    angle, speed = np.pi / 4, 2.0
+    q = {"turn": angle, "knee": -2 * angle, "stroke": 2 * np.cos(angle)}
+    u = {"turn_dot": speed, "knee_dot": -2 * speed, "stroke_dot": -2 * np.sin(angle) * speed}
+    run = mb.simulate(back, 0.8, q=q, u=u, samples=21)
+    energy = (2 / 3 + 6 * np.sin(run["turn"]) ** 2) * run["turn_dot"] ** 2
+    assert run["turn"].max() > np.pi / 2 + 0.3
+    assert energy == pytest.approx(np.full(len(energy), (2 / 3 + 3) * speed**2), rel=1e-6)
+    assert run["stroke"] == pytest.approx(2 * np.cos(run["turn"]), abs=1e-9)
+    assert 0 < run.statistics.constraint_residual < 1e-9
+
+
+def test_constraints_that_come_back_close_the_loops():
+    back = from_sympy(to_sympy(mb.derive(equal_slider_crank())))
+    with pytest.warns(mb.StartWarning):
+        run = mb.simulate(back, 0.1, q={"turn": 0.5, "knee": -0.9, "stroke": 1.7}, samples=3)
+    assert run["stroke"][0] == pytest.approx(2 * np.cos(run["turn"][0]), abs=1e-9)
+    at = {"turn": np.pi / 2, "knee": -np.pi, "stroke": 0.0}
+    position = [at[one.name] for one in back.coordinates]
+    with pytest.raises(SingularMatrixError, match="singular position"):
+        back.forward_dynamics(0.0, position, [0.0] * 3, [], [])
+
+
+def test_quaternions_and_velocity_constraints_come_back():
+    eom = mb.derive(mb.library.rolling_disc())
+    back = from_sympy(to_sympy(eom), parameters={one.name: v for one, v in eom.model.parameter_values().items()})
+    assert set(back.constraints.names) == {eom.constraints.names[row] for row in eom.constraints.moving}
+    spinning = mb.derive(two_bodies(mb.Spherical()))
+    assert from_sympy(to_sympy(spinning)).model.quaternions == [list(one) for one in spinning.model.quaternions]
+
+
+def test_constraints_of_a_symbolic_system_from_elsewhere_are_not_known():
+    q, u = me.dynamicsymbols("q u")
+    system = me.SymbolicSystem([q], sm.Matrix([u, -q]), speeds=[u])
+    with pytest.raises(ModelError, match="does not hold its constraints"):
+        from_sympy(system, constraints=mb.Multipliers())
+    eom = from_sympy(system, start={q: 1.0})
+    assert not eom.constraints_known
+    run = mb.simulate(eom, 1.0, samples=3)
+    assert run.statistics.constraint_residual is None
+    assert "constraints  not known" in str(run.statistics)
+    assert mb.simulate(mb.derive(mb.library.pendulum()), 0.1, samples=2).statistics.constraint_residual == 0
 
 
 def test_a_system_writes_itself():

@@ -491,3 +491,8 @@ def test_values_for_which_a_moving_reference_is_no_motion():
 def test_the_error_is_one_of_models():
     with pytest.raises(ModelError):
         couple("S", [ball(), ball()])
+
+
+def test_redundant_names_are_those_of_constraints():
+    with pytest.raises(ModelError, match="There is no constraint 'spehre'"):
+        tied({"sphere": f"{SPHERE} - a**2"}, parameters="a", redundant=["spehre"])

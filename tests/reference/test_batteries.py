@@ -8,7 +8,7 @@ from .batteries import COUNTS, outcome
 SAMPLES = {
     "pulses": range(1, 11),
     "events": range(12),
-    "linkages": [2, 4, 12, 19],
+    "linkages": [2, 3, 4, 12, 19, 26],
     "singular": [0, 3, 6, 10, 13],
     "angles": [0, 1, 3, 6],
     "stops": [4, 8, 12, 13, 15],

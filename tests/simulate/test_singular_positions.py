@@ -65,13 +65,18 @@ def cranks(last=1.0, **start):
     return system
 
 
-def swinging_cranks(times):
+def swinging_cranks(times, angle=1.0):
     """All cranks turn by the same angle: (3·1/3 + 2)·θ̈ = -(3·0.5 + 2)·g·cos θ."""
+    return turned_cranks(times, angle)[0]
+
+
+def turned_cranks(times, angle):
+    """The angle of all cranks, and its rate."""
 
     def rates(_, y):
         return [y[1], -3.5 * 9.81 * math.cos(y[0]) / 3]
 
-    return solve_ivp(rates, (0, times[-1]), [1.0, 0.0], "DOP853", times, rtol=1e-12, atol=1e-12).y[0]
+    return solve_ivp(rates, (0, times[-1]), [angle, 0.0], "DOP853", times, rtol=1e-12, atol=1e-12).y
 
 
 FORMALISMS = [
@@ -142,6 +147,20 @@ def test_three_cranks_coupled(by_hand):
             np.sin(run["p0"]) + k * np.sin(run["p0"] + run["k0"]) - np.sin(run[f"p{k}"]),
         )
         assert gap.max() < 1e-9
+
+
+@pytest.mark.parametrize("last", [1.0, 1.1])
+def test_a_subsystem_of_a_system_keeps_equations_that_are_redundant_at_the_start(last):
+    """The cranks pass -π/2, where an equation that is enough at the start does not restrict its crank any more."""
+    eom = from_system(cranks(last)).equations()
+    assert len(eom.constraints) == 4
+    start = {"p0": -1.0, "p1": -1.0, "p2": -1.0, "k0": 1.0}
+    run = mb.simulate(eom, 0.6, q=start, parameters={"last": 1.0}, samples=31)
+    angle, rate = turned_cranks(run.t, -1.0)
+    assert run["p0"].min() < -math.pi / 2
+    for k in range(CRANKS):
+        assert run[f"p{k}"] == pytest.approx(angle, abs=1e-6)
+        assert run[f"p{k}_dot"] == pytest.approx(rate, abs=1e-5)
 
 
 def test_the_rank_is_known_without_values():
@@ -268,7 +287,13 @@ def test_accelerations_are_refused_where_the_only_constraint_vanishes(options):
     system.load(mb.JointLoad(drive, system.input("M")))
     system.constraint(mb.PointOnPlane(system.world, rod.frame("E", (1, 0, 0)), (0, 1, 0)))
     dynamics = mb.derive(system, **options).forward_dynamics
+    several = np.array([[np.pi / 2, -np.pi], [np.pi / 2 - 1e-4, 2e-4 - np.pi], [np.pi / 2, -np.pi]])
+    speeds = np.array([[1.0, -2.0], [0.0, 0.0], [0.0, 1.0]])
     for _ in range(2):  # also after positions that are regular
+        found = dynamics.batch(0.0, several, speeds, [1.0], [])
+        assert np.isnan(found[[0, 2]]).all()
+        assert found[1] == pytest.approx([3 / 8, -3 / 4], abs=1e-6)
+        assert np.isnan(dynamics.batch(0.0, several[:1], speeds[:1], [1.0], [])).all()
         for u in ([1.0, -2.0], [1.0, 0.0], [0.0, 1.0]):
             with pytest.raises(SingularMatrixError, match="singular position"):
                 dynamics(0.0, [np.pi / 2, -np.pi], u, [1.0], [])
@@ -276,3 +301,40 @@ def test_accelerations_are_refused_where_the_only_constraint_vanishes(options):
         assert dynamics(0.0, [np.pi / 2 - 1e-4, 2e-4 - np.pi], [0.0, 0.0], [1.0], []) == pytest.approx(
             [3 / 8, -3 / 4], abs=1e-6
         )
+
+
+def test_a_batch_has_numbers_where_only_the_choice_of_speeds_fails():
+    """The piston at its dead point: the speed of the crank does not follow from that of the piston."""
+    eom = mb.derive(slider_crank(), constraints=mb.IndependentSpeeds("stroke_dot"))
+    every = mb.derive(slider_crank(), constraints=mb.Multipliers())
+    q, u = closed_slider_crank(0.0, 1.0)
+    at = [0.0, [q[one.name] for one in eom.coordinates], [u[one.name] for one in eom.speeds], [], []]
+    other = [0.0, [q[one.name] for one in every.coordinates], [u[one.name] for one in every.speeds], [], []]
+    expected = dict(zip((one.name for one in every.speeds), every.forward_dynamics(*other), strict=True))
+    found = eom.forward_dynamics.batch(at[0], np.array([at[1]] * 2), np.array([at[2]] * 2), [], [])
+    for row in (*found, eom.forward_dynamics(*at)):
+        assert row == pytest.approx([expected[one.name] for one in eom.speeds], abs=1e-6)
+
+
+@pytest.mark.parametrize("formalism", [mb.Recursive(), mb.ArticulatedBody(), mb.Kane(), mb.Lagrange()], ids=repr)
+def test_accelerations_are_refused_in_gimbal_lock(formalism):
+    system = mb.System("gyro", gravity=(0, 0, -9.81))
+    system.joint("ball", system.world, system.body("top", 1.0, (0.1, 0, 0), (1, 2, 3)), ["Rx", "Ry", "Rz"])
+    dynamics = mb.derive(system, formalism).forward_dynamics
+    u = [0.1, 0.2, 0.3]
+    for near in (0.0, 1e-9):
+        with pytest.raises(SingularMatrixError, match=r"ball_rx_dot and ball_rz_dot.*\n.*joint 'ball'"):
+            dynamics(0.0, [0.1, math.pi / 2 + near, 0.2], u, [], [])
+    found = dynamics.batch(0.0, np.array([[0.1, math.pi / 2, 0.2], [0.1, 0.5, 0.2]]), u, [], [])
+    assert np.isnan(found[0]).all()
+    assert found[1] == pytest.approx(dynamics(0.0, [0.1, 0.5, 0.2], u, [], []))
+    assert np.isfinite(dynamics(0.0, [0.1, math.pi / 2 - 1e-3, 0.2], u, [], [])).all()
+
+
+def test_accelerations_are_refused_where_a_point_mass_is_on_an_axis():
+    system = mb.System("spherical", gravity=(0, 0, -9.81))
+    system.joint("hook", system.world, system.body("bob", 1.0, (0, 0, -1.0)), ["Rx", "Ry"])
+    dynamics = mb.derive(system).forward_dynamics
+    with pytest.raises(SingularMatrixError, match="hook_rx_dot"):
+        dynamics(0.0, [0.3, math.pi / 2], [1.0, 0.0], [], [])
+    assert dynamics(0.0, [0.3, 0.0], [0.0, 0.0], [], []) == pytest.approx([-9.81 * math.sin(0.3), 0.0], abs=1e-12)

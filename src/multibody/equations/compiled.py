@@ -116,8 +116,8 @@ class CompiledEquations(EquationExpressions):
         """(t, q, u, r, p) → u̇.
 
         An angle of a joint that follows from others, or that closes a loop, is its principal value between -π and π;
-        in a run it is continuous. Where constraints are not independent of each other, a call for one state raises
-        ``SingularMatrixError``.
+        in a run it is continuous. Where constraints are not independent of each other, or axes of hinges line up
+        (gimbal lock), a call for one state raises ``SingularMatrixError``, and ``batch`` has NaN for this state.
         """
         outputs = {"acceleration": list(self.model.accelerations)}
         return self._checked("forward_dynamics", self.function("forward_dynamics", outputs))
@@ -148,11 +148,13 @@ class CompiledEquations(EquationExpressions):
 
     def _checked(self, name: str, function: Function) -> Function:
         """A function that raises an error, or returns NaN, where accelerations and forces are not determined."""
-        if not self.may_be_undetermined:
-            return function
-        from multibody.equations.forward_dynamics import ConstrainedMotion  # which needs equations itself
+        from multibody.equations.forward_dynamics import CheckedMotion  # which needs equations itself
+        from multibody.equations.singularity import may_lose_inertia
 
-        return ConstrainedMotion(cast("EquationsOfMotion", self), name, function)
+        locks = not self.independent and may_lose_inertia(self.model)
+        if not self.may_be_undetermined and not locks:
+            return function
+        return CheckedMotion(cast("EquationsOfMotion", self), name, function, locks=locks)
 
     @cached_property
     def robust_dynamics(self) -> RobustDynamics:

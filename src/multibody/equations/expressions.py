@@ -186,6 +186,11 @@ class EquationExpressions:
         return {name: sensor.measure(self.kinetics) for name, sensor in self.model.sensors.items()}
 
     @property
+    def constraints_known(self) -> bool:
+        """Whether it is known which constraints the motion keeps; not if equations of rates alone were given."""
+        return True
+
+    @property
     def energy_known(self) -> bool:
         """Whether kinetic and potential energy are known; they are, unless equations were given without them."""
         return True

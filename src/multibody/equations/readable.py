@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from multibody.graph import Expr, array, closed_form_report, listing, to_latex, to_sympy, topological
 from multibody.graph.linear_algebra import Matrix
-from multibody.graph.sympy_system import symbolic_system
+from multibody.graph.sympy_system import ConstrainedForm, symbolic_system
 
 if TYPE_CHECKING:
     from multibody.equations.equations import EquationsOfMotion
@@ -22,7 +22,7 @@ class SympyEquations(Protocol):
     """A ``SymbolicSystem`` of SymPy's mechanics package that has the matrices of the contract as attributes, too.
 
     They are M·u̇ + h = f + Bᵀ·λ with q̇ = rates, and u̇ as explicit accelerations. The ``SymbolicSystem`` holds q̇ beside
-    M·u̇ = f - h; where there are constraints, both explicitly.
+    M·u̇ = f - h; where there are constraints, both explicitly, and the constraints beside it: ``from_sympy`` reads them.
     """
 
     q: Any
@@ -72,7 +72,9 @@ class ReadableEquations:
             to_sympy(_column(part))
             for part in (self.h, self.f, self.acceleration, self.phi, self.gamma, eom.multipliers)
         )
-        made: SympyEquations = symbolic_system(q, u, rates, acceleration, None if len(forces) else (M, f - h))
+        constraints = {name: to_sympy(one) for name, one in eom.constraints.written.items()}
+        motion = ConstrainedForm(M, f - h, constraints, tuple(tuple(group) for group in eom.model.quaternions))
+        made: SympyEquations = symbolic_system(q, u, rates, acceleration, None if len(forces) else (M, f - h), motion)
         vars(made).update(q=q, u=u, rates=rates, M=M, h=h, f=f, acceleration=acceleration, phi=phi, B=B, gamma=gamma,
                           multipliers=forces)  # fmt: skip
         return made

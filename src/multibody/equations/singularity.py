@@ -1,4 +1,4 @@
-"""Positions in which accelerations are not determined, because constraints are not independent there.
+"""Positions in which accelerations are not determined: constraints are not independent there, or nothing has inertia.
 
 Constraint equations may be redundant in all closed positions (a rod on three parallel cranks), which does no harm, or
 in single ones (links on one line), from which a mechanism can move on in several ways. To distinguish them, the rank is
@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multibody.errors import MultibodyError, SingularMatrixError
+from multibody.model import Model
 from multibody.model.assembly import Assembly, Vector
+from multibody.model.model import Link
 
 if TYPE_CHECKING:
     from multibody.equations.equations import EquationsOfMotion
@@ -25,6 +27,63 @@ NEARBY = 0.1
 
 TRIES = 8
 """How many other positions are tried."""
+
+
+LEAST_INERTIA = 1e-13
+"""Eigenvalues of a mass matrix with 1 on its diagonal below this are rounding."""
+
+
+def may_lose_inertia(model: Model) -> bool:
+    """Whether axes of hinges without bodies between them may line up (gimbal lock), so that M becomes singular.
+
+    Two axes are always at an angle to each other, so that this takes three, or a body on its own axis without inertia.
+    """
+    turns: list[int] = []
+    for link in model.links:
+        above = turns[link.parent] if link.parent >= 0 and model.links[link.parent].inertia is None else 0
+        turns.append(above + (link.motion.is_turn(link.q) and any(column is not None for column in link.columns)))
+    return any(
+        count > 2 or (count == 2 and link.inertia is not None and _is_slender(link))
+        for count, link in zip(turns, model.links, strict=True)
+    )
+
+
+def _is_slender(link: Link) -> bool:
+    """Whether a body has no inertia about one of its axes: a point, or a rod."""
+    assert link.inertia is not None
+    tensor, moment, mass = link.inertia.tensor, link.inertia.first_moment, link.inertia.mass
+    x, y, z = moment.components()
+    diagonals = ((tensor.xx, y, z), (tensor.yy, x, z), (tensor.zz, x, y))
+    return any((mass * own - one * one - other * other).fp == 0 for own, one, other in diagonals)
+
+
+def without_inertia(M: Vector) -> Vector:
+    """For each of several mass matrices whether it is singular, but for rounding."""
+    sizes = np.sqrt(np.maximum(np.diagonal(M, axis1=1, axis2=2), 1e-300))
+    scaled = M / (sizes[:, :, None] * sizes[:, None, :])
+    finite = np.isfinite(scaled).all(axis=(1, 2))
+    smallest = np.linalg.eigvalsh(np.where(finite[:, None, None], scaled, 0.0))[:, 0]
+    return ~(smallest > LEAST_INERTIA) & finite
+
+
+def gimbal_lock(eom: EquationsOfMotion, M: Vector, q: Any) -> SingularMatrixError:
+    """The error for accelerations in a position in which nothing resists a motion."""
+    sizes = np.sqrt(np.maximum(np.diagonal(M), 1e-300))
+    motion = np.linalg.eigh(M / np.outer(sizes, sizes))[1][:, 0]
+    stuck = [k for k, part in enumerate(motion) if abs(part) > 0.1]
+    joints = dict.fromkeys(link.joint.name for link in eom.model.links if {*link.columns} & {*stuck})
+    state = _named_position(eom, q)
+    return SingularMatrixError(
+        f"The accelerations are not determined in the position {state}: nothing resists a motion of "
+        f"{' and '.join(eom.speeds[k].name for k in stuck)}.",
+        where=f"system '{eom.model.name}', {', '.join(f'joint {one!r}' for one in joints)}",
+        cause="Axes of hinges are in line there (gimbal lock), or masses are on an axis.",
+        remedy="Use Spherical() or Free() with a quaternion, which have no such positions, or evaluate elsewhere.",
+    )
+
+
+def _named_position(eom: EquationsOfMotion, q: Any) -> str:
+    return ", ".join(f"{one.name}={value:.6g}" for one, value in zip(eom.coordinates, np.ravel(q), strict=False))
 
 
 def dependent_equations(eom: EquationsOfMotion, t: float, q: Any, p: Any) -> tuple[str, ...]:
@@ -52,7 +111,7 @@ def dependent_equations(eom: EquationsOfMotion, t: float, q: Any, p: Any) -> tup
 
 def singular_position(eom: EquationsOfMotion, names: tuple[str, ...], q: Any) -> SingularMatrixError:
     """The error for accelerations in a position in which equations are not independent."""
-    state = ", ".join(f"{one.name}={value:.6g}" for one, value in zip(eom.coordinates, np.ravel(q), strict=False))
+    state = _named_position(eom, q)
     loops = dict.fromkeys(eom.constraints.owners[eom.constraints.names.index(name)] for name in names)
     return SingularMatrixError(
         f"The accelerations are not determined in the singular position {state}.",

@@ -216,6 +216,12 @@ class Constraints:
         """The rows that restrict motions at all."""
         return tuple(k for k, row in enumerate(self._heard()) if any(entry.fp != 0 for entry in row))
 
+    @property
+    def written(self) -> dict[str, Expr]:
+        """What stays zero, by name: φ where positions are restricted, B·u + β elsewhere; of equations that matter."""
+        rows = [(self.names[row], self.equations[row]) for row in self.moving]
+        return {name: one.velocity if one.position is None else one.position for name, one in rows}
+
     @cached_property
     def always_independent(self) -> bool:
         """Whether the rows that act are independent in all positions, by the constants in them."""

@@ -74,7 +74,8 @@ def couple(
     kinematics: Any = (), dynamics: Any = (), parameters: Any = (), inputs: Any = (),
     reference: Mapping[str, Any] | None = None, start: Mapping[str, Any] | None = None, identities: Any = (),
     rename: Mapping[str, str] | None = None, energy: tuple[Any, Any] | None = None,
-    quaternions: Sequence[Sequence[str]] = (), description: str = "", progress: Progress | None = None,
+    quaternions: Sequence[Sequence[str]] = (), redundant: Iterable[str] = (), description: str = "",
+    progress: Progress | None = None,
 ) -> Subsystem:  # fmt: skip
     """One system from subsystems and the constraints among them, the seed's equations (2) and (3).
 
@@ -95,6 +96,8 @@ def couple(
         rename: new names by old ones, for everything in the subsystems.
         energy: kinetic and potential energy of what ``dynamics`` adds.
         quaternions: groups of four new coordinates that have unit length.
+        redundant: names of constraints that follow from the others where all of them are kept. They are not solved for;
+            runs monitor them, and use them where the others alone do not determine the motion.
         description: what it is.
         progress: is told what has been done, and the seconds it took.
 
@@ -137,8 +140,11 @@ def couple(
     references |= by_variable(reference, names, "reference", label, constants)
     values = start_values(everything, starts, references, quantities[0])
     units = (*(group for part in parts for group in part.quaternions), *named_groups(label, quaternions, draft))
-    found = reduction(label, parts, draft.own, invariants, draft.rows, wanted, values, clock, quaternions=units)
-    essential = tuple(invariants[k] for k in found.essential)
+    following = set(redundant)
+    _require_constraints(label, following, [one.name for one in invariants])
+    solved = [one for one in invariants if one.name not in following]
+    found = reduction(label, parts, draft.own, solved, draft.rows, wanted, values, clock, quaternions=units)
+    essential = tuple(solved[k] for k in found.essential)
     require_independent(label, chosen, draft.rates, [*(i for p in parts for i in p.all_invariants()), *essential])
     made = Subsystem(
         label, description, parts, everything, draft.top, draft.rates, draft.aliases, draft.own, draft.rows, essential,
@@ -146,6 +152,17 @@ def couple(
         named_identities(draft.vocabulary, identities, parts), None, units, clock.seconds,
     )  # fmt: skip
     return replace(made, energy=named_energy(made, energy, draft.vocabulary))
+
+
+def _require_constraints(label: str, redundant: Iterable[str], constraints: Sequence[str]) -> None:
+    unknown = sorted(set(redundant) - set(constraints))
+    if unknown:
+        raise ModelError(
+            f"There is no constraint {', '.join(map(repr, unknown))}.",
+            where=f"redundant constraints of subsystem '{label}'",
+            cause=suggestion(unknown, constraints),
+            remedy=f"The constraints of this level are: {', '.join(constraints) or 'none'}.",
+        )
 
 
 def _renamed_parts(label: str, subsystems: Any, rename: Mapping[str, str]) -> tuple[Subsystem, ...]:

@@ -64,7 +64,7 @@ def from_system(
         variables={0: [*by_name], 1: [one.name for one in model.speeds]},
         kinematics=by_name,
         dynamics=dict(zip([one.name for one in model.speeds], rows, strict=True)),
-        constraints=_constraints(kinetics, written),
+        constraints=_constraints(kinetics, written), redundant=_redundant(kinetics),
         parameters=_parameters(model, written), inputs=[_input(one) for one in model.inputs],
         start={one.name: value for one, value in model.start.items()},
         quaternions=[[model.coordinates[k].name for k in group] for group in model.quaternions],
@@ -103,14 +103,20 @@ class _Written:
 
 
 def _constraints(kinetics: Kinetics, written: _Written) -> Mapping[str, Expr]:
-    """φ where positions are restricted, B·u + β otherwise; of those that say something new near the start.
+    """φ where positions are restricted, B·u + β otherwise; of all equations that act."""
+    found = kinetics.constraints
+    kept = {found.names[row] for row in (*found.acting, *found.independent)}
+    equations = {name: one for name, one in found.written.items() if name in kept}
+    return dict(zip(equations, written.of(list(equations.values())), strict=True))
+
+
+def _redundant(kinetics: Kinetics) -> list[str]:
+    """The names of equations that follow from others in closed positions near the start.
 
     Numbers decide that here: in loops with rounded directions and lengths, no equation follows from others exactly.
     """
     found = kinetics.constraints
-    kept = [(found.names[row], found.equations[row]) for row in found.independent]
-    equations = written.of([one.velocity if one.position is None else one.position for _, one in kept])
-    return dict(zip([name for name, _ in kept], equations, strict=True))
+    return [found.names[row] for row in found.acting if row not in found.independent]
 
 
 def _parameters(model: Model, written: _Written) -> dict[str, Parameter]:

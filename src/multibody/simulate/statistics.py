@@ -40,7 +40,8 @@ class Statistics(Counts):
 
     Attributes:
         samples: how many instants were kept.
-        constraint_residual: the largest of all |φ| and |B·u + β| at the end.
+        constraint_residual: the largest of all |φ| and |B·u + β| at the end; None where equations were given without
+            their constraints.
         energy_drift: the largest error of the energy balance, relative to the energies that are exchanged; None where
             equations were given without energies.
         constrained: whether there are constraints, or quaternions.
@@ -57,7 +58,7 @@ class Statistics(Counts):
     """
 
     samples: int = 0
-    constraint_residual: float = 0.0
+    constraint_residual: float | None = 0.0
     energy_drift: float | None = 0.0
     constrained: bool = True
 
@@ -73,7 +74,7 @@ class Statistics(Counts):
             ("evaluations", f"{self.evaluations:,}{jacobians}"),
             ("time taken", duration(self.seconds)),
             ("samples", f"{self.samples:,}"),
-            ("constraints", f"kept to {self.constraint_residual:.1e}" if self.constrained else "none"),
+            ("constraints", self._constraints_text),
             ("energy", self._energy_text),
         ]
 
@@ -84,6 +85,12 @@ class Statistics(Counts):
             return "not known"
         drift = f"drift {self.energy_drift:.1e}"
         return drift if self.energy_drift <= DOUBTFUL_DRIFT else f"{drift}, {DOUBTFUL_NOTE}"
+
+    @property
+    def _constraints_text(self) -> str:
+        if self.constraint_residual is None:
+            return "not known"
+        return f"kept to {self.constraint_residual:.1e}" if self.constrained else "none"
 
     def __str__(self) -> str:
         return table(self.rows())

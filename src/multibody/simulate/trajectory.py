@@ -159,7 +159,7 @@ class Trajectory(Samples):
     @cached_property
     def statistics(self) -> Statistics:
         """What the run took, and how well it kept constraints and energy."""
-        residual = max(self.residuals.at_end)
+        residual = max(self.residuals.at_end) if self.eom.constraints_known else None
         return Statistics(**asdict(self.counts), samples=len(self.t), constraint_residual=residual,
                           energy_drift=self.energy_drift if self.eom.energy_known else None,
                           constrained=bool(self.eom.constraints.equations or self.eom.model.quaternions))  # fmt: skip

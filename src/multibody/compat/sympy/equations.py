@@ -118,6 +118,11 @@ class SympyModelEquations(EquationsWithoutBodies):
         return self.model.notes
 
     @property
+    def constraints_known(self) -> bool:
+        """False for a ``SymbolicSystem`` from elsewhere, which may have been made of a mechanism with constraints."""
+        return self.kinetics.given.constraints_known
+
+    @property
     def energy_known(self) -> bool:
         """Whether bodies, or a Lagrangian, were given."""
         return self.kinetics.given.energy is not None
@@ -197,6 +202,7 @@ def _model(given: Given, vocabulary: Vocabulary, start: Mapping[Any, Any] | None
         constraints={name: ExpressionConstraint(value) for name, value in given.constraints.items()},
         sensors={name: Expression(value) for name, value in given.outputs.items()},
         given=given,
+        unit=given.quaternions,
         symbols=dict(vocabulary.items()),
         notes=vocabulary.notes,
     )

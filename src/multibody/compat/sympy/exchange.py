@@ -49,7 +49,8 @@ def from_sympy(
         origin: the point from which places are measured; by default the fixed point of a ``System``, or one that does
             not move and from which the places of all bodies change as their velocities say.
         constraints: how to solve for constrained motions; by default ``IndependentSpeeds`` with those that are
-            independent in SymPy, ``Multipliers()`` where there is no such choice.
+            independent in SymPy, ``Multipliers()`` where there is no such choice. A ``SymbolicSystem`` has constraints
+            only if ``to_sympy`` has made it; for others this is refused.
         functions: what undefined functions of other things than time stand for, by name; tables, for example.
         name: of the model.
 
@@ -74,6 +75,8 @@ def from_sympy(
     extra = None if bodies is None else list(bodies)
     with isolated():
         given, independent = _read(obj, vocabulary, extra, origin)
+        if constraints is not None:
+            _require_constraints(given, vocabulary.scope)
         handling = constraints or (IndependentSpeeds(*independent) if independent else Multipliers())
         return equations_of(given, vocabulary, start, handling)
 
@@ -113,6 +116,17 @@ def _require_no_places(name: str, bodies: list[Any] | None, origin: Any) -> None
             where=f"model '{name}'",
             cause="It does not say in which frame they are measured.",
             remedy="Convert the KanesMethod, LagrangesMethod or System, or leave bodies= and origin= away.",
+        )
+
+
+def _require_constraints(given: Given, name: str) -> None:
+    """An error if there are no constraint equations that could be handled in another way."""
+    if not given.constraints_known:
+        raise ModelError(
+            "constraints= has no effect on a SymbolicSystem that does not hold its constraints.",
+            where=f"model '{name}'",
+            cause="Its equations are solved for the rates already; which constraints they keep is not known.",
+            remedy="Convert the KanesMethod, LagrangesMethod or System that it was made of, or leave constraints= out.",
         )
 
 
@@ -215,7 +229,7 @@ def to_sympy(obj: System | Model | EquationsOfMotion) -> Any:
     Args:
         obj: a system or a model: a ``sympy.physics.mechanics.System`` that is not formed yet, with the same coordinates
             and speeds, and with loops as constraints; sensors and start values have no counterpart. Or equations of
-            motion: M·u̇ = f - h + Bᵀ·λ with λ put in, beside q̇.
+            motion: M·u̇ = f - h + Bᵀ·λ with λ put in, beside q̇; ``from_sympy`` finds their constraints again.
 
     Example:
         >>> import multibody as mb

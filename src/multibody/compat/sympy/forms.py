@@ -13,8 +13,9 @@ from multibody.compat.sympy.given import Given
 from multibody.compat.sympy.kinematics import Kinematics
 from multibody.compat.sympy.names import Vocabulary
 from multibody.errors import ModelError
-from multibody.graph import ONE, ZERO, Expr, Symbol, array, names, solve_regular, substitute
+from multibody.graph import ONE, ZERO, Expr, Symbol, array, free_symbols, names, solve_regular, substitute
 from multibody.graph.linear_algebra import Matrix
+from multibody.graph.sympy_system import ConstrainedForm, constrained_form
 
 
 def given_by_forms(vocabulary: Vocabulary, system: Any) -> Given:
@@ -22,7 +23,7 @@ def given_by_forms(vocabulary: Vocabulary, system: Any) -> Given:
 
     States that are not said to be coordinates or speeds, such as the activation of a muscle, are speeds too: u̇ = f is
     all that is known of them. Those of algebraic equations, such as multipliers, are no states here: they are solved
-    for.
+    for. Constraints are known if this library has made the object.
     """
     _require_fit(vocabulary.scope, system)
     qs, us = _split(system)
@@ -30,10 +31,16 @@ def given_by_forms(vocabulary: Vocabulary, system: Any) -> Given:
     algebraic = [_order(system)[k] for k in system.alg_con or ()]
     u = {node: vocabulary.speed(node) for node in us if node not in algebraic}
     kinematics = Kinematics(vocabulary, tuple(q.values()), tuple(u.values()), (), vocabulary.reader().read)
-    given = _without_states(kinematics, system, algebraic) if algebraic else _as_it_stands(kinematics, system, qs, us)
+    motion = constrained_form(system)
+    if motion is not None and (motion.constraints or motion.quaternions):
+        given = _with_constraints(kinematics, system, motion)
+    elif algebraic:
+        given = _without_states(kinematics, system, algebraic)
+    else:
+        given = _as_it_stands(kinematics, system, qs, us)
     read = vocabulary.reader().read  # a new one, which knows what algebraic states are
     outputs = {names.check(name, "output"): read(value) for name, value in (system.output_eqns or {}).items()}
-    return replace(given, outputs=outputs)
+    return replace(given, outputs=outputs, constraints_known=motion is not None)
 
 
 def _as_it_stands(kinematics: Kinematics, system: Any, qs: Sequence[Any], us: Sequence[Any]) -> Given:
@@ -47,6 +54,21 @@ def _as_it_stands(kinematics: Kinematics, system: Any, qs: Sequence[Any], us: Se
         return _combined(kinematics, matrix[:, places[0] + places[1]], right)
     explicit = dict(zip(states, _column(kinematics, system.comb_explicit_rhs), strict=True))
     return _explicit(kinematics, [explicit[one] for one in qs], [explicit[one] for one in us])
+
+
+def _with_constraints(kinematics: Kinematics, system: Any, motion: ConstrainedForm) -> Given:
+    """M·u̇ = f - h + Bᵀ·λ with the constraints and quaternions that were kept."""
+    explicit = system._comb_explicit_rhs
+    rates = system.kin_explicit_rhs if _apart(system) else explicit[: len(kinematics.q)]
+    kinematics = replace(kinematics, rates=tuple(_column(kinematics, rates)))
+    mass, forces = _matrix(kinematics, motion.mass_matrix), _column(kinematics, motion.forces)
+    given = _given(kinematics, kinematics.rates, mass, forces)
+    constraints = {name: kinematics.read(value) for name, value in motion.constraints.items()}
+    speeds = set(kinematics.u)
+    moving = [one for one in constraints.values() if not speeds & set(free_symbols(one))]
+    velocities = [one for one in constraints.values() if speeds & set(free_symbols(one))]
+    kinematics.vocabulary.input_rates([*(kinematics.change(moving) if moving else ()), *velocities])  # γ needs them
+    return replace(given, constraints=constraints, quaternions=motion.quaternions)
 
 
 def _without_states(kinematics: Kinematics, system: Any, algebraic: Sequence[Any]) -> Given:

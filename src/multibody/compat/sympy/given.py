@@ -39,6 +39,8 @@ class Given:
         acceleration: u̇, where the equations were explicit already.
         auxiliary: forces that auxiliary speeds brought into evidence, by name.
         outputs: further equations that came with the object, by name.
+        quaternions: groups of coordinates that have unit length, by their numbers.
+        constraints_known: whether it is known which constraints there are; equations alone do not say.
     """
 
     formalism: str
@@ -52,6 +54,8 @@ class Given:
     acceleration: tuple[Expr, ...] | None = None
     auxiliary: Mapping[str, Expr] = field(default_factory=dict)
     outputs: Mapping[str, Expr] = field(default_factory=dict)
+    quaternions: tuple[tuple[int, ...], ...] = ()
+    constraints_known: bool = True
 
     @property
     def motion(self) -> list[Expr]:

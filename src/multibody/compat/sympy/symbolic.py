@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from multibody.equations import EquationsOfMotion
 from multibody.graph import Symbol, array, product, rank, to_sympy
 from multibody.graph.sympy_reader import time_symbol
-from multibody.graph.sympy_system import symbolic_system
+from multibody.graph.sympy_system import ConstrainedForm, symbolic_system
 from multibody.model.quantity import rate_name
 
 if TYPE_CHECKING:
@@ -16,16 +16,22 @@ if TYPE_CHECKING:
 
 
 def written_equations(eom: EquationsOfMotion) -> SymbolicSystem:
-    """q̇ and M·u̇ = f - h + Bᵀ·λ with λ put in; (q̇, u̇) explicitly if M is singular, as bodies without mass make it."""
+    """q̇ and M·u̇ = f - h + Bᵀ·λ with λ put in; (q̇, u̇) explicitly if M is singular, as bodies without mass make it.
+
+    Constraints are kept beside it, so that ``from_sympy`` finds them again.
+    """
     known = written_inputs(eom.inputs)
     parts = (eom.coordinates, eom.speeds, eom.rates, eom.acceleration)
     q, u, rates, acceleration = (_column(part, known) for part in parts)
+    right, mass = eom.f - eom.h, to_sympy(eom.M, known)
+    constraints = {name: to_sympy(one, known) for name, one in eom.constraints.written.items()}
+    quaternions = tuple(tuple(group) for group in eom.model.quaternions)
+    motion = ConstrainedForm(mass, _column(right, known), constraints, quaternions)
     if len(eom.speeds) and rank(eom.M) < len(eom.speeds):
-        return symbolic_system(q, u, rates, acceleration, None)
-    right = eom.f - eom.h
+        return symbolic_system(q, u, rates, acceleration, None, motion)
     if len(eom.constraints):
         right = right + product(eom.B.T, array(list(eom.multiplier_values)))
-    return symbolic_system(q, u, rates, acceleration, (to_sympy(eom.M, known), _column(right, known)))
+    return symbolic_system(q, u, rates, acceleration, (mass, _column(right, known)), motion)
 
 
 def written_inputs(inputs: Iterable[Symbol]) -> dict[Symbol, Any]:

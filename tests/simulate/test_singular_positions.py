@@ -338,3 +338,34 @@ def test_accelerations_are_refused_where_a_point_mass_is_on_an_axis():
     with pytest.raises(SingularMatrixError, match="hook_rx_dot"):
         dynamics(0.0, [0.3, math.pi / 2], [1.0, 0.0], [], [])
     assert dynamics(0.0, [0.3, 0.0], [0.0, 0.0], [], []) == pytest.approx([-9.81 * math.sin(0.3), 0.0], abs=1e-12)
+
+
+@pytest.mark.parametrize("last", [1.0, 1.1])
+@pytest.mark.parametrize(("formalism", "handling"), [FORMALISMS[0], FORMALISMS[3]], ids=repr)
+def test_linear_systems_use_the_equations_that_count_at_their_point(formalism, handling, last):
+    """Three cranks are one pendulum: 3·θ̈ = -3.5·g·cos θ; the length of the last one is given where it matters."""
+    eom = mb.derive(cranks(last), formalism, constraints=handling)
+    for angle in (1.0, -1.3, -math.pi / 2):
+        at = {"p0": angle, "p1": angle, "p2": angle, "k0": -angle}
+        linear = mb.linearize(eom, at=at, parameters={"last": 1.0})
+        assert linear.states == ("p0", "p0_dot")
+        slope = 3.5 * 9.81 * math.sin(angle) / 3
+        assert pytest.approx(np.array([[0, 1], [slope, 0]]), abs=1e-9) == linear.A
+        assert linear.point["p0_ddot"] == pytest.approx(-3.5 * 9.81 * math.cos(angle) / 3)
+    with pytest.raises(SingularMatrixError, match=r"singular at the operating point.*\n.*constraint 'k1'"):
+        mb.linearize(eom, at=dict.fromkeys(at, 0.0), parameters={"last": 1.0})
+    hanging = mb.equilibrium(eom, at={"p0": -1.5, "p1": -1.5, "p2": -1.5, "k0": 1.5}, parameters={"last": 1.0})
+    assert hanging["p2"] == pytest.approx(-math.pi / 2)
+    assert sorted(hanging.poles.imag) == pytest.approx([-math.sqrt(3.5 * 9.81 / 3), math.sqrt(3.5 * 9.81 / 3)])
+
+
+def test_a_linear_system_where_the_only_constraint_vanishes_is_refused_by_its_name():
+    system = mb.System("equal", gravity=(0, -9.81, 0))
+    crank, rod = (system.body(name, 1.0, (0.5, 0, 0), (0, 0, 1 / 12)) for name in ("crank", "rod"))
+    system.joint("a", system.world, crank, "Rz", q=0.5)
+    system.joint("b", crank.frame("B", (1, 0, 0)), rod, "Rz", q=-1.0)
+    system.constraint(mb.PointOnPlane(system.world, rod.frame("E", (1, 0, 0)), (0, 1, 0)), name="guide")
+    with pytest.raises(SingularMatrixError, match="constraint 'guide'"):
+        mb.linearize(mb.derive(system), at={"a": math.pi / 2, "b": -math.pi})
+    linear = mb.linearize(mb.derive(system), at={"a": -math.pi / 2 + 1e-3, "b": math.pi - 2e-3})
+    assert len(linear.states) == 2

@@ -61,7 +61,8 @@ class CheckedMotion(Function):
         undetermined = self._eom.regularity is not ONE and bool(np.isnan(result).any())
         if not undetermined and self._is_regular(values):
             return result
-        names = dependent_equations(self._eom, float(np.ravel(values["t"])[0]), values["q"], values["p"])
+        t, q, r, p = (values[name] for name in "tqrp")
+        names = dependent_equations(self._eom, float(np.ravel(t)[0]), q, r, p)
         if names:
             raise singular_position(self._eom, names, values["q"])
         if undetermined and self._eom.regularized is not self._eom:
@@ -72,7 +73,7 @@ class CheckedMotion(Function):
     def batch(
         self, /, *args: Any, threads: int | None = None, out: Mapping[str, Any] | None = None, **named: Any
     ) -> Any:
-        """Evaluate many states at once; see ``Function.batch``. Where accelerations are not determined, they are NaN."""
+        """Evaluate many states at once; see ``Function.batch``. Accelerations that are not determined are NaN."""
         result = super().batch(*args, threads=threads, out=out, **named)
         given = [(port, *port.fitted_batch(x, self.name)) for port, x in arranged(self, self.inputs, args, named)]
         shared = {port.name: value for port, value, _ in given}

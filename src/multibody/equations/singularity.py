@@ -86,19 +86,23 @@ def _named_position(eom: EquationsOfMotion, q: Any) -> str:
     return ", ".join(f"{one.name}={value:.6g}" for one, value in zip(eom.coordinates, np.ravel(q), strict=False))
 
 
-def dependent_equations(eom: EquationsOfMotion, t: float, q: Any, p: Any) -> tuple[str, ...]:
+def dependent_equations(eom: EquationsOfMotion, t: float, q: Any, r: Any, p: Any) -> tuple[str, ...]:
     """The names of equations that are independent nearby, but not in this position; empty if it is a regular one.
 
     Args:
         eom: equations of motion.
         t: time.
         q: coordinates.
+        r: inputs.
         p: values of the parameters.
     """
     constraints = eom.constraints
     rows = list(constraints.acting)
-    values = dict(zip((one.name for one in eom.parameters), np.ravel(p), strict=True))
-    assembly = Assembly(constraints, values, None, t)
+    values, inputs = (
+        dict(zip((one.name for one in symbols), map(float, np.ravel(numbers)), strict=True))
+        for symbols, numbers in ((eom.parameters, p), (eom.inputs, r))
+    )
+    assembly = Assembly(constraints, values, inputs, t)
     position = np.asarray(q, dtype=float).reshape(-1)
     left, sizes = _singular_values(assembly, position, rows)
     scale = _scale(assembly, position, rows)

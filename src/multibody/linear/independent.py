@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
+from multibody.equations.singularity import dependent_equations
 from multibody.errors import ModelError, SingularMatrixError
-from multibody.linear.point import Matrix, unknown_name
+from multibody.linear.point import Matrix, Place, unknown_name
 from multibody.linear.signals import listed_names
 from multibody.linear.slopes import Blocks
 from multibody.model.regularity import basis
@@ -40,24 +41,27 @@ class Choice(NamedTuple):
     speeds: Division
 
 
-def choice(eom: EquationsOfMotion, numbers: Blocks, wanted: Iterable[str] = (), moving: Iterable[str] = ()) -> Choice:
+def choice(
+    eom: EquationsOfMotion, numbers: Blocks, place: Place, wanted: Iterable[str] = (), moving: Iterable[str] = ()
+) -> Choice:
     """The independent coordinates and speeds at a point.
 
     Args:
         eom: the equations.
         numbers: the derivatives there.
+        place: the point.
         wanted: names that shall be independent; others are added to them by pivoting.
         moving: names of what changes along a steady motion, and should not be independent: only with states that stay
             as they are, the linear system does so.
 
     Raises:
         ModelError: if these cannot be independent.
-        SingularMatrixError: if the constraints lose rank at the point.
+        SingularMatrixError: if the constraints lose rank at the point, compared with closed positions nearby.
     """
     kept_q, kept_u = wanted_places(eom, wanted)
     J, B = numbers["position", "q"], numbers["velocity", "u"]
+    _require_regular(eom, place)
     rows_q, rows_u = basis(J), basis(B)
-    _require_regular(eom, len(rows_u))
     moving_q, moving_u = wanted_places(eom, moving)
     bound_q = bound_columns(J[rows_q], kept_q, moving_q, _told(eom, kept_q, kept_u))
     with_them = np.flatnonzero(np.abs(numbers["rates", "u"][bound_q]).max(axis=0, initial=0.0) > 0).tolist()
@@ -121,13 +125,17 @@ def _not_independent(told: str) -> ModelError:
     )
 
 
-def _require_regular(eom: EquationsOfMotion, rank: int) -> None:
+def _require_regular(eom: EquationsOfMotion, place: Place) -> None:
     """An error where constraints lose rank, so that there is no linear picture of the motion."""
-    usual = len(eom.constraints.independent)
-    if rank < usual:
+    if eom.constraints.always_independent:
+        return
+    names = dependent_equations(eom, place.t, place.q, place.r, place.p)
+    if names:
+        owners = dict.fromkeys(eom.constraints.owners[eom.constraints.names.index(name)] for name in names)
         raise SingularMatrixError(
-            f"The constraints are singular at the operating point: only {rank} of {usual} equations count.",
-            where=f"system '{eom.model.name}'",
-            cause="The mechanism is at a dead point or a branching, where it gains a freedom.",
+            "The constraints are singular at the operating point: there is no linear system.",
+            where=f"system '{eom.model.name}', {', '.join(f'constraint {one!r}' for one in owners)}",
+            cause=f"The equations {', '.join(names)} are not independent of each other there, but they are nearby: the "
+            "mechanism is at a dead point or a branching, where it gains a freedom.",
             remedy="Linearize at a configuration nearby.",
         )

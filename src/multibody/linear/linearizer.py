@@ -87,7 +87,7 @@ class Linearizer:
         model, m = self.eom.model, len(self.eom.speeds)
         still = np.zeros(m), np.zeros(len(self.eom.multipliers))
         numbers = self._blocks(self._steady, self.slopes.steady, place, *still)
-        division = choice(self.eom, numbers, independent, moving)
+        division = choice(self.eom, numbers, place, independent, moving)
         found = reaction(numbers, division, algebra)
         forces = np.zeros(len(self.eom.multipliers))
         forces[division.speeds.rows] = found[m:]

@@ -24,7 +24,7 @@ from multibody.graph import (
 from multibody.linear.elimination import eliminated, reaction
 from multibody.linear.independent import Choice, choice
 from multibody.linear.matrices import Expressions
-from multibody.linear.point import require_equations
+from multibody.linear.point import Place, require_equations
 from multibody.linear.signals import input_places, output_signals, units
 from multibody.linear.slopes import GEOMETRY, STEADY, Blocks, Slopes
 from multibody.linear.symbolic_point import Values, symbolic_place
@@ -131,7 +131,19 @@ def _division(slopes: Slopes, values: Values, independent: Iterable[str]) -> Cho
     rng = np.random.default_rng(1)
     known: Any = {one: float(rng.uniform(0.5, 1.5)) for one in free_symbols(entries)}
     numbers = Sparse(geometry).filled([float(one) for one in evaluate(entries, known)] if entries else [])
-    return choice(slopes.eom, slopes.blocks(numbers, None), independent)
+    return choice(slopes.eom, slopes.blocks(numbers, None), _random_place(slopes.eom, values, known), independent)
+
+
+def _random_place(eom: EquationsOfMotion, values: Values, known: Mapping[Any, float]) -> Place:
+    """The operating point as numbers, with random values of what is left free."""
+    model = eom.model
+    groups = ((model.time,), model.coordinates, model.speeds, model.input_symbols, model.parameter_symbols)
+    wanted = _at_point([one for group in groups for one in group], values)
+    rng = np.random.default_rng(2)
+    free = {one: float(rng.uniform(0.5, 1.5)) for one in free_symbols(wanted)} | dict(known)
+    numbers = np.array(evaluate(wanted, free), dtype=float)
+    t, q, u, r, p = np.split(numbers, np.cumsum([len(group) for group in groups])[:-1])
+    return Place(float(t[0]), q, u, r, p)
 
 
 def _keeps_velocity_constraints(eom: EquationsOfMotion, values: Values) -> bool:

@@ -225,3 +225,36 @@ def test_a_start_beside_a_pulse_between_two_samples_is_refused():
     assert first["x_dot"][-1] == pytest.approx(1.0)
     with pytest.raises(ModelError, match="too far apart"):
         mb.simulate(eom, 1.0, start=first.at(20.02))
+
+
+def thrown(**start):
+    system = mb.System("thrown", gravity=(0, 0, -9.81))
+    return system.joint("z", system.world, system.body("ball", mass=1.0), "Tz", q=1.0, **start), system
+
+
+def test_runs_with_different_states_at_the_seam_are_not_joined():
+    _, system = thrown()
+    eom = mb.derive(system)
+    first = mb.simulate(eom, 0.1)
+    other = mb.simulate(eom, 0.1, t0=0.1)  # begins at rest, at z = 1 m
+    with pytest.raises(ModelError, match=r"(?s)does not begin with the state.*z is 0\.95095 and 1, z_dot"):
+        first + other
+    faster = mb.simulate(eom, 0.1, t0=0.1, q={"z": first["z"][-1]}, u={"z_dot": -2.0})
+    with pytest.raises(ModelError, match=r"z_dot is -0\.981 and -2"):
+        first + faster
+    same = mb.simulate(eom, 0.1, t0=0.1, q={"z": first["z"][-1]}, u={"z_dot": first["z_dot"][-1]})
+    assert (first + same)["z"][-1] == pytest.approx(1 - 9.81 * 0.2**2 / 2)
+    branch = mb.simulate(eom, 0.1, start=first.at(0.0501))
+    assert (first + branch).t[-1] == pytest.approx(0.1501)
+
+
+def test_runs_are_joined_at_an_event_that_resets_the_state():
+    hinge, system = thrown()
+    eom = mb.derive(system)
+    floor = mb.Event(hinge.coordinate, direction=-1, terminal=True, reset={"z_dot": -0.5 * hinge.speed})
+    first = mb.simulate(eom, 2.0, events=[floor])
+    both = first + mb.simulate(eom, 0.1, start=first, events=[floor])
+    speed = np.sqrt(2 * 9.81) / 2
+    assert both["z_dot"][-1] == pytest.approx(speed - 9.81 * 0.1)
+    with pytest.raises(ModelError, match="does not begin with the state"):
+        first + mb.simulate(eom, 0.1, t0=first.t[-1], q={"z": 0.0}, u={"z_dot": 5.0})

@@ -87,7 +87,35 @@ def test_rounded_values_do_not_warn(angle):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         run = mb.simulate(linkage(), 0.1, q={"a": angle, "b": round(angle, 4)})
-    assert run.start_changes == ()
+    assert {one.name for one in run.start_changes} <= {"a", "b"}
+    for one in run.start_changes:
+        assert one.is_rounding
+        assert one.used == run[one.name][0] != one.given
+    assert "start changed" not in str(run)
+
+
+def test_values_with_few_digits_are_listed_also_in_files_and_sweeps(tmp_path):
+    """b is 0.05 % off: too little for a warning, and not silent."""
+    eom, q = linkage(), {"a": 1.0, "b": 1.0005}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = mb.simulate(eom, 0.1, q=q)
+        runs = mb.sweep(eom, 0.1, initial={"a": [1.0], "b": 1.0005})
+    assert [(one.name, one.given) for one in run.start_changes] == [("a", 1.0), ("b", 1.0005)]
+    assert all(one.is_rounding for one in run.start_changes)
+    assert run["a"][0] == pytest.approx(1.00025, abs=1e-6)
+    assert runs[0].start_changes == run.start_changes
+    assert "start changed" not in str(runs)
+    run.save(tmp_path / "run.npz")
+    back = mb.Trajectory.read(tmp_path / "run.npz", eom)
+    assert back.start_changes == run.start_changes
+    assert all(one.is_rounding for one in back.start_changes)
+
+
+def test_speeds_with_few_digits_are_listed():
+    run = mb.simulate(linkage(0.5, 0.5), 0.1, u={"a_dot": 1.0, "b_dot": 1.000005})
+    assert {one.name for one in run.start_changes} == {"a_dot", "b_dot"}
+    assert all(one.is_rounding for one in run.start_changes)
 
 
 def test_speeds_that_contradict_each_other_warn():

@@ -10,7 +10,7 @@ from scipy.integrate import simpson
 from scipy.special import ellipj, ellipk
 
 import multibody as mb
-from multibody.errors import NumberError, ShapeError, SingularMatrixError, UnknownNameError
+from multibody.errors import ModelError, NumberError, ShapeError, SingularMatrixError, UnknownNameError
 from multibody.simulate.contract import Status
 from multibody.simulate.energies import Energies
 from multibody.simulate.interpolation import hermite
@@ -228,6 +228,52 @@ def test_jumps_keep_their_two_sides():
     assert last.at(1.0).u.tolist() == [-1.5]
     single = motionless(system, [0.5], [2.0], [1.0])
     assert single.at(0.5).q.tolist() == [2.0]
+
+
+def spring_run(**options):
+    """x'' = -x from x = 1: a cosine."""
+    system = mb.System("spring")
+    slide = system.joint("x", system.world, system.body("mass", mass=1.0), "Tx", q=1.0)
+    system.load(mb.JointSpring(slide, 1.0))
+    return mb.simulate(mb.derive(system), **options)
+
+
+def test_reading_between_samples_that_are_too_far_apart_is_refused():
+    coarse = spring_run(times=[0.0, 10.0])
+    with pytest.raises(ModelError, match=r"too far apart to know its state at t = 5 s"):
+        coarse.at(5.0)
+    with pytest.raises(ModelError, match="too far apart"):
+        coarse.at([0.0, 5.0, 10.0])
+    assert coarse.at([0.0, 10.0]).q.ravel() == pytest.approx([1.0, np.cos(10.0)], abs=1e-6)
+    assert coarse.interpolated(5.0).q.shape == (1,)
+    period = spring_run(times=2 * np.pi * np.arange(4))  # all samples are the same
+    with pytest.raises(ModelError, match="too far apart"):
+        period.at(np.pi)
+
+
+@pytest.mark.parametrize("distance", [0.1, 0.3, 0.5, 0.7, 0.9, 1.2, 2.0, 3.0, np.pi, 6.0])
+def test_reading_between_samples_is_right_or_refused(distance):
+    run, times = spring_run(times=distance * np.arange(5)), np.linspace(0, 4 * distance, 41)
+    right = 0
+    for time in times:
+        try:
+            q, u = run.at(time)
+        except ModelError:
+            continue
+        assert [*q, *u] == pytest.approx([np.cos(time), -np.sin(time)], abs=2e-3)
+        right += 1
+    assert right == len(times) if distance < 0.6 else right >= 5
+    assert distance < 1 or right == 5
+
+
+def test_reading_where_a_force_switches_between_samples_is_refused():
+    system = mb.System("cart")
+    slide = system.joint("x", system.world, system.body("box", mass=1.0), "Tx")
+    system.load(mb.JointLoad(slide, system.input("F")))
+    run = mb.simulate(mb.derive(system), 60.0, inputs={"F": "where(t > 20.001 and t < 20.011, 100, 0)"})
+    with pytest.raises(ModelError, match="too far apart"):
+        run.at(20.02)
+    assert run.at(30.03).u == pytest.approx([1.0])
 
 
 @pytest.mark.parametrize("time", [-0.1, 5.1, math.nan, [1.0, 7.0]])

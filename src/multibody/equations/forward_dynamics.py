@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from multibody.compile import Function
 from multibody.compile.calls import arranged
 from multibody.equations.projection import dependent_rows
-from multibody.equations.singularity import dependent_equations, gimbal_lock, singular_position, without_inertia
+from multibody.equations.singularity import dependent_equations, gimbal_lock, loses_inertia, singular_position
 from multibody.errors import SingularMatrixError
 from multibody.graph import ONE, ZERO, Expr
 from multibody.model.assembly import Vector
@@ -54,7 +54,7 @@ class CheckedMotion(Function):
         values = self._values(args, named)
         if self._locks:
             M = self._eom.mass_matrix(**values)
-            if without_inertia(M[None])[0]:
+            if loses_inertia(M[None])[0]:
                 raise gimbal_lock(self._eom, M, values["q"])
         if not self._eom.may_be_undetermined:
             return result
@@ -89,23 +89,23 @@ class CheckedMotion(Function):
                 result[k] = np.nan
         return result
 
-    def _doubtful(self, undetermined: Vector, values: Mapping[str, Any], state: Any) -> Vector:
+    def _doubtful(self, undetermined: Any, values: Mapping[str, Any], state: Any) -> list[int]:
         """The states of a batch that are to be evaluated alone."""
         doubtful = undetermined.copy()
         if self._locks:
             M = self._eom.mass_matrix.batch(**values)
-            doubtful |= without_inertia(np.broadcast_to(M, (len(doubtful), *M.shape[-2:])))
+            doubtful |= loses_inertia(np.broadcast_to(M, (len(doubtful), *M.shape[-2:])))
         if not self._eom.may_be_undetermined or doubtful.all():
-            return np.flatnonzero(doubtful)
+            return [int(k) for k in np.flatnonzero(doubtful)]
         count, sizes = self._measures.batch(**values)
         measured = np.column_stack([count, sizes.reshape(len(count), -1)])
         if len(measured) != len(doubtful):  # all states have the same position and parameters
             measured = np.broadcast_to(measured, (len(doubtful), measured.shape[1]))
-        known = self._first_regular(np.flatnonzero(~doubtful), state)
+        known = self._first_regular([int(k) for k in np.flatnonzero(~doubtful)], state)
         doubtful |= (measured[:, 0] != known[0]) | (measured[:, 1:] < DOUBTFUL * known[1:]).any(axis=1)
-        return np.flatnonzero(doubtful)
+        return [int(k) for k in np.flatnonzero(doubtful)]
 
-    def _first_regular(self, states: Vector, state: Any) -> Vector:
+    def _first_regular(self, states: Sequence[int], state: Any) -> Vector:
         """What is measured in the first of some states that is regular; more than there can be if none of them is."""
         for k in states:
             values = state(k)

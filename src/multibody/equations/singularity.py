@@ -57,7 +57,7 @@ def _is_slender(link: Link) -> bool:
     return any((mass * own - one * one - other * other).fp == 0 for own, one, other in diagonals)
 
 
-def without_inertia(M: Vector) -> Vector:
+def loses_inertia(M: Vector) -> Vector:
     """For each of several mass matrices whether it is singular, but for rounding."""
     sizes = np.sqrt(np.maximum(np.diagonal(M, axis1=1, axis2=2), 1e-300))
     scaled = M / (sizes[:, :, None] * sizes[:, None, :])

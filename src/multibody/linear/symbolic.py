@@ -140,8 +140,8 @@ def _random_place(eom: EquationsOfMotion, values: Values, known: Mapping[Any, fl
     groups = ((model.time,), model.coordinates, model.speeds, model.input_symbols, model.parameter_symbols)
     wanted = _at_point([one for group in groups for one in group], values)
     rng = np.random.default_rng(2)
-    free = {one: float(rng.uniform(0.5, 1.5)) for one in free_symbols(wanted)} | dict(known)
-    numbers = np.array(evaluate(wanted, free), dtype=float)
+    free: dict[Any, Any] = {one: float(rng.uniform(0.5, 1.5)) for one in free_symbols(wanted)}
+    numbers = np.array([float(one) for one in evaluate(wanted, free | dict(known))])
     t, q, u, r, p = np.split(numbers, np.cumsum([len(group) for group in groups])[:-1])
     return Place(float(t[0]), q, u, r, p)
 

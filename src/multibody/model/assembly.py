@@ -46,8 +46,25 @@ class StartChange(NamedTuple):
     given: float
     used: float
 
+    @property
+    def is_rounding(self) -> bool:
+        """Whether the change is as small as that of a value with few digits: it is listed, without a warning."""
+        return False
+
     def __str__(self) -> str:
         return f"{self.name} from {self.given:.6g} to {self.used:.6g}"
+
+
+class RoundedStart(StartChange):
+    """A change that is as small as that of a value with few digits."""
+
+    @property
+    def is_rounding(self) -> bool:
+        """It is."""
+        return True
+
+    def __str__(self) -> str:
+        return f"{self.name} from {self.given:.9g} by {self.used - self.given:.3g}"
 
 
 @dataclass(frozen=True, eq=False)

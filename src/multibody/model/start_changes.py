@@ -9,7 +9,7 @@ import numpy as np
 
 from multibody.errors import ExpressionError
 from multibody.graph import Expr, Symbol, evaluate
-from multibody.model.assembly import StartChange, State, Vector, angles_of
+from multibody.model.assembly import RoundedStart, StartChange, State, Vector, angles_of
 from multibody.model.model import Model
 
 ROUNDED_VALUE = 1e-3
@@ -21,6 +21,9 @@ ROUNDED_SPEED = 1e-5
 ROUNDED_NORM = 2e-2
 """Deviation of a quaternion from unit length that comes from components with few digits."""
 
+LISTED = 1e-9
+"""Relative change above which a value is listed, and below which it is the rounding of numbers."""
+
 Numbers = Callable[[Sequence[Expr], Mapping[Any, float]], Sequence[float]]
 
 
@@ -30,8 +33,9 @@ def start_changes(
 ) -> tuple[StartChange, ...]:  # fmt: skip
     """The values that the user gave, in the call or in the model, and that a state does not have.
 
-    Values with few digits are not reported: a change counts if it is larger than 0.1 % of the value, and for an angle
-    larger than 1 mrad, for a length larger than 0.1 % of the longest distance between two joints of a body.
+    Values with few digits are listed as ``RoundedStart``, which is not a reason for a warning: a change counts if it is
+    larger than 0.1 % of the value, and for an angle larger than 1 mrad, for a length larger than 0.1 % of the longest
+    distance between two joints of a body.
 
     Args:
         state: coordinates and speeds that are used.
@@ -62,13 +66,18 @@ def _changed_states(
         norm = float(np.linalg.norm(before[places]))
         stretched[places] = abs(norm - 1) > ROUNDED_NORM
         unit[places] /= norm or 1.0  # of whatever length, it is the same rotation
-    rounded = ROUNDED_VALUE * np.maximum(np.abs(before), np.abs(after))
+    sizes = np.maximum(np.abs(before), np.abs(after))
     n, fastest = len(model.coordinates), np.abs([*guess[1], *state.u]).max(initial=0.0)
-    rounded[:n] = np.maximum(rounded[:n], ROUNDED_VALUE * _scales(model, known))
-    rounded[n:] = np.maximum(rounded[n:], ROUNDED_SPEED * fastest)
-    for k in np.flatnonzero((stretched & (after != before)) | (np.abs(after - unit) > rounded)):
+    scales = np.concatenate([_scales(model, known), np.full(len(before) - n, fastest)])
+    rounded = np.maximum(
+        ROUNDED_VALUE * sizes, scales * np.where(np.arange(len(before)) < n, ROUNDED_VALUE, ROUNDED_SPEED)
+    )
+    changed = np.abs(after - unit)
+    large = (stretched & (after != before)) | (changed > rounded)
+    for k in np.flatnonzero(large | (changed > LISTED * np.maximum(sizes, scales))):
         if symbols[k].name in given:
-            yield StartChange(symbols[k].name, float(before[k]), float(after[k]))
+            kind = StartChange if large[k] else RoundedStart
+            yield kind(symbols[k].name, float(before[k]), float(after[k]))
 
 
 def _scales(model: Model, known: Mapping[Symbol, float]) -> Vector:
@@ -120,5 +129,8 @@ def _changed_dependents(
             difference = abs((difference + np.pi) % (2 * np.pi) - np.pi)
         scale = 1.0 if one in turning else arm
         least = ROUNDED_SPEED * fastest if one.kind == "speed" else ROUNDED_VALUE * scale
-        if difference > max(ROUNDED_VALUE * max(abs(before), abs(value)), least):
+        size = max(abs(before), abs(value))
+        if difference > max(ROUNDED_VALUE * size, least):
             yield StartChange(one.name, before, value)
+        elif difference > LISTED * max(size, fastest if one.kind == "speed" else scale):
+            yield RoundedStart(one.name, before, value)

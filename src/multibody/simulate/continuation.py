@@ -14,7 +14,7 @@ from multibody.model import Model
 from multibody.model.assembly import State
 from multibody.model.quantity import finite_value
 from multibody.simulate.contract import Vector
-from multibody.simulate.interpolation import hermite, hermite_rate
+from multibody.simulate.interpolation import hermite
 from multibody.simulate.probes import probe
 from multibody.simulate.run_functions import WORKS
 from multibody.simulate.samples import Instant, Samples
@@ -24,7 +24,11 @@ from multibody.simulate.sweep_digest import different, equation_digests
 from multibody.simulate.trajectory import Trajectory
 
 LARGEST_DEFECT = 1e-3
-"""The difference between rates of interpolated coordinates and interpolated speeds, relative to the largest rate."""
+"""Difference between rates of interpolated coordinates and interpolated speeds, relative to rates: for a start."""
+
+
+SAME_STATE = 1e-6
+"""States that differ by less, relative to the largest values of two runs, are the same."""
 
 
 @runtime_checkable
@@ -152,16 +156,13 @@ def _require_resolved(instant: Instant, t: float) -> None:
     run = instant.run
     if t in run.t:
         return
-    times = np.array([t])
-    rates = probe(run.eom, "rates").batch(run.t, run.q, run.u, run.r, run.p).q_dot
-    k = [int(np.searchsorted(run.t, t, side="right")) - 1]
-    wanted = probe(run.eom, "rates").batch(times, instant.q[None], instant.u[None], run.r[k], run.p).q_dot
-    missed = np.abs(hermite_rate(run.t, run.q, rates, times) - wanted).max(initial=0.0)
-    if missed > LARGEST_DEFECT * np.abs(rates).max(initial=0.0):
+    (missed,) = run.interpolation_errors(np.array([t]))
+    if missed > LARGEST_DEFECT:
         raise ModelError(
             f"The samples of the run are too far apart to know its state at t = {t:.9g} s.",
             where=f"start of a run of '{run.eom.model.name}'",
-            cause=f"Between samples, states are interpolated; here, rates of coordinates are off by {missed:.2g}.",
+            cause="Between samples, states are interpolated; here, rates of coordinates are off by "
+            f"{missed:.2g} of the largest rate.",
             remedy=f"Let the first run end at this time, or keep a sample there: simulate(…, times=[…, {t:.9g}, …]).",
         )
 
@@ -199,6 +200,7 @@ def joined(earlier: Trajectory, later: Trajectory) -> Trajectory:
             f"{dict(earlier.parameters)} and {dict(later.parameters)}.",
             remedy="Join a run with one that goes on from it: simulate(…, start=run).",
         )
+    _require_same_state(earlier, later, where)
     before = earlier.t < t
     before |= (earlier.t == t) & (earlier.y != later.y[0]).any(axis=1)  # a jump at the seam
     return replace(
@@ -212,6 +214,27 @@ def joined(earlier: Trajectory, later: Trajectory) -> Trajectory:
         occurrences=[*(one for one in earlier.occurrences if one.t <= t), *later.occurrences],
         checks=earlier.checks.followed_by(later.checks),
         saturations=joined_saturations(earlier.saturations, later.saturations),
+    )
+
+
+def _require_same_state(earlier: Trajectory, later: Trajectory, where: str) -> None:
+    """An error if the later run begins with another state; where an event resets it, that before or after it counts."""
+    t, n, m = float(later.t[0]), len(earlier.eom.coordinates), len(earlier.eom.speeds)
+    found = earlier.interpolated(t)
+    states = [np.concatenate([found.q, found.u]), *earlier.y[earlier.t == t, : n + m]]
+    start = later.y[0, : n + m]
+    sizes = np.abs(np.concatenate([earlier.y, later.y])[:, : n + m]).max(axis=0)
+    largest = np.repeat([sizes[:n].max(initial=0.0), sizes[n:].max(initial=0.0)], [n, m])
+    allowed = SAME_STATE * np.maximum(sizes, SAME_STATE * largest)
+    if any((np.abs(state - start) <= allowed).all() for state in states):
+        return
+    symbols, last = (*earlier.eom.coordinates, *earlier.eom.speeds), states[-1]
+    jumps = [k for k in range(n + m) if not abs(last[k] - start[k]) <= allowed[k]]
+    raise ModelError(
+        "The second run does not begin with the state of the first one.",
+        where=where,
+        cause=f"At t = {t:.9g} s: " + ", ".join(f"{symbols[k]} is {last[k]:.9g} and {start[k]:.9g}" for k in jumps[:6]),
+        remedy="Go on from the first run, simulate(…, start=run); change its state by an Event with reset={…}.",
     )
 
 

@@ -10,6 +10,20 @@ import numpy as np
 from multibody.errors import NumberError
 from multibody.simulate.contract import Vector
 
+LARGEST_DEFECTS = (0.5 - np.sqrt(1 / 12), 0.5 + np.sqrt(1 / 12))
+"""Where between two samples the rate of a cubic is farthest from that of a smooth function: shares of the interval."""
+
+
+def around(t: Vector, times: Vector) -> Vector:
+    """Times at which to estimate the error of interpolation at others: these, and two more in each of their intervals.
+
+    Times of samples are left out: there is no error.
+    """
+    between = times[~np.isin(times, t)]
+    low = np.unique(np.clip(np.searchsorted(t, between, side="right") - 1, 0, max(len(t) - 2, 0)))
+    inner = [t[low] + share * (t[np.minimum(low + 1, len(t) - 1)] - t[low]) for share in LARGEST_DEFECTS]
+    return np.concatenate([between, *inner])
+
 
 def hermite(t: Vector, x: Vector, rates: Vector, times: Vector) -> Vector:
     """The cubic through values and rates at both ends of each interval; its error is of fourth order.

@@ -103,7 +103,7 @@ def explained(eom: EquationsOfMotion, record: Record, p: Vector, end: float) -> 
 def _critical_constraints(eom: EquationsOfMotion, t: float, y: Vector, p: Vector) -> str:
     """The names of constraint equations that are not independent in a state; of all that act if that is not known."""
     try:
-        names = dependent_equations(eom, t, y[: len(eom.coordinates)], p)
+        names = dependent_equations(eom, t, y[: len(eom.coordinates)], np.zeros(len(eom.inputs)), p)
     except (MultibodyError, np.linalg.LinAlgError):
         names = ()
     if names:

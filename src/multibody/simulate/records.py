@@ -11,7 +11,7 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import MissingValueError, StorageError
-from multibody.model.assembly import StartChange
+from multibody.model.assembly import RoundedStart, StartChange
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.quantities import quantities
 from multibody.simulate.recording import Recording, split, unknown
@@ -49,7 +49,7 @@ def recorded(run: Trajectory, names: Sequence[Any]) -> Recording:
         "digest": run.digest,
         "impacts": [] if run.settings is None else run.settings.impacts,
         "counts": asdict(run.counts),
-        "start_changes": [list(one) for one in run.start_changes],
+        "start_changes": [[*one, "rounding"] if one.is_rounding else [*one] for one in run.start_changes],
         "saturations": [plain_saturation(one) for one in run.saturations],
         "occurrences": [[one.name, float(one.t), np.asarray(one.y).tolist()] for one in run.occurrences],
     }
@@ -87,7 +87,9 @@ def restored(
         Status.named(about.get("status")), Counts(**about.get("counts", {})),
         [EventRecord(name, t, np.array(y)) for name, t, y in about.get("occurrences", ())], about.get("message", ""),
         settings=settings,
-        start_changes=tuple(StartChange(*one) for one in about.get("start_changes", ())),
+        start_changes=tuple(
+            (RoundedStart if one[3:] else StartChange)(*one[:3]) for one in about.get("start_changes", ())
+        ),
     )  # fmt: skip
     stored = about.get("saturations")
     known = saturations_in_samples(eom, run.t, run.r) if stored is None else tuple(map(saturation_from, stored))

@@ -10,14 +10,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
-from multibody.errors import ShapeError
+from multibody.errors import ModelError, ShapeError
 from multibody.graph import as_expr, topological
 from multibody.model.quantity import rate_name
 from multibody.simulate.contract import Vector
 from multibody.simulate.energies import Energies
-from multibody.simulate.interpolation import hermite, times_within, with_unit_quaternions
+from multibody.simulate.interpolation import around, hermite, hermite_rate, times_within, with_unit_quaternions
 from multibody.simulate.probes import probe
 from multibody.simulate.problem import WORKS
+
+READABLE_DEFECT = 4e-3
+"""Rates of interpolated coordinates may differ from interpolated speeds by this share of the largest rate.
+
+With so many samples for each period, coordinates and speeds are known to 1e-3 of their amplitudes.
+"""
+
+SMALL_RATE = 1e-3
+"""A rate that is always below this share of the largest one is measured by that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +138,51 @@ class Samples:
         """Coordinates and speeds at any time within.
 
         Between two samples it is the cubic that has the exact rates q̇ and u̇ at both ends: its error falls with the
-        fourth power of their distance. Quaternions have unit length.
+        fourth power of their distance. Quaternions have unit length. The error is estimated: the rate of the
+        interpolated coordinates must be that of the interpolated speeds.
+
+        Args:
+            t: a time, or an array of times, which gives rows.
+
+        Raises:
+            NumberError: for a time outside.
+            ModelError: for a time between samples that are too far apart.
+        """
+        times = times_within(self.t, t, self.title)
+        nodes = around(self.t, times)
+        errors = self.interpolation_errors(nodes)
+        if (errors > READABLE_DEFECT).any():
+            raise self._unresolved(times, nodes[errors.argmax()], errors.max())
+        return self.interpolated(t)
+
+    def interpolation_errors(self, times: Vector) -> Vector:
+        """How much rates of interpolated coordinates differ from interpolated speeds, relative to the largest rates."""
+        if not len(times) or not len(self.eom.coordinates):
+            return np.zeros(len(times))
+        x, rates = self.interpolated(times), self._rates.q_dot
+        low = np.searchsorted(self.t, times, side="right") - 1
+        wanted = probe(self.eom, "rates").batch(times, x.q, x.u, self.r[low], self.p).q_dot
+        largest = np.abs(rates).max(axis=0)
+        scale = np.maximum(largest, SMALL_RATE * largest.max())
+        missed = np.abs(hermite_rate(self.t, self.q, rates, times) - wanted)
+        return np.divide(missed, scale, out=np.where(missed > 0, np.inf, 0.0), where=scale > 0).max(axis=1)
+
+    def _unresolved(self, times: Vector, worst: float, error: float) -> ModelError:
+        """The error for a time in the interval in which the estimate is the worst."""
+        after = int(np.searchsorted(self.t, worst, side="right"))
+        inside = times[(times > self.t[after - 1]) & (times < self.t[min(after, len(self.t) - 1)])]
+        t = float(inside[0]) if len(inside) else worst
+        return ModelError(
+            f"The samples of the run are too far apart to know its state at t = {t:.9g} s.",
+            where=self.title,
+            cause="Between samples, states are interpolated; here, rates of coordinates are off by "
+            f"{error:.2g} of the largest rate.",
+            remedy=f"Keep a sample there, simulate(…, times=[…, {t:.9g}, …]), or more of them, samples=…. "
+            "For a picture, run.interpolated(t) gives the state without an estimate.",
+        )
+
+    def interpolated(self, t: Any) -> Instant:
+        """What ``at`` gives, without an estimate of its error: for pictures.
 
         Args:
             t: a time, or an array of times, which gives rows.

@@ -36,14 +36,15 @@ def warn_of_changes(
     eom: EquationsOfMotion, changes: Sequence[StartChange], named: Collection[str],
     parameters: Mapping[str, float] | None,
 ) -> None:  # fmt: skip
-    """A report of the values that were changed: a table with their names, the values given and the values used.
+    """A report of the values that were changed by more than rounding: names, the values given and the values used.
 
     A change of values that were given in the call is a warning. Values of the model that contradict each other are
     reported in the log: they are often rough. Where a run has other parameters than the model, such as lengths, it is
     expected that values of the model follow them.
     """
-    given = [one for one in changes if one.name in named]
-    written = [one for one in changes if one.name not in named and not parameters]
+    large = [one for one in changes if not one.is_rounding]
+    given = [one for one in large if one.name in named]
+    written = [one for one in large if one.name not in named and not parameters]
     if given:
         _warn(_text(eom, given))
     if written:

@@ -185,7 +185,10 @@ def _require_values(eom: EquationsOfMotion, plan: Plan) -> None:
 def _changed(outcomes: Iterable[Outcome], plan: Plan) -> int:
     """The number of runs in which start values were changed that were given to the sweep."""
     pairs = ((one.start_changes, plan.case(one.number)) for one in outcomes if one.start_changes)
-    return sum(any(one.name in case.q or one.name in case.u for one in changes) for changes, case in pairs)
+    return sum(
+        any(not one.is_rounding and (one.name in case.q or one.name in case.u) for one in changes)
+        for changes, case in pairs
+    )
 
 
 def _require_free(measures: Mapping[str, Any], plan: Plan) -> None:

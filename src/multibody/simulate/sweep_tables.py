@@ -61,9 +61,10 @@ def summary(sweep: Sweep) -> str:
         ("stored in", sweep.where),
         ("status", ", ".join(f"{count} {status}" for status, count in Counter(sweep.status).most_common())),
     ]
-    if sweep.start_changes:
-        names = dict.fromkeys(one.name for changes in sweep.start_changes.values() for one in changes)
-        rows.append(("start changed", f"{', '.join(names)} in {len(sweep.start_changes)} of {len(sweep)} runs"))
+    changed = [[one.name for one in some if not one.is_rounding] for some in sweep.start_changes.values()]
+    if any(changed):
+        names = dict.fromkeys(name for some in changed for name in some)
+        rows.append(("start changed", f"{', '.join(names)} in {sum(map(bool, changed))} of {len(sweep)} runs"))
     if sweep.limit_violations:
         names = dict.fromkeys(one.coordinate for found in sweep.limit_violations.values() for one in found)
         rows.append(("limits left", f"{', '.join(names)} in {len(sweep.limit_violations)} of {len(sweep)} runs"))

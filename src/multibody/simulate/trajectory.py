@@ -56,7 +56,7 @@ class Trajectory(Samples):
         explanation: the same in its parts; None for a run that came to its end, or was read from a file.
         settings: inputs, events and integrator of the run, to make it again; None if it was not made by ``simulate``.
         start_changes: start values that the user gave, and that were changed so that the constraints hold: name, value
-            given, value used.
+            given, value used. Changes as small as those of values with few digits are listed, too: ``is_rounding``.
         checks: what was found at the ends of all steps: energies and limits.
         saturations: inputs that were held at their limits: when first, for how long, and what was asked for.
 
@@ -215,7 +215,8 @@ class Trajectory(Samples):
     def __add__(self, later: Any) -> Trajectory:
         """One trajectory over this run and one that goes on from it.
 
-        Where the later one begins before the end of this one, it takes its place. Its status counts.
+        Where the later one begins before the end of this one, it takes its place. Its status counts. It must begin
+        with the state of this one, before or after an event that happens just then.
 
         Example:
             >>> import multibody as mb
@@ -338,7 +339,8 @@ class Trajectory(Samples):
         more = len(self.occurrences) - len(shown)
         rows = [("system", self.eom.model.name), ("time", f"{self.t[0]:.6g} s to {self.t[-1]:.6g} s")]
         rows += self.statistics.rows()
-        rows += [("start changed", "\n".join(map(str, self.start_changes)))] if self.start_changes else []
+        changed = [str(one) for one in self.start_changes if not one.is_rounding]
+        rows += [("start changed", "\n".join(changed))] if changed else []
         rows += [("events", "\n".join(shown + ([f"and {more} more"] if more else [])))] if shown else []
         violations = self.limit_violations
         rows += [("limits left", "\n".join(map(str, violations)))] if violations else []

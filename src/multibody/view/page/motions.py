@@ -57,7 +57,7 @@ def of_run(scene: Scene, run: Trajectory) -> Motion:
     """
     times = frame_times(run, len(scene.places))
     inputs = np.stack([np.interp(times, run.t, column) for column in run.r.T] or [np.zeros(0)], axis=-1)
-    poses = scene.poses(times, run.at(times).q, inputs.reshape(len(times), run.r.shape[1]))
+    poses = scene.poses(times, run.interpolated(times).q, inputs.reshape(len(times), run.r.shape[1]))
     _require_numbers(scene, times, poses)
     return Motion("t", "s", "time", times, float(times[0]), poses)
 

@@ -76,7 +76,7 @@ def motion(run: Trajectory, thing: Any = None, fps: float = 30, speed: float = 1
     if not run.status.ok:
         _log.warning("The animation shows a run that is not complete: %s", run.message or run.status.value)
     seen = scene(shown, run.parameters)
-    poses = seen.poses(times, run.at(times).q, inputs_at(run, times))
+    poses = seen.poses(times, run.interpolated(times).q, inputs_at(run, times))
     return Motion(seen, times, fps, poses._replace(quaternion=continuous(poses.quaternion)))
 
 

@@ -50,7 +50,7 @@ class Run:
         """Coordinates and speeds by cubics, inputs by straight lines."""
         if t <= self.run.t[0]:  # what a page shows first need not wait for the rates
             return Moment(t, self.run.q[0], self.run.u[0], self.run.r[0])
-        found = self.run.at(t)
+        found = self.run.interpolated(t)
         return Moment(t, found.q, found.u, between(self.run.t, self.run.r, t))
 
 

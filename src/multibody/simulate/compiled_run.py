@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -51,6 +52,7 @@ class CompiledIntegrator(Integrator):
         every_step: samples are the ends of all steps, instead of the given times.
     """
 
+    ends_at_corners: ClassVar[bool] = True
     max_steps: int | None = 1_000_000
     project: bool = True
     gap: float = 1e-10
@@ -142,6 +144,9 @@ class _Loop:
         run.rtol, run.atol, run.fixed, run.max_step = stepping.rtol, stepping.atol, stepping.step, stepping.max_step
         run.max_steps, run.gap = integrator.most_steps, integrator.gap
         run.start, run.t, run.end, run.step, run.error = t0, t0, times[-1], stepping.step or step, 1e-4
+        run.corner_t, run.corners = address(problem.corners), len(problem.corners)
+        run.corner = np.searchsorted(problem.corners, t0, side="right")
+        run.grid_t = t0
         self._make_room(times, integrator.every_step)
         self._step_t, self._step_y = np.empty(PAUSE + 1), np.empty((PAUSE + 1, problem.size))
         if problem.observer is not None:

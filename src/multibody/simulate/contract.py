@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,7 +150,13 @@ STEPS_PER_RUN = 50
 
 
 class Integrator(ABC):
-    """A way to move a problem through time."""
+    """A way to move a problem through time.
+
+    Attributes:
+        ends_at_corners: whether steps end at ``problem.corners``; for all other integrators segments end there.
+    """
+
+    ends_at_corners: ClassVar[bool] = False
 
     def for_run(self, duration: float) -> Integrator:
         """This integrator with what follows from the duration of a whole run, such as the longest step."""

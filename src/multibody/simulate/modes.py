@@ -43,7 +43,7 @@ class Modes:
         self._bands = np.full(len(self._switches), LEAST_BAND)
         self._first, self._last = first, last
         parameters = dict(zip(problem.eom.parameters, map(float, problem.p), strict=True))
-        self.jumps, self.knots = self._switching.known_times(parameters, first, last)
+        self._times = self._switching.known_times(parameters, first, last)
         self._signals = [(k, part) for k in self._watched for part in range(1 if self._switches[k].single else 2)]
 
     @property
@@ -51,22 +51,43 @@ class Modes:
         """The number of signals that are watched beside those of events."""
         return len(self._signals)
 
-    def next_end(self, t: float, step: float = 0.0) -> float:
-        """The next time at which a step must end, after t; that of smooth tables only for steps that are longer."""
-        slack = 1e-12 * max(1.0, abs(self._last))
-        ends = [self._next(self.jumps, t, slack)]
-        if not step or (len(self.knots) > 1 and step > np.diff(self.knots).min()):
-            ends.append(self._next(self.knots, t, slack))
-        return min(ends)
+    def next_jump(self, t: float) -> float:
+        """The next time after t at which a branch that depends on time alone changes."""
+        return self._next(self._times.jumps, t)
 
-    def is_jump(self, t: float) -> bool:
-        """Whether a branch that depends on time alone changes at t: the method has to start anew."""
-        slack = 2e-12 * max(1.0, abs(self._last))
-        return bool(len(self.jumps)) and bool(np.abs(self.jumps - t).min() <= slack)
+    def corners(self, step: float = 0.0) -> Vector:
+        """The times at which steps must end and all branches stay; those of smooth tables only for longer steps.
+
+        Args:
+            step: the length of all steps, 0 where they adapt.
+        """
+        knots = self._times.knots
+        if step and not (len(knots) > 1 and step > np.diff(knots).min()):
+            return self._times.kinks
+        return np.union1d(self._times.kinks, knots)
+
+    def next_corner(self, t: float) -> float:
+        """The next time after t at which steps must end and all branches stay."""
+        return min(self._next(self._times.kinks, t), self._next(self._times.knots, t))
+
+    def is_rough(self, t: float) -> bool:
+        """Whether something jumps at t, or changes its rate: the method has to start anew."""
+        return any(abs(self._nearest(times, t) - t) <= 2 * self._slack for times in self._times[:2])
 
     @staticmethod
-    def _next(times: Vector, t: float, slack: float) -> float:
-        place = int(np.searchsorted(times, t + slack, side="right"))
+    def _nearest(times: Vector, t: float) -> float:
+        place = int(np.searchsorted(times, t))
+        return min(
+            (float(one) for one in times[max(place - 1, 0) : place + 1]), key=lambda one: abs(one - t), default=np.inf
+        )
+
+    @property
+    def _slack(self) -> float:
+        """A time that is too short for a step."""
+        return 1e-12 * max(1.0, abs(self._last))
+
+    def _next(self, times: Vector, t: float) -> float:
+        place = int(np.searchsorted(times, t + self._slack, side="right"))
         return float(times[place]) if place < len(times) else np.inf
 
     # segments ----------------------------------------------------------------------------------------------------
@@ -131,7 +152,7 @@ class Modes:
         """The branches that depend on time alone, as they are until the next known time."""
         timed = [k for k in range(len(self._switches)) if k not in self._watched]
         if timed:
-            end = min(self._next(self.jumps, t, 1e-12 * max(1.0, abs(self._last))), self._last)
+            end = min(self.next_jump(t), self._last)
             values = self._look(0.5 * (t + max(t, end)), y)
             for k in timed:
                 self._set(k, self._switches[k].interval(values[k]))

@@ -52,6 +52,7 @@ class Problem:
         functions: what is compiled, to be shared with other problems.
         law: what is called before each evaluation, see ``follow``.
         observer: what is called with times and states at the ends of steps, many at a time; None to go without.
+        corners: times at which steps must end, increasing; see ``Integrator.ends_at_corners``.
         size: number of entries of the state y = (q, u, works).
         weights: which entries take part in the control of errors.
         unchecked_steps: steps of fixed length since their stability was last looked at.
@@ -83,6 +84,7 @@ class Problem:
         self.law: Callable[[], None] | None = None
         self.observer: Callable[[Vector, Vector], None] | None = None
         self._callbacks: list[Any] = []
+        self.corners: Vector = np.empty(0)
         self.unchecked_steps = PAUSE
         self._evaluations, self._watched = 0, False
         self.regularized = self.stays_regularized = False

@@ -103,6 +103,7 @@ class Run:
         limited = {place: partial(self._asked_by, place) for place in inputs.laws if place in inputs.limits}
         requests = Requests(inputs.limits, inputs.asked_expressions, limited)
         self._checks = StepChecks(eom, problem, self._followed, list(inputs.laws), requests, self._asked_numbers)
+        problem.corners = modes.corners(getattr(integrator, "step", 0.0))
         problem.observer = None if self._checks.empty else self._checks.add
         if inputs.laws:
             problem.follow(self._laws, signals=self._are_watched(inputs.laws))
@@ -144,7 +145,7 @@ class Run:
                 t, y, step, quiet, sides = segment.last_t, segment.last_y, segment.step, (), segment.sides
                 fallen = self._sequences.fallen(self._returns, sides)
                 self._returns = {k: side for k, side in self._returns.items() if not sides[k]}
-                if self._modes.is_jump(t):
+                if self._modes.is_rough(t):
                     step = 0.0
                 if segment.status is Status.EVENT:
                     before = y
@@ -191,7 +192,9 @@ class Run:
         """Where the next segment ends: at the next sample of a controller, or after a share of what remains."""
         last = float(times[-1])
         ends = [last] + [_next(t, one.period) for one in self._inputs.sampled.values()]
-        ends.append(self._modes.next_end(t, getattr(self._integrator, "step", 0.0)))
+        ends.append(self._modes.next_jump(t))
+        if not self._integrator.ends_at_corners:
+            ends.append(self._modes.next_corner(t))
         if self._share < 1:
             ends.append(t + self._share * (last - float(times[0])))
         end = min(ends)

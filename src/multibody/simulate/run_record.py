@@ -46,6 +46,7 @@ _INTEGERS = """
     last_y last_rate last_sides last_samples last_hits retreats
     events directions stops sides thetas probes roots
     nodes weights touches returns roundings later_roundings signal_scales armed fallen
+    corner_t corners corner grid_steps counted_from
     every_step wanted sample_t sample_y step_t step_y room hit_event hit_t hit_y
     code begun dense samples ends hits steps rejected rejected_last stiff evaluations
 """.split()
@@ -53,7 +54,7 @@ _NUMBERS = """
     beta stability
     end rtol atol fixed max_step gap tolerance
     last_t last_h trouble
-    start t next h step error rejected_error rejected_h cut
+    start grid_t t next h step error rejected_error rejected_h cut
 """.split()
 
 
@@ -64,8 +65,9 @@ class RunRecord(ctypes.Structure):
     second right-hand side for where constraints are, or are not, nearly dependent; the method (see ``coefficients``);
     sizes and limits, and which equations are used; the states at both ends of a step, room for another one, the rates
     of its stages, the rows of its dense output, and what its errors are measured with (see ``error_floors``); where to
-    go back to (see ``retreat``); what to watch, and probes of it; where samples, the ends of all steps and events go;
-    how far it has come. Numbers: of the method; limits; the way back; the step.
+    go back to (see ``retreat``); what to watch, and probes of it; where steps must end, the next of these times, and
+    the steps and tries until the last one; where samples, the ends of all steps and events go; how far it has come.
+    Numbers: of the method; limits; the way back; the step.
     """
 
     _fields_ = [(name, ctypes.c_int64) for name in _INTEGERS] + [(name, ctypes.c_double) for name in _NUMBERS]

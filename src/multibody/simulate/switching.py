@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -118,6 +118,20 @@ class Switch:
         return int(np.searchsorted(self.levels, x, side="right"))
 
 
+class KnownTimes(NamedTuple):
+    """Times at which functions of time alone are not smooth, increasing.
+
+    Attributes:
+        jumps: a frozen branch of the right-hand side changes, or the expression of an event may jump.
+        kinks: the rate changes, and no value does.
+        knots: points of smooth tables.
+    """
+
+    jumps: Vector
+    kinks: Vector
+    knots: Vector
+
+
 class Switching:
     """All switching functions of a run.
 
@@ -134,7 +148,8 @@ class Switching:
     ) -> None:  # fmt: skip
         self._time, self._moving, self._scope = time, set(moving), f"{scope} switching"
         self._switches: dict[Any, Switch] = {}
-        self._kinks: dict[Any, tuple[Expr, Vector]] = {}  # functions of time that make no jumps, and their levels
+        self._jumps: dict[Any, tuple[Expr, Vector]] = {}  # functions of time where events jump, and their levels
+        self._kinks: dict[Any, tuple[Expr, Vector]] = {}  # the same where no value jumps
         self._knots: dict[Any, tuple[Expr, Vector]] = {}  # the same for smooth tables
         self._complete = False
         self._walk([*expressions], freeze=True)
@@ -143,7 +158,7 @@ class Switching:
 
     def __bool__(self) -> bool:
         """Whether anything switches."""
-        return bool(self._switches or self._kinks or self._knots)
+        return bool(self._switches or self._jumps or self._kinks or self._knots)
 
     @property
     def switches(self) -> list[Switch]:
@@ -171,7 +186,7 @@ class Switching:
 
     # known times -------------------------------------------------------------------------------------------------
 
-    def known_times(self, parameters: Mapping[Any, float], first: float, last: float) -> tuple[Vector, Vector]:
+    def known_times(self, parameters: Mapping[Any, float], first: float, last: float) -> KnownTimes:
         """The times at which branches change that depend on time alone; and the points of smooth tables.
 
         Args:
@@ -180,13 +195,17 @@ class Switching:
             last: its end.
         """
         timed = [(one.plain, one.levels) for one in self.switches if one.of_time]
+        abrupt = [(*one, True) for one in (*timed, *self._jumps.values())]
+        gradual = [(*one, False) for one in self._kinks.values()]
         found: Vector = np.empty(0)
-        for expression, levels in sorted([*timed, *self._kinks.values()], key=lambda pair: pair[0].serial):
-            found = np.union1d(found, self._times(expression, levels, parameters, first, last, found))
+        jumps: Vector = np.empty(0)
+        for expression, levels, jumping in sorted([*abrupt, *gradual], key=lambda one: one[0].serial):
+            times = self._times(expression, levels, parameters, first, last, found)
+            found, jumps = np.union1d(found, times), np.union1d(jumps, times) if jumping else jumps
         knots: Vector = np.empty(0)
         for expression, levels in self._knots.values():
             knots = np.union1d(knots, self._times(expression, levels, parameters, first, last, found))
-        return found, knots
+        return KnownTimes(jumps, np.setdiff1d(found, jumps), knots)
 
     def _times(
         self, expression: Expr, levels: Vector, parameters: Mapping[Any, float], first: float, last: float,
@@ -232,8 +251,9 @@ class Switching:
         plain, argument = _difference(node.op, node.args), _difference(node.op, args)
         if isinstance(argument, Constant) or isinstance(plain, Constant):
             return None
-        if kind == OF_TIME and (not freeze or node.op in ("abs", "min", "max")):  # a kink: the value needs no side
-            self._note(self._kinks, plain, _ZERO)
+        continuous = node.op in ("abs", "min", "max")  # a kink: the value needs no side
+        if kind == OF_TIME and (continuous or not freeze):
+            self._note(self._kinks if continuous else self._jumps, plain, _ZERO)
             return None
         found = self._switch(node, plain, argument, _ZERO, kind)
         if found is None:
@@ -245,8 +265,8 @@ class Switching:
     def _tabulated(self, node: Any, argument: Expr, kind: int, freeze: bool) -> Any:
         table: Table = node.table
         if kind == OF_TIME and (not freeze or len(table.coefficients) > 1):
-            smooth = len(table.coefficients) > 2
-            self._note(self._knots if smooth else self._kinks, node.args[0], np.array(table.breaks))
+            place = (self._jumps, self._kinks, self._knots)[min(len(table.coefficients), 3) - 1]
+            self._note(place, node.args[0], np.array(table.breaks))
             return None
         found = self._switch(node, node.args[0], argument, np.array(table.breaks), kind)
         if found is None:

@@ -55,7 +55,7 @@ RETREAT = 0.25
 @compiled
 def accepted_step(run: Any) -> int:
     """Try until a step is good, shorter every time; or else the reason why there is none."""
-    while run.steps + run.rejected < run.max_steps:
+    while run.steps + run.rejected - run.counted_from < run.max_steps:
         aim(run)
         code = attempt(run)
         if code == ACCEPTED:
@@ -82,15 +82,29 @@ def relaxed(run: Any, code: int) -> bool:
 
 @compiled
 def aim(run: Any) -> None:
-    """Where the next step ends, and its length."""
+    """Where the next step ends, and its length; steps of fixed length are counted from the last corner."""
     if run.fixed > 0.0:
-        run.next = run.start + (run.steps + 1) * run.fixed
+        run.next = run.grid_t + (run.steps - run.grid_steps + 1) * run.fixed
     else:
         run.next = run.t + run.step
-    if run.next + ALMOST * (run.next - run.t) >= run.end:
-        run.next = run.end
+    last = next_corner(run) if run.corners > 0 else run.end
+    if run.next + ALMOST * (run.next - run.t) >= last:
+        run.next = last
     run.h = run.next - run.t
     run.dense = 0
+
+
+@compiled
+def next_corner(run: Any) -> float:
+    """The next time at which a step must end; a way back leads back to earlier ones."""
+    times, before = doubles(run.corner_t), run.corner
+    while run.corner > 0 and times[run.corner - 1] > run.t:
+        run.corner -= 1
+    while run.corner < run.corners and times[run.corner] - run.t < smallest_step(run):
+        run.corner += 1
+    if run.corner > before:
+        run.grid_t, run.grid_steps, run.counted_from = run.t, run.steps, run.steps + run.rejected
+    return smaller(times[run.corner], run.end) if run.corner < run.corners else run.end
 
 
 @compiled

@@ -57,9 +57,20 @@ def aim(run: Any) -> None:
         if doing[lane] != IDLE:
             count = tries[lane] - rejected[whole(doing[lane])]
             ends[lane] = run.start + (count + 1.0) * run.fixed if run.fixed > 0.0 else t[lane] + step[lane]
-            if ends[lane] + ALMOST * (ends[lane] - t[lane]) >= run.end:
-                ends[lane] = run.end
+            last = next_corner(run, lane) if run.corners > 0 else run.end
+            if ends[lane] + ALMOST * (ends[lane] - t[lane]) >= last:
+                ends[lane] = last
         h[lane] = ends[lane] - t[lane]
+
+
+@compiled
+def next_corner(run: Any, lane: int) -> float:
+    """The next time at which the step of a lane must end."""
+    times, place, shortest = doubles(run.corner_t), whole(doubles(run.corner)[lane]), smallest_step(run, lane)
+    while place < run.corners and times[place] - doubles(run.t)[lane] < shortest:
+        place += 1
+    doubles(run.corner)[lane] = place
+    return smaller(times[place], run.end) if place < run.corners else run.end
 
 
 @compiled

@@ -41,7 +41,7 @@ def load(run: Any, lane: int, k: int) -> None:
     doubles(run.t)[lane] = doubles(run.next)[lane] = run.start
     doubles(run.tries)[lane] = doubles(run.rejected_last)[lane] = 0.0
     doubles(run.last_error)[lane] = 1e-4
-    doubles(run.rejected_h)[lane] = 0.0
+    doubles(run.rejected_h)[lane] = doubles(run.corner)[lane] = 0.0
     keep_start(run, lane, k)
 
 

@@ -31,6 +31,7 @@ _INTEGERS = """
     doing fresh t next h step error last_error rejected_last accepted lost open worst
     theta rest due tries samples rejected_error rejected_h groups
     floors scales noises
+    corner_t corners corner
     runs taken starts all_r all_p wanted sample_t sample_y ends codes steps rejected
     code evaluations
 """.split()
@@ -42,8 +43,8 @@ class LaneRun(ctypes.Structure):
 
     Integers are counts and addresses. Line by line above: the problem's arrays and functions; the method (see
     ``coefficients``); sizes and limits; both ends of a step, the rates of its stages and the rows of its dense output;
-    the state of each lane; what errors are measured with (see ``error_floors``); the runs, what they
-    start with and what came out.
+    the state of each lane; what errors are measured with (see ``error_floors``); times at which steps must
+    end, and the next of them for each lane; the runs, what they start with and what came out.
     """
 
     _fields_ = [(name, ctypes.c_int64) for name in _INTEGERS] + [(name, ctypes.c_double) for name in _NUMBERS]

@@ -19,7 +19,7 @@ from multibody.simulate.run_record import OWN_SHARE
 
 STATES = """
     t next h step error last_error rejected_last accepted lost open worst theta rest due tries samples fresh
-    rejected_error rejected_h
+    rejected_error rejected_h corner
 """.split()
 """One number for each lane."""
 
@@ -27,8 +27,14 @@ STATES = """
 def allows_lanes(integrator: Integrator, functions: RunFunctions) -> bool:
     """Whether runs can go side by side: explicit methods do, as long as no events have to be found."""
     explicit = isinstance(integrator, CompiledIntegrator) and integrator.method.kind == EXPLICIT
-    steady = not functions.events and not functions.switching
+    steady = not functions.events and (not functions.switching or _has_common_corners(integrator, functions))
     return explicit and steady and not getattr(integrator, "every_step", False)
+
+
+def _has_common_corners(integrator: Integrator, functions: RunFunctions) -> bool:
+    """Whether steps adapt, and all runs have the same times at which they must end."""
+    adapts = isinstance(integrator, CompiledIntegrator) and integrator.stepping.step == 0.0
+    return adapts and functions.switching.same_for_all
 
 
 class Lanes:
@@ -95,7 +101,10 @@ class Lanes:
             "ends": np.empty((count, size + 1)), "codes": np.zeros(count), "steps": np.zeros(count),
             "rejected": np.zeros(count),
         }  # fmt: skip
+        known = self._functions.switching.known_times({}, float(times[0]), float(times[-1]))
+        results["corner_t"] = np.union1d(known.kinks, known.knots)
         fields = {name: address(array) for name, array in results.items()}
+        fields["corners"] = len(results["corner_t"])
         run = LaneRun(**self._fields, **fields, runs=count, wanted=len(times), start=times[0], end=times[-1])
         self._arrays["doing"][:] = IDLE
         while run.code != FINISHED:

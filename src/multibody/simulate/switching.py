@@ -207,6 +207,12 @@ class Switching:
             knots = np.union1d(knots, self._times(expression, levels, parameters, first, last, found))
         return KnownTimes(jumps, np.setdiff1d(found, jumps), knots)
 
+    @property
+    def same_for_all(self) -> bool:
+        """Whether nothing switches but tables of time itself, whose points do not depend on parameters."""
+        followed = [*self._kinks.values(), *self._knots.values()]
+        return not (self._switches or self._jumps) and all(one is self._time for one, _ in followed)
+
     def _times(
         self, expression: Expr, levels: Vector, parameters: Mapping[Any, float], first: float, last: float,
         corners: Vector,

@@ -163,6 +163,19 @@ def test_a_subsystem_of_a_system_keeps_equations_that_are_redundant_at_the_start
         assert run[f"p{k}_dot"] == pytest.approx(rate, abs=1e-5)
 
 
+@pytest.mark.parametrize("angle", [1.0, -1.0])
+def test_a_system_of_sympy_keeps_equations_that_are_redundant_at_the_start(angle):
+    raised = cranks(**PARALLEL).to_sympy()
+    assert len(raised.holonomic_constraints) == 3
+    eom = mb.from_sympy(raised, parameters={"last": 1.0})
+    assert len(eom.constraints) == 4
+    run = mb.simulate(eom, 0.6, q={"p0": angle, "p1": angle, "p2": angle, "k0": -angle}, samples=31)
+    exact, rate = turned_cranks(run.t, angle)
+    for k in range(CRANKS):
+        assert run[f"p{k}"] == pytest.approx(exact, abs=1e-6)
+        assert run[f"p{k}_dot"] == pytest.approx(rate, abs=1e-5)
+
+
 def test_the_rank_is_known_without_values():
     """A rolling disc from SymPy: its height is restricted by a position and by a velocity, which are the same."""
     ours = mb.derive(library.rolling_disc())

@@ -12,6 +12,13 @@ ATTRIBUTE = "constrained_form"
 """The attribute of a ``SymbolicSystem`` that keeps what its three forms cannot hold."""
 
 
+REDUNDANT = "redundant_constraints"
+"""The attribute of SymPy's ``System`` that keeps constraints which follow from the others near the start, by name.
+
+SymPy needs independent constraints; elsewhere, others may be independent.
+"""
+
+
 class ConstrainedForm(NamedTuple):
     """M·u̇ = forces + Bᵀ·λ with the constraints, as SymPy expressions: a ``SymbolicSystem`` has no place for them.
 

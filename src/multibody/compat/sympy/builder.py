@@ -12,6 +12,7 @@ from multibody.compat.sympy.bodies import SympyBodies
 from multibody.equations import IndependentSpeeds
 from multibody.graph import ZERO, Expr, Symbol, as_expr, jacobian
 from multibody.graph.identity import independent_rows
+from multibody.graph.sympy_system import REDUNDANT
 from multibody.model import Frame
 from multibody.model.constraint_equations import Constraints
 from multibody.model.regularity import NO_NUMBERS, at_start
@@ -99,6 +100,9 @@ class SympyBuilder(SympyBodies):
             self._system.add_holonomic_constraints(*(self._written(one) for one in positions))
             self._choose_coordinates(positions, [self._model.speeds[k] for k in bound])
         self._system.velocity_constraints = [self._written(one.velocity) for one in rows]
+        kept = {constraints.names[k] for k in constraints.independent}
+        left_out = {name: one for name, one in constraints.written.items() if name not in kept}
+        vars(self._system)[REDUNDANT] = {name: self._written(one) for name, one in left_out.items()}
 
     def _choose_coordinates(self, positions: list[Expr], bound: list[Symbol]) -> None:
         """As many dependent coordinates as there are φ, preferably those that change with dependent speeds."""

@@ -21,6 +21,7 @@ from multibody.equations import EquationsOfMotion, Handling, IndependentSpeeds, 
 from multibody.errors import ConversionError, ModelError
 from multibody.graph import isolated, names
 from multibody.graph.sympy_reader import Functions
+from multibody.graph.sympy_system import REDUNDANT
 from multibody.model import Model, System
 from multibody.model.quantity import acceleration_symbol
 
@@ -136,8 +137,9 @@ def _system(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: 
     mechanism = Mechanism(kinematics, obj.frame, obj.bodies, [*obj.loads, *obj.actuators], origin)
     velocities = obj.nonholonomic_constraints if obj._vel_constrs is None else obj.velocity_constraints
     held = constraints_of(kinematics, obj.holonomic_constraints, velocities)
-    given = _given(kinematics, mechanism, held, bodies, _apart(obj.u_aux, velocities))
-    return given, _independent(vocabulary, obj.u_ind, obj.u_dep)
+    redundant = {name: kinematics.read(one) for name, one in vars(obj).get(REDUNDANT, {}).items()}
+    given = _given(kinematics, mechanism, held | redundant, bodies, _apart(obj.u_aux, velocities))
+    return given, [] if redundant else _independent(vocabulary, obj.u_ind, obj.u_dep)
 
 
 def _require_said(obj: Any, name: str) -> None:

@@ -52,3 +52,17 @@ def test_the_slope_of_the_acceleration_at_rest(family, way):
         accelerations[2], rel=1e-5, abs=1e-6
     )
     assert pytest.approx(np.array([[0, 1], [slope, 0]]), rel=1e-4, abs=1e-5) == linear.A
+
+
+@pytest.mark.parametrize(("family", "way"), CASES)
+def test_forces_of_redundant_equations_are_those_of_the_accelerations(family, way):
+    rng, eom = generator("linear", CASES.index((family, way))), equations(family, way)
+    values = FAMILIES[family].values(rng)
+    guess = FAMILIES[family].guess(rng, values)
+    layout, mechanism = linkage(
+        family, guess, values, {pair.name: 1.0 for pair in FAMILIES[family].layout(**values).tree}
+    )
+    q, u = closed_start(mechanism, layout)
+    point = mb.linearize(eom, at=q | u, parameters=values).point
+    forces = eom.constraint_forces(0.0, point.q, point.u, point.r, point.p)
+    assert point.multipliers == pytest.approx(forces, rel=1e-4, abs=1e-4 * np.abs(forces).max())

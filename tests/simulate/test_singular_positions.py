@@ -369,6 +369,9 @@ def test_linear_systems_use_the_equations_that_count_at_their_point(formalism, h
         mb.linearize(eom, at=dict.fromkeys(at, 0.0), parameters={"last": 1.0})
     hanging = mb.equilibrium(eom, at={"p0": -1.5, "p1": -1.5, "p2": -1.5, "k0": 1.5}, parameters={"last": 1.0})
     assert hanging["p2"] == pytest.approx(-math.pi / 2)
+    forces = eom.constraint_forces(0.0, hanging.point.q, np.zeros(4), [], [1.0])
+    for found in (hanging.point, hanging.linear.point):
+        assert found.multipliers == pytest.approx(forces, abs=1e-6)
     assert sorted(hanging.poles.imag) == pytest.approx([-math.sqrt(3.5 * 9.81 / 3), math.sqrt(3.5 * 9.81 / 3)])
 
 

@@ -65,6 +65,12 @@ class RobustDynamics:
         margin = float(sizes[rank - 1] / sizes[0]) if rank else 1.0
         return Motion(acceleration, inverse.T @ (M @ acceleration + bias) / scale, len(M) - rank, margin)
 
+    def weights(self, t: float, q: Any, u: Any, r: Any, p: Any) -> Vector:
+        """The diagonal of D in λᵀ·D·λ, which is the smallest for forces that redundant equations share."""
+        values = self._function(t, q, u, r, p)
+        M = np.asarray(values.M)
+        return self._scale(M, np.asarray(values.B).reshape(-1, len(M))) ** 2
+
     def _scale(self, M: Vector, B: Vector) -> Vector:
         """The root of the mean diagonal of B·M⁻¹·Bᵀ for all equations of the same unit that act; 1 if it vanishes."""
         diagonal = np.einsum("ij,jk,ik->i", B, np.linalg.pinv(M), B) * self._acting

@@ -91,6 +91,8 @@ class Linearizer:
         found = reaction(numbers, division, algebra)
         forces = np.zeros(len(self.eom.multipliers))
         forces[division.speeds.rows] = found[m:]
+        if len(division.speeds.rows) < len(self.eom.constraints.acting):  # redundant equations share their forces
+            forces = self.eom.robust_dynamics(place.t, place.q, place.u, place.r, place.p).multipliers
         return OperatingPoint(model, place.t, place.q, place.u, place.r, place.p, found[:m], forces), division
 
     def _blocks(self, numbers: Numbers, sparse: Sparse, place: Place, acceleration: Matrix, forces: Matrix) -> Blocks:

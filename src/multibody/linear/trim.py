@@ -197,11 +197,17 @@ class Trim:
         return w
 
     def _least_forces(self, w: Vector) -> Vector:
-        """Redundant constraints share their forces so that Σλ² is smallest; F is linear in them."""
-        rest = self.free[self.chosen :]
+        """Redundant constraints share their forces as by ``Multipliers``: λᵀ·D·λ is smallest; F is linear in them."""
+        rest, eom = self.free[self.chosen :], self.equations.eom
         ways = _null_space(self.local(w).slopes[:, self.chosen :])
+        if not ways.shape[1]:
+            return w
+        point, weights = self.equations.point(w), np.ones(len(rest))
+        if len(eom.multipliers):
+            forces = eom.robust_dynamics.weights(point.t, point.q, point.u, point.r, point.p)
+            weights[len(rest) - len(forces) :] = forces
         w = w.copy()
-        w[rest] -= ways @ (ways.T @ w[rest])
+        w[rest] -= ways @ np.linalg.solve(ways.T @ (weights[:, None] * ways), ways.T @ (weights * w[rest]))
         return w
 
     def _without_dust(self, w: Vector) -> Vector:

@@ -124,4 +124,6 @@ def test_linkages_with_symbols_and_with_numbers(build):
     assert found.states == expected.states
     close(found.A, expected.A)
     close(found.C, expected.C)
-    close(found.point.multipliers, expected.point.multipliers)
+    point = expected.point
+    B = eom.function("B", {"B": eom.B})(point.t, point.q, point.u, point.r, point.p)
+    close(B.T @ found.point.multipliers, B.T @ point.multipliers)  # by symbols, redundant equations have no forces

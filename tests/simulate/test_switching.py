@@ -5,6 +5,7 @@ import pytest
 
 import multibody as mb
 from multibody.graph import Table, evaluate, parse, sign, smooth, symbols, where
+from multibody.graph import maximum as max_of
 from multibody.graph.intervals import Interval, interval_values
 from multibody.simulate.known_times import TimeFunction, passages, roots
 
@@ -193,3 +194,32 @@ def test_events_whose_signals_leap_with_a_condition_happen(integrator):
     assert times(where(x > 4, 1, -1), 0.0, direction=-1) == []
     assert times(force - 5e-10, patch) == pytest.approx([4, 4.01], abs=1e-9)
     assert times(force - 5e-10, "where(t > 4 and t < 4.01, 1e-9, 0)", direction=-1) == pytest.approx([4.01], abs=1e-9)
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS, ids=str)
+def test_conditions_on_time_and_an_input(integrator):
+    """2 N from a time on that an input says: as a number, set by an event, or by a controller."""
+    system = mb.System("cart")
+    begin, width = system.input("begin"), system.input("width")
+    slide = system.joint("x", system.world, system.body("box", mass=2), "Tx", u=1.0)
+    t = system.time
+    pulse = Table("pulse", [0, 0.5, 1], [0, 4, 0])
+    system.load(mb.JointLoad(slide, where((t > begin) & (t < begin + width), 2, 0)))
+    eom = mb.derive(system)
+
+    def gained(**options):
+        return mb.simulate(eom, 10.0, integrator=integrator, **options)["x_dot"][-1] - 1.0
+
+    assert gained(inputs={"begin": 3.0, "width": 20.0}) == pytest.approx(7.0, abs=1e-7)
+    assert gained(inputs={"begin": 3.0, "width": 0.01}) == pytest.approx(0.01, abs=1e-7)
+    later = mb.Event(slide.coordinate - 2, direction=1, reset={"begin": 6.0}, name="later")
+    assert gained(inputs={"begin": 3.0, "width": 20.0}, events=[later]) == pytest.approx(4.0, abs=1e-7)
+    law = mb.simulate.Sampled(lambda t, q, u: 3.0 if t < 2 else 5.0, 1.0)
+    assert gained(inputs={"begin": law, "width": 20.0}) == pytest.approx(5.0, abs=1e-7)
+    shifted = mb.System("cart")
+    begin = shifted.input("begin")
+    slide = shifted.joint("x", shifted.world, shifted.body("box", mass=2), "Tx")
+    shifted.load(mb.JointLoad(slide, where(shifted.time > begin, pulse(shifted.time - begin), 0) * 1.0
+                              + max_of(0, begin - shifted.time)))  # fmt: skip
+    run = mb.simulate(mb.derive(shifted), 4.0, inputs={"begin": 3.0}, integrator=integrator)
+    assert run["x_dot"][-1] == pytest.approx((2.0 + 4.5) / 2, abs=1e-7)

@@ -173,8 +173,8 @@ class Lookout:
         for k in range(1, len(row) - 1):
             a, b, c = (row[j].values for j in (k - 1, k, k + 1))
             allowed = self._touch * self._scales
-            low = (np.abs(b) <= np.abs(a)) & (np.abs(b) <= np.abs(c)) & (a * c > 0)
-            for i in np.flatnonzero(low & ((a * b > 0) | (np.abs(b) <= allowed))):
+            low = (np.abs(b) <= np.abs(a)) & (np.abs(b) <= np.abs(c)) & (np.sign(a) * np.sign(c) > 0)
+            for i in np.flatnonzero(low & ((np.sign(a) * np.sign(b) > 0) | (np.abs(b) <= allowed))):
                 turn = self._turn(int(i), row[k - 1 : k + 2], float(largest[i]), float(allowed[i]), probes[0].t, within)
                 turns += [] if turn is None else [turn]
         return sorted([*probes[1:], *turns], key=lambda one: one.t)

@@ -77,7 +77,8 @@ class RunFunctions:
         """Where branches of the right-hand side change."""
         moving = [*self.eom.coordinates, *self.eom.speeds, *self._laws]
         rates, events = self.with_inputs(self._rates), self.with_inputs(list(self._events))
-        return Switching(rates, events, self.eom.model.time, moving, self.eom.model.name)
+        set_inputs = set(self.eom.inputs).difference(self._laws, self._inputs)
+        return Switching(rates, events, self.eom.model.time, moving, set_inputs, self.eom.model.name)
 
     @_made_once
     def events(self) -> tuple[Expr, ...]:

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,8 +29,8 @@ from multibody.graph.traverse import flat, rebuilt, shaped, topological
 from multibody.simulate.contract import Vector
 from multibody.simulate.known_times import TimeFunction, passages, roots
 
-STEADY, OF_TIME, MOVING = 0, 1, 2
-"""What a node depends on: parameters and discrete inputs; time as well; states or inputs that move."""
+STEADY, OF_TIME, MOVING, OF_INPUTS = 0, 1, 2, 4
+"""What a node depends on: parameters alone; time; states or inputs that move; inputs that may be set."""
 
 COMPARISONS = frozenset({"lt", "le"})
 BEYOND = 1e300  # the end of the first and the last interval
@@ -140,13 +142,15 @@ class Switching:
         watched: expressions of events; where these switch with time, steps end as well.
         time: the symbol of time.
         moving: symbols that change during a segment: coordinates, speeds, inputs from functions of Python.
+        inputs: symbols that keep their values during a segment, and may have others in the next one.
         scope: the name of the system.
     """
 
     def __init__(
-        self, expressions: Iterable[Expr], watched: Iterable[Expr], time: Symbol, moving: Iterable[Symbol], scope: str
+        self, expressions: Iterable[Expr], watched: Iterable[Expr], time: Symbol, moving: Iterable[Symbol],
+        inputs: Iterable[Symbol], scope: str,
     ) -> None:  # fmt: skip
-        self._time, self._moving, self._scope = time, set(moving), f"{scope} switching"
+        self._time, self._moving, self._inputs, self._scope = time, set(moving), set(inputs), f"{scope} switching"
         self._switches: dict[Any, Switch] = {}
         self._jumps: dict[Any, tuple[Expr, Vector]] = {}  # functions of time where events jump, and their levels
         self._kinks: dict[Any, tuple[Expr, Vector]] = {}  # the same where no value jumps
@@ -238,13 +242,15 @@ class Switching:
 
     def _kind(self, node: Any, kinds: dict[Any, int]) -> int:
         if isinstance(node, Symbol):
-            return MOVING if node in self._moving else OF_TIME if node is self._time else STEADY
-        return max((kinds[arg] for arg in node.args), default=STEADY)
+            if node in self._moving:
+                return MOVING
+            return OF_TIME if node is self._time else OF_INPUTS if node in self._inputs else STEADY
+        return reduce(or_, (kinds[arg] for arg in node.args), STEADY)
 
     def _replaced(self, node: Any, args: list[Any], kinds: dict[Any, int], freeze: bool) -> Any:
         """A node with new operands, or the frozen branch in its place."""
-        kind = max((kinds[arg] for arg in node.args), default=STEADY)
-        if kind != STEADY and node.op in _BRANCHES and not is_smooth(node):
+        kind = reduce(or_, (kinds[arg] for arg in node.args), STEADY)
+        if kind & (MOVING | OF_TIME) and node.op in _BRANCHES and not is_smooth(node):
             branch = self._branch(node, args, kind, freeze)
             if branch is not None:
                 return branch

@@ -38,6 +38,7 @@ def _features() -> tuple[str, str]:
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
+@cache
 def lanes() -> int:
     """How many doubles this processor's registers hold."""
     with _lock:

@@ -61,7 +61,8 @@ def _named(symbols: Sequence[Symbol], values: Any, places: Iterable[int]) -> set
 
 def _reported(assembly: Assembly, state: State, guess: tuple[Vector, Vector], named: set[str]) -> State:
     """The state with the values that the user gave and that it does not have."""
-    return replace(state, changes=start_changes(state, guess, named, assembly.known))
+    changes = start_changes(state, guess, named, assembly.known)
+    return replace(state, changes=changes) if changes else state
 
 
 def placed(

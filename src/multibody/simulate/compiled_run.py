@@ -15,7 +15,7 @@ from multibody.simulate.contract import Integrator, Occurrence, Segment, Status,
 from multibody.simulate.interruption import noticed
 from multibody.simulate.machine_code import ONE_RUN, advance
 from multibody.simulate.problem import Problem
-from multibody.simulate.run_memory import Room, address, begun, for_events, for_steps, mark_events, of_problem
+from multibody.simulate.run_memory import Room, address, begun, layout, mark_events, of_problem
 from multibody.simulate.run_record import DIVERGED, PAUSE, PAUSED
 from multibody.simulate.stability import instability
 
@@ -129,7 +129,7 @@ class _Loop:
     ) -> None:  # fmt: skip
         method, stepping = integrator.method, integrator.stepping
         self._problem = problem  # its machine code must live as long as this
-        self._room = Room(for_steps(method, problem.size) | for_events(watch, problem.size))
+        self._room = Room(layout(method, problem.size, len(watch.directions)))
         self._room["y"][: problem.size] = y0
         if watch.scales is not None:
             self._room["scales"][: problem.size], self._room["noises"][: problem.size] = watch.scales

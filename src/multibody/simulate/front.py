@@ -17,7 +17,7 @@ from multibody.simulate.continuation import Start, beginning
 from multibody.simulate.contract import Integrator, Vector
 from multibody.simulate.events import Event
 from multibody.simulate.limit_report import report_limits, report_saturations
-from multibody.simulate.prepared import Prepared, first_state
+from multibody.simulate.prepared import first_state, prepared
 from multibody.simulate.progress import time_bar
 from multibody.simulate.questions import require_question
 from multibody.simulate.start_report import given_names, warn_of_changes
@@ -85,21 +85,21 @@ def simulate(
         )
     before = beginning(start, eom, given=(q, u, *fixed))
     instants = wanted_times(duration, times, samples, before.time(t0, times))
-    prepared = Prepared(eom, inputs, events, before.inputs)
+    ready = prepared(eom, inputs, events, before.inputs)
     known = {**before.parameters, **(parameters or {})}
-    prepared.require_possible(known)
-    prepared.require_course(known, instants)
+    ready.require_possible(known)
+    ready.require_course(known, instants)
     y, changes = before.y, start.changes if isinstance(start, State) else ()
     if start is None:
-        state = prepared.start(q, u, fixed, known, float(instants[0]))
+        state = ready.start(q, u, fixed, known, float(instants[0]))
         y, changes = first_state(state), state.changes
         warn_of_changes(eom, changes, given_names(eom, q, u), parameters)
     elif before.differs(parameters):
-        state = prepared.start(*before.state(len(eom.coordinates)), (), known, float(instants[0]))
+        state = ready.start(*before.state(len(eom.coordinates)), (), known, float(instants[0]))
         y, changes = before.met(state), (*changes, *state.changes)
-    problem = prepared.problem(prepared.parameters(known))
+    problem = ready.problem(ready.parameters(known))
     with time_bar(problem.t, instants, progress):
-        run = prepared.moved(problem, instants, y, integrator, progress, changes)
+        run = ready.moved(problem, instants, y, integrator, progress, changes)
     report_limits(run)
     report_saturations(run)
     return run.require_complete() if on_failure == "raise" else run

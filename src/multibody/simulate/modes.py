@@ -9,6 +9,7 @@ import numpy as np
 from multibody.errors import StepError
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.problem import Problem
+from multibody.simulate.switching import NO_TIMES
 
 BAND = 1e-13
 """How far a switching function goes beyond its interval before it switches, relative to what it depends on."""
@@ -42,8 +43,10 @@ class Modes:
         self._intervals: list[float | None] = [None] * len(self._switches)
         self._bands = np.full(len(self._switches), LEAST_BAND)
         self._first, self._last = first, last
-        parameters = dict(zip(problem.eom.parameters, map(float, problem.p), strict=True))
-        self._times = self._switching.known_times(parameters, first, last)
+        self._times = NO_TIMES
+        if self._switching:
+            parameters = dict(zip(problem.eom.parameters, map(float, problem.p), strict=True))
+            self._times = self._switching.known_times(parameters, first, last)
         self._signals = [(k, part) for k in self._watched for part in range(1 if self._switches[k].single else 2)]
 
     @property
@@ -53,7 +56,7 @@ class Modes:
 
     def next_jump(self, t: float) -> float:
         """The next time after t at which a branch that depends on time alone changes."""
-        return self._next(self._times.jumps, t)
+        return self._next(self._times.jumps, t) if len(self._times.jumps) else np.inf
 
     def corners(self, step: float = 0.0) -> Vector:
         """The times at which steps must end and all branches stay; those of smooth tables only for longer steps.
@@ -64,7 +67,7 @@ class Modes:
         knots = self._times.knots
         if step and not (len(knots) > 1 and step > np.diff(knots).min()):
             return self._times.kinks
-        return np.union1d(self._times.kinks, knots)
+        return np.union1d(self._times.kinks, knots) if len(knots) else self._times.kinks
 
     def next_corner(self, t: float) -> float:
         """The next time after t at which steps must end and all branches stay."""
@@ -72,7 +75,8 @@ class Modes:
 
     def is_rough(self, t: float) -> bool:
         """Whether something jumps at t, or changes its rate: the method has to start anew."""
-        return any(abs(self._nearest(times, t) - t) <= 2 * self._slack for times in self._times[:2])
+        times = [one for one in self._times[:2] if len(one)]
+        return any(abs(self._nearest(one, t) - t) <= 2 * self._slack for one in times)
 
     @staticmethod
     def _nearest(times: Vector, t: float) -> float:

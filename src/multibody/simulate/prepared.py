@@ -66,6 +66,7 @@ class Prepared:
         names = [one.name for one in self.eom.inputs]
         self.inputs = _held(_extended(given, len(names)), names, held or {}, inputs or {})
         self.signals = Signals(self.eom, happenings, self.inputs.expressions, [names[k] for k in self.inputs.laws])
+        self._finished: list[Problem] = []
 
     def start(
         self, q: Any, u: Any, fixed: Sequence[str], parameters: Mapping[str, float] | None, t: float
@@ -92,7 +93,11 @@ class Prepared:
         return np.array(list(self.eom.model.parameter_values(given).values()), dtype=float)
 
     def problem(self, p: Vector) -> Problem:
-        """The equations as numbers in memory, for one run."""
+        """The equations as numbers in memory, for one run; a finished one with these parameters serves again."""
+        with suppress(IndexError):  # another thread may take it
+            problem = self._finished.pop()
+            if np.array_equal(problem.p, p):
+                return problem
         return self._problem.with_parameters(list(p))
 
     def moved(
@@ -115,17 +120,21 @@ class Prepared:
         record = Run(self.eom, problem, choice.integrator, inputs, self.signals, modes, progress).through(times, y)
         if isinstance(problem.failure, Exception):
             raise problem.failure
+        if problem.renew():
+            self._finished[:] = [problem]
         return self.trajectory(problem.p, record, choice, float(times[-1]), changes)
 
     def _with_references(self, problem: Problem, t: float, y: Vector) -> Inputs:
         """The inputs with angles of dependent joints as their own references, but for those that go on."""
-        values = self.inputs.values.copy()
-        for k, event in enumerate(self.signals.events):
-            if isinstance(event, Quadrant):
-                place = [one.name for one in self.eom.inputs].index(event.reference)
-                if place not in self.inputs.held:
-                    q, u = y[: problem.n], y[problem.n : problem.n + problem.m]
-                    values[place] = self.signals.after(k, t, q, u, values, problem.p)[event.reference]
+        references = {k: event.reference for k, event in enumerate(self.signals.events) if isinstance(event, Quadrant)}
+        if not references:
+            return self.inputs
+        values, names = self.inputs.values.copy(), [one.name for one in self.eom.inputs]
+        q, u = y[: problem.n], y[problem.n : problem.n + problem.m]
+        for k, reference in references.items():
+            place = names.index(reference)
+            if place not in self.inputs.held:
+                values[place] = self.signals.after(k, t, q, u, values, problem.p)[reference]
         return replace(self.inputs, values=values)
 
     def trajectory(
@@ -175,6 +184,16 @@ class Prepared:
         touches = [one for one in self.signals.events if isinstance(one, Touch)]
         functions = functions_of(self.eom, self.signals.expressions, self.inputs.expressions, laws, touches)
         return Problem(self.eom, [0.0] * len(self.eom.parameters), functions=functions)
+
+
+def prepared(
+    eom: EquationsOfMotion, inputs: Mapping[str, Any] | None = None, events: Sequence[Event | Impact] = (),
+    held: Mapping[str, float] | None = None,
+) -> Prepared:  # fmt: skip
+    """Equations made ready for runs; without inputs and events, those of an earlier run."""
+    if inputs or events or held:
+        return Prepared(eom, inputs, events, held)
+    return eom.once("runs without inputs and events", lambda: Prepared(eom))
 
 
 def first_state(state: State) -> Vector:

@@ -94,6 +94,18 @@ class Problem:
         """The same problem with other numbers and memory of its own; what is compiled is shared, also by threads."""
         return Problem(self.eom, parameters, functions=self.functions)
 
+    def renew(self) -> bool:
+        """Make the problem of a finished run ready for another one with the same parameters; False if it cannot be.
+
+        Code that was made in haste for the first run is not used again.
+        """
+        if self._in_haste or self.law is not None or self.failure is not None or self.stays_regularized:
+            return False
+        self.regularize(False)
+        self.observer, self.unchecked_steps = None, PAUSE
+        self.modes[:] = 0.0
+        return True
+
     def follow(self, law: Callable[[], None], *, signals: bool = False) -> None:
         """Call a function before each evaluation of the right-hand side; it reads ``t`` and ``y`` and writes ``r``.
 

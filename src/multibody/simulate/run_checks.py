@@ -6,9 +6,10 @@ of every step, whatever is kept of the run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from multibody.equations.power import powers_of_dampers
 from multibody.graph import free_symbols
 from multibody.simulate.contract import Vector
 from multibody.simulate.energies import DOUBTFUL_DRIFT, ROUNDING
+from multibody.simulate.joint_limits import LimitViolation, has_limits, joined_violations, limit_violations
 from multibody.simulate.probes import probe
 from multibody.simulate.problem import WORKS, Problem
 from multibody.simulate.run_functions import RunFunctions
@@ -25,42 +27,10 @@ from multibody.simulate.saturation import NO_REQUESTS, Requests, Saturation, Sat
 ROWS_AT_ONCE = 4096
 """States that are collected before they are looked at."""
 
-LIMIT_TOLERANCE = 1e-9
-"""How far a coordinate may be beyond its limit, relative to 1 + |limit|: a stop at the limit holds it there."""
-
-BISECTIONS = 50
-
 NO_NUMBERS: Vector = np.zeros(0)
 
 SIGNS = np.array([1.0, -1.0, 1.0])
 """Of the works of inputs, of dissipation and of drives, in the sum that T + V follows."""
-
-
-class LimitViolation(NamedTuple):
-    """A coordinate that left its range.
-
-    Attributes:
-        joint: the name of the joint.
-        coordinate: the name of its coordinate.
-        limits: the range.
-        t: when it left the range first.
-        furthest: the value furthest beyond the range.
-        furthest_t: when it was there.
-    """
-
-    joint: str
-    coordinate: str
-    limits: tuple[float, float]
-    t: float
-    furthest: float
-    furthest_t: float
-
-    def __str__(self) -> str:
-        low, high = self.limits
-        return (
-            f"{self.coordinate} leaves [{low:.6g}, {high:.6g}] at {self.t:.6g} s, "
-            f"reaches {self.furthest:.6g} at {self.furthest_t:.6g} s"
-        )
 
 
 @dataclass(frozen=True)
@@ -88,31 +58,18 @@ class RunChecks:
 
     def followed_by(self, later: RunChecks) -> RunChecks:
         """The checks of a run and of one that goes on from it."""
-        known = {one.coordinate: one for one in self.limit_violations}
-        for one in later.limit_violations:
-            first = known.get(one.coordinate)
-            known[one.coordinate] = one if first is None else _joined(first, one)
         generated = {
             name: self.generated.get(name, 0.0) + later.generated.get(name, 0.0)
             for name in {**self.generated, **later.generated}
         }
         return RunChecks(
             max(self.energy_scale, later.energy_scale), self.energy_error + later.energy_error, generated,
-            tuple(known.values()), joined_saturations(self.saturations, later.saturations),
+            joined_violations(self.limit_violations, later.limit_violations),
+            joined_saturations(self.saturations, later.saturations),
         )  # fmt: skip
 
 
 NO_CHECKS = RunChecks()
-
-
-def _joined(first: LimitViolation, second: LimitViolation) -> LimitViolation:
-    """One violation from two of the same coordinate."""
-    further = max(first, second, key=lambda one: _excess(one.furthest, one.limits))
-    return first._replace(furthest=further.furthest, furthest_t=further.furthest_t)
-
-
-def _excess(value: float, limits: tuple[float, float]) -> float:
-    return max(limits[0] - value, value - limits[1])
 
 
 class StepChecks:
@@ -136,18 +93,18 @@ class StepChecks:
         unknown = {eom.inputs[k] for k in laws}
         self._with_energy = eom.energy_known and not (unknown and unknown & _inputs_of_energy(eom))
         self._dampers = damper_names(eom) if eom.energy_known else ()
-        self._ranges = _ranges(eom)
+        self._with_limits = has_limits(eom)
         self._rows: list[tuple[Vector, Vector, Vector, Vector]] = []
         self._count = 0
         self._energy = _Balance()
         self._generated = np.zeros(len(self._dampers))
-        self._violations: dict[str, LimitViolation] = {}
+        self._violations: tuple[LimitViolation, ...] = ()
         self._last: tuple[Vector, Vector, Vector, Vector] | None = None
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to check."""
-        return not (self._with_energy or self._dampers or self._ranges or self._saturations)
+        return not (self._with_energy or self._dampers or self._with_limits or self._saturations)
 
     def add(self, t: Vector, y: Vector) -> None:
         """Note states, in the order of time."""
@@ -163,8 +120,8 @@ class StepChecks:
             name: float(energy) for name, energy in zip(self._dampers, self._generated, strict=True) if energy > 0
         }
         return RunChecks(
-            self._energy.scale, self._energy.error, generated, tuple(self._violations.values()),
-            self._saturations.results,
+            *self._energy.totals(), generated, self._violations, self._saturations.results,
+
         )  # fmt: skip
 
     def _look(self) -> None:
@@ -175,7 +132,7 @@ class StepChecks:
             parts = [self._last, *parts]
         t, y = np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
         counts = [len(part[0]) for part in parts]
-        r, numbers = (np.repeat([part[k] for part in parts], counts, axis=0) for k in (2, 3))
+        r, numbers = (_repeated([part[k] for part in parts], counts) for k in (2, 3))
         if not np.isfinite(y.sum()):
             sound = np.isfinite(y).all(axis=1)
             t, y, r, numbers = t[sound], y[sound], r[sound], numbers[sound]
@@ -197,10 +154,8 @@ class StepChecks:
             self._generated += (np.diff(t)[:, None] * (gain[1:] + gain[:-1]) / 2).sum(axis=0)
         if self._saturations:
             self._saturations.look(t, y, r, self._problem.p, numbers)
-        if self._ranges:
-            for one in limit_violations(self._eom, *state):
-                first = self._violations.get(one.coordinate)
-                self._violations[one.coordinate] = one if first is None else _joined(first, one)
+        if self._with_limits:
+            self._violations = joined_violations(self._violations, limit_violations(self._eom, *state))
 
 
 def checks_of_samples(
@@ -253,8 +208,13 @@ def checks_of_samples(
         saturations = SaturationCheck(eom, requests)
         if saturations:
             saturations.look(t, y[k], inputs[own], p[k], np.tile(numbers, (samples, 1)))
-        results.append(RunChecks(balance.scale, balance.error, given, tuple(beyond), saturations.results))
+        results.append(RunChecks(*balance.totals(), given, beyond, saturations.results))
     return results
+
+
+def _repeated(rows: Sequence[Vector], counts: Sequence[int]) -> Vector:
+    """Each row as often as its count says."""
+    return np.repeat(rows, counts, axis=0) if len(rows[0]) else np.empty((sum(counts), 0))
 
 
 class _Balance:
@@ -273,24 +233,19 @@ class _Balance:
             self._start = table[:, 0].copy()
         self._low, self._high = np.minimum(self._low, table.min(axis=1)), np.maximum(self._high, table.max(axis=1))
 
-    @property
-    def error(self) -> float:
-        """The largest error of the balance."""
-        return 0.0 if self._start is None else float(self._deviations[5])
+    def totals(self) -> tuple[float, float]:
+        """The largest energy that moved from one form to another, and the largest error of the balance.
 
-    @property
-    def scale(self) -> float:
-        """The largest energy that moved from one form to another; 1 J if energies are not numbers."""
+        Where energies are not numbers, neither is the error, and the first is 1 J.
+        """
         if self._start is None:
-            return 0.0
-        if np.isnan(self.error):
-            return 1.0
-        rounded = ROUNDING * max(abs(self._low[1]), abs(self._high[1]))
-        return float(max(self._high[0], self._high[1] - self._low[1], *self._deviations[2:5], rounded))
-
-    @property
-    def _deviations(self) -> Vector:
-        return np.maximum(self._high - self._start, self._start - self._low)
+            return 0.0, 0.0
+        deviations = np.maximum(self._high - self._start, self._start - self._low).tolist()
+        error, (kinetic, highest), lowest = deviations[5], self._high[:2].tolist(), float(self._low[1])
+        if math.isnan(error):
+            return 1.0, error
+        rounded = ROUNDING * max(abs(lowest), abs(highest))
+        return max(kinetic, highest - lowest, *deviations[2:5], rounded), error
 
 
 def _inputs_of_energy(eom: EquationsOfMotion) -> set[Any]:
@@ -300,110 +255,3 @@ def _inputs_of_energy(eom: EquationsOfMotion) -> set[Any]:
 def damper_names(eom: EquationsOfMotion) -> tuple[str, ...]:
     """The names of the loads that should only take energy."""
     return eom.once("names of dampers", lambda: tuple(powers_of_dampers(eom)))
-
-
-# limits of joints ----------------------------------------------------------------------------------------------------
-
-
-class Range(NamedTuple):
-    """The limits of a coordinate of a joint.
-
-    Attributes:
-        joint: the name of the joint.
-        coordinate: the name of the coordinate.
-        place: its place in q; None for a joint that is driven or closes a loop.
-        speed: the place of its rate in u; None where no speed is its rate.
-        limits: low and high.
-    """
-
-    joint: str
-    coordinate: str
-    place: int | None
-    speed: int | None
-    limits: tuple[float, float]
-
-
-def has_limits(eom: EquationsOfMotion) -> bool:
-    """Whether any joint has limits."""
-    return bool(_ranges(eom))
-
-
-def _ranges(eom: EquationsOfMotion) -> list[Range]:
-    """The limits of all joints; those that exclude nothing are left out."""
-    return eom.once("ranges of joints", lambda: _limited_coordinates(eom))
-
-
-def _limited_coordinates(eom: EquationsOfMotion) -> list[Range]:
-    places = {one: k for k, one in enumerate(eom.coordinates)}
-    speeds: dict[Any, int] = {one: k for k, one in enumerate(eom.speeds)}
-    found = []
-    for joint in (*eom.model.joints, *eom.model.cuts):
-        for one, limits in zip(joint.coordinates, joint.limits, strict=True):
-            if limits is None or not np.isfinite(limits).any():
-                continue
-            place = places.get(one)
-            if place is None and one not in eom.model.values:
-                continue  # a joint that closes a loop, and whose coordinates are not known
-            speed = None if place is None else speeds.get(eom.rates[place])
-            found.append(Range(joint.name, one.name, place, speed, limits))
-    return found
-
-
-def limit_violations(
-    eom: EquationsOfMotion, t: Vector, q: Vector, u: Vector, r: Vector, p: Vector
-) -> Iterator[LimitViolation]:
-    """Coordinates that leave their ranges at these times, or turn around beyond them in between."""
-    joints: Vector | None = None
-    for one in _ranges(eom) if len(t) else ():
-        if one.place is not None:
-            x = q[:, one.place]
-        else:
-            if joints is None:
-                joints = np.asarray(probe(eom, "joints").batch(t, q, u, r, p)).reshape(len(t), -1)
-            x = joints[:, [value.name for value in eom.model.values].index(one.coordinate)]
-        slack = LIMIT_TOLERANCE * (1 + np.abs(one.limits))
-        low, high = one.limits[0] - slack[0], one.limits[1] + slack[1]
-        times, values, rates = t, x, None
-        if one.speed is not None:
-            times, values, rates = _with_turning_points(t, x, u[:, one.speed])
-        beyond = (values < low) | (values > high)
-        if beyond.any():
-            first = int(np.argmax(beyond))
-            excess = np.maximum(low - values, values - high)
-            far = int(np.argmax(excess))
-            left = _crossing(times, values, rates, first, low, high)
-            yield LimitViolation(one.joint, one.coordinate, one.limits, left, float(values[far]), float(times[far]))
-
-
-def _with_turning_points(t: Vector, x: Vector, v: Vector) -> tuple[Vector, Vector, Vector]:
-    """Times, values and rates, also where the values turn around in between, by the cubic of each interval."""
-    turns = np.flatnonzero((v[:-1] * v[1:] < 0) & (np.diff(t) > 0))
-    if not len(turns):
-        return t, x, v
-    h = t[turns + 1] - t[turns]
-    a, b, c = _cubic(x[turns + 1] - x[turns], v[turns] * h, v[turns + 1] * h)
-    root = -(b + np.copysign(np.sqrt(np.maximum(b * b - 3 * a * c, 0.0)), b))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        near, far = a / root, root / (3 * c)
-    s = np.where((near >= 0) & (near <= 1), near, far)  # the slope has one root within: its ends differ in sign
-    places, values = turns + 1, x[turns] + s * (a + s * (b + s * c))
-    return np.insert(t, places, t[turns] + s * h), np.insert(x, places, values), np.insert(v, places, 0.0)
-
-
-def _cubic(change: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
-    """The factors of s, s² and s³ of the cubic from 0 to ``change`` over 0 ≤ s ≤ 1, with slopes a and b at its ends."""
-    return a, 3 * change - 2 * a - b, a + b - 2 * change
-
-
-def _crossing(t: Vector, x: Vector, v: Vector | None, k: int, low: float, high: float) -> float:
-    """When a limit was passed before sample k: by a cubic where rates are known, otherwise by a straight line."""
-    if k == 0 or x[k] == x[k - 1]:
-        return float(t[k])
-    h, change, rest = t[k] - t[k - 1], x[k] - x[k - 1], (high if x[k] > high else low) - x[k - 1]
-    a, b, c = (change, 0.0, 0.0) if v is None else _cubic(change, v[k - 1] * h, v[k] * h)
-    begin, end = 0.0, 1.0
-    for _ in range(BISECTIONS):
-        s = (begin + end) / 2
-        before = (s * (a + s * (b + s * c)) - rest) * change < 0
-        begin, end = (s, end) if before else (begin, s)
-    return float(t[k - 1] + (begin + end) / 2 * h)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -25,16 +25,15 @@ class Room:
     """Arrays of zeros, one after the other in one piece of memory.
 
     Args:
-        sizes: how many numbers each of them has, by name.
+        places: where each of them is, by name, in their order.
 
     Attributes:
         addresses: where they begin, by name.
     """
 
-    def __init__(self, sizes: Mapping[str, int]) -> None:
-        ends = list(accumulate(sizes.values(), initial=0))
-        self._memory = np.zeros(ends[-1])
-        self._places = {name: slice(a, b) for name, (a, b) in zip(sizes, pairwise(ends), strict=True)}
+    def __init__(self, places: Mapping[str, slice]) -> None:
+        self._memory = np.zeros(max(place.stop for place in places.values()))
+        self._places = places
         first = address(self._memory)
         self.addresses = {name: first + 8 * place.start for name, place in self._places.items()}
 
@@ -88,7 +87,15 @@ def of_method(method: Tableau) -> dict[str, Any]:
     return fields | {"rows": len(method.c), "estimates": len(method.E), "refinements": len(method.D)}
 
 
-def for_steps(method: Tableau, size: int) -> dict[str, int]:
+@lru_cache(64)
+def layout(method: Tableau, size: int, events: int) -> dict[str, slice]:
+    """The places of all arrays of a run, for states of a size and a number of events."""
+    sizes = _for_steps(method, size) | _for_events(events, size)
+    ends = accumulate(sizes.values(), initial=0)
+    return {name: slice(*place) for name, place in zip(sizes, pairwise(ends), strict=True)}
+
+
+def _for_steps(method: Tableau, size: int) -> dict[str, int]:
     """The sizes of arrays for both ends of a step, and what is between them."""
     rows = {"y": 1, "new": 1, "point": 1, "last_y": 1, "last_rate": 1, "K": len(method.c), "F": 3 + len(method.D)}
     rows |= {"floors": 1, "scales": 1, "noises": 1}
@@ -100,9 +107,8 @@ def _width(size: int) -> int:
     return -(-size // 8) * 8
 
 
-def for_events(watch: Watch, size: int) -> dict[str, int]:
+def _for_events(count: int, size: int) -> dict[str, int]:
     """The sizes of arrays for what to watch, probes of it, and room for what is found: twice what one step can find."""
-    count = len(watch.directions)
     room = 2 * PROBES * count
     each = (
         "directions stops sides last_sides roots touches returns roundings later_roundings signal_scales armed".split()

@@ -20,9 +20,9 @@ from multibody.model.start_state import guessed
 from multibody.simulate import sweep_tables
 from multibody.simulate.cases import Plan
 from multibody.simulate.contract import Status, Vector
+from multibody.simulate.joint_limits import LimitViolation, has_limits
 from multibody.simulate.quantities import Quantity, quantities
 from multibody.simulate.recording import split, unknown
-from multibody.simulate.run_checks import LimitViolation, has_limits
 from multibody.simulate.run_settings import RunSettings
 from multibody.simulate.runner import Outcome
 from multibody.simulate.saturation import Saturation, limits_of_inputs

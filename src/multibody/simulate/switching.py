@@ -134,6 +134,9 @@ class KnownTimes(NamedTuple):
     knots: Vector
 
 
+NO_TIMES = KnownTimes(np.empty(0), np.empty(0), np.empty(0))
+
+
 class Switching:
     """All switching functions of a run.
 

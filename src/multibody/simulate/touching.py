@@ -74,8 +74,9 @@ class Contacts:
         Raises:
             ModelError: if bodies overlap.
         """
-        found = []
-        gaps = self._gaps(t, y)
+        if not self._touches:
+            return []
+        found, gaps = [], self._gaps(t, y)
         for k in self._open():
             gap, rate = gaps[k]
             if gap < -DEEP:

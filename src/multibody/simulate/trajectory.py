@@ -19,10 +19,11 @@ from multibody.simulate.angles import with_recorded_angles
 from multibody.simulate.contact import Impact, with_contacts
 from multibody.simulate.contract import Explanation, Status, Vector
 from multibody.simulate.events import Event
+from multibody.simulate.joint_limits import LimitViolation, limit_violations
 from multibody.simulate.quantities import Quantity, quantities
 from multibody.simulate.questions import require_question
 from multibody.simulate.recording import Recording, column_name, component, split, unknown
-from multibody.simulate.run_checks import NO_CHECKS, LimitViolation, RunChecks, limit_violations
+from multibody.simulate.run_checks import NO_CHECKS, RunChecks
 from multibody.simulate.run_settings import FROM_FILE, RunSettings
 from multibody.simulate.samples import Samples
 from multibody.simulate.saturation import Saturation
@@ -154,7 +155,7 @@ class Trajectory(Samples):
         """
         if self.checks is not NO_CHECKS:
             return self.checks.limit_violations
-        return tuple(limit_violations(self.eom, self.t, self.q, self.u, self.r, self.p))
+        return limit_violations(self.eom, self.t, self.q, self.u, self.r, self.p)
 
     @cached_property
     def statistics(self) -> Statistics:

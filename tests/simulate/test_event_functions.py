@@ -228,3 +228,14 @@ def test_two_roots_close_together_are_no_touching_root(wheel, integrator, apart)
     run = mb.simulate(eom, 10.0, events=[falling, rising], integrator=integrator)
     assert [one.name for one in run.occurrences] == ["falls", "rises"]
     assert [one.t for one in run.occurrences] == pytest.approx([a, a + apart], abs=1e-6)
+
+
+@pytest.mark.parametrize("integrator", SOLVERS, ids=named)
+@pytest.mark.parametrize("apart", [0.0304, 0.011])
+def test_three_roots_close_together_are_found(wheel, integrator, apart):
+    """Between two probes of a flat crossing the signal may leave zero and come back: all values seem monotonic."""
+    eom, _ = wheel
+    roots = [3.1376, 3.8402, 3.8402 + apart, 3.8402 + 1.12 * apart, 4.6491]
+    signal = math.prod(eom.model.time - root for root in roots)
+    run = mb.simulate(eom, 6.0, events=[mb.Event(signal, name="root")], integrator=integrator)
+    assert [one.t for one in run.occurrences] == pytest.approx(roots, abs=1e-6)

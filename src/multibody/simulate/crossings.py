@@ -18,6 +18,7 @@ from multibody.simulate.contract import Occurrence, Status, Vector, Watch
 from multibody.simulate.event_search import (
     ACCUMULATED,
     CROWDED_WIDTH,
+    FINER,
     FIRST_GROWTH,
     GOLDEN,
     GROWTH,
@@ -36,7 +37,7 @@ from multibody.simulate.event_search import (
     TIME_NUDGE,
 )
 from multibody.simulate.problem import Problem
-from multibody.simulate.run_memory import PROBE_NODES, PROBE_WEIGHTS
+from multibody.simulate.run_memory import FINER_WEIGHTS, PROBE_NODES, PROBE_WEIGHTS
 
 EPSILON = float(np.finfo(float).eps)
 
@@ -167,6 +168,7 @@ class Lookout:
 
     def _with_turns(self, probes: list[Probe], within: Within) -> list[Probe]:
         """The probes in order, with those where signals turn back beyond zero, or touch it."""
+        probes = self._with_hidden_turns(probes, within)
         before = [] if self._before is None else [self._before]
         row, turns = [*before, *probes], []
         largest = np.abs(np.array([one.values for one in probes])).max(axis=0)
@@ -178,6 +180,20 @@ class Lookout:
                 turn = self._turn(int(i), row[k - 1 : k + 2], float(largest[i]), float(allowed[i]), probes[0].t, within)
                 turns += [] if turn is None else [turn]
         return sorted([*probes[1:], *turns], key=lambda one: one.t)
+
+    def _with_hidden_turns(self, probes: list[Probe], within: Within) -> list[Probe]:
+        """The probes with others where the polynomial through all of them turns back between two of them."""
+        nodes = [probes[0], *probes[2:-2], probes[-1]]
+        values = np.array([one.values for one in nodes])
+        between = (FINER_WEIGHTS @ values).reshape(len(nodes) - 1, FINER, -1)
+        near, places = NEAR * np.abs(values).max(axis=0), set()
+        for k in range(len(nodes) - 1):
+            times = np.linspace(nodes[k].t, nodes[k + 1].t, FINER + 2)[1:-1]
+            for i in range(values.shape[1]):
+                a, b = values[k : k + 2, i].tolist()
+                j = _hidden_turn(a, b, between[k, :, i].tolist(), float(near[i]))
+                places |= set() if j is None else {float(times[j])}
+        return sorted([*probes, *(self._probe(t, within) for t in places)], key=lambda one: one.t)
 
     def _turn(
         self, i: int, three: list[Probe], largest: float, allowed: float, first: float, within: Within
@@ -291,6 +307,17 @@ def rounding_of_signals(problem: Problem, t: float, y: Vector) -> Vector:
 def side(values: Vector, rounding: Vector) -> Vector:
     """Which side of zero; 0 where it cannot be told."""
     return np.where(np.abs(values) > rounding, np.sign(values), 0.0)
+
+
+def _hidden_turn(a: float, b: float, between: list[float], near: float) -> int | None:
+    """The place between two values at which a signal turns back, see ``event_probes.hidden_turn``; None if nowhere."""
+    before = 1.0 if a > 0 else -1.0
+    inner = [before * value for value in between]
+    if a * b > 0:
+        j = int(np.argmin(inner))
+        return j if inner[j] < min(abs(a), abs(b)) and inner[j] <= near else None
+    beyond = next((j for j, value in enumerate(inner) if value < 0), len(inner))
+    return next((j for j in range(beyond, len(inner)) if a * b < 0 and inner[j] > 0), None)
 
 
 def _vertex(low: float, at: float, high: float, low_value: float, value: float, high_value: float) -> float:

@@ -12,6 +12,7 @@ from multibody.simulate.dense_output import interpolate
 from multibody.simulate.evaluation import place
 from multibody.simulate.event_search import (
     ACCUMULATED,
+    FINER,
     GOLDEN,
     LARGEST_RELATIVE_ERROR,
     LEAST_RELATIVE_ERROR,
@@ -31,6 +32,9 @@ BEYOND = 0.12
 
 MOST_TURNS = 20
 """Largest number of turning points of an interval."""
+
+MOST_HIDDEN = 12
+"""Largest number of probes of an interval beside those at its nodes."""
 
 MARGIN = 0.02
 """How far beyond the ends of an interval a turning point may be, in widths."""
@@ -127,10 +131,10 @@ def probe(run: Any, theta: float, k: int) -> None:
 
 
 @compiled
-def largest_value(run: Any, i: int) -> float:
-    """The largest |value| of signal i in the interval."""
+def largest_value(run: Any, i: int, last: int) -> float:
+    """The largest |value| of signal i in the interval, which ends with probe number ``last``."""
     probes, largest = doubles(run.probes), 0.0
-    for k in range(1, NODES + 1):
+    for k in range(1, last + 1):
         largest = larger(largest, abs(probes[k * run.events + i]))
     return largest
 
@@ -142,7 +146,7 @@ def resolved(run: Any) -> bool:
     roundings, scales = doubles(run.roundings), doubles(run.signal_scales)
     good = True
     for i in range(width):
-        largest = largest_value(run, i)
+        largest = largest_value(run, i, NODES)
         scales[i] = larger(scales[i], largest)
         allowed = RESOLVED * largest + 4.0 * roundings[i] + NOISE * scales[i]
         for j in range(CHECKS):
@@ -184,20 +188,67 @@ def signal_error(run: Any, theta: float, i: int) -> float:
 @compiled
 def with_turning_points(run: Any) -> int:
     """Add probes where a signal that seems to turn back before zero is beyond it, or touches it: how many there are."""
-    first, total = NODES + 2, NODES + 2
+    first = with_hidden_turns(run)
+    total = first
     for i in range(run.events):
-        largest = largest_value(run, i)
-        for k in range(1, NODES + 1):
+        largest = largest_value(run, i, first - 2)
+        for k in range(1, first - 1):
             if total < first + MOST_TURNS:
-                total = turn(run, k, i, largest, total)
+                total = turn(run, k, i, largest, first - 2, total)
     for k in range(first, total):
         sort_in(run, k)
     return total
 
 
 @compiled
-def turn(run: Any, k: int, i: int, largest: float, total: int) -> int:
-    """Add a probe where signal i turns back near probe k, if it reaches zero there; the number of probes then."""
+def with_hidden_turns(run: Any) -> int:
+    """Add probes where the polynomial through all probes turns back between two of them: how many there are."""
+    thetas, total = doubles(run.thetas), NODES + 2
+    for i in range(run.events):
+        near = NEAR * largest_value(run, i, NODES)
+        for k in range(1, NODES):
+            place = hidden_turn(run, k, i, near)
+            known = place == 0.0
+            for other in range(NODES + 2, total):
+                known = known or thetas[other] == place
+            if not known and total < NODES + 2 + MOST_HIDDEN:
+                probe(run, place, total)
+                total += 1
+    for k in range(NODES + 2, total):
+        sort_in(run, k)
+    return total
+
+
+@compiled
+def hidden_turn(run: Any, k: int, i: int, near: float) -> float:
+    """Where signal i is nearest to zero, or farthest beyond it, between probes k and k + 1 on one side; 0 if nowhere.
+
+    Where they are on different sides, it is the place that the signal has left again before it changes sides for good.
+    """
+    x, probes, weights, width = doubles(run.thetas), doubles(run.probes), doubles(run.finer_weights), run.events
+    a, b = probes[k * width + i], probes[(k + 1) * width + i]
+    before, lowest, found, changed = 1.0 if a > 0.0 else -1.0, smaller(abs(a), abs(b)), 0.0, False
+    for j in range(FINER):
+        value = 0.0
+        for node in range(NODES):
+            value += weights[((k - 1) * FINER + j) * NODES + node] * probes[(1 + node) * width + i]
+        value *= before
+        place = x[k] + (x[k + 1] - x[k]) * (j + 1.0) / (FINER + 1.0)
+        if a * b > 0.0 and value < lowest and value <= near:
+            lowest, found = value, place
+        elif a * b < 0.0 and value < 0.0 and not changed:
+            changed, lowest = True, value
+        elif a * b < 0.0 and changed and value > 0.0 and found == 0.0:
+            found = place
+    return found
+
+
+@compiled
+def turn(run: Any, k: int, i: int, largest: float, last: int, total: int) -> int:
+    """Add a probe where signal i turns back near probe k, if it reaches zero there; the number of probes then.
+
+    The interval ends with probe number ``last``.
+    """
     x, probes, width = doubles(run.thetas), doubles(run.probes), run.events
     a, b, c = probes[(k - 1) * width + i], probes[k * width + i], probes[(k + 1) * width + i]
     allowed = touch_tolerance(run, i)
@@ -209,7 +260,7 @@ def turn(run: Any, k: int, i: int, largest: float, total: int) -> int:
     low_value, value, high_value = before * a, before * b, before * c
     for _ in range(REFINEMENTS):
         guess = vertex(low, at, high, low_value, value, high_value)
-        if not low < guess < high or abs(guess - at) <= 1e-9 * (x[NODES] - x[1]) or value > NEAR * largest:
+        if not low < guess < high or abs(guess - at) <= 1e-9 * (x[last] - x[1]) or value > NEAR * largest:
             break
         probe(run, guess, total)
         new = before * probes[total * width + i]
@@ -227,15 +278,15 @@ def turn(run: Any, k: int, i: int, largest: float, total: int) -> int:
             break
     if value > allowed:
         return total
-    margin = MARGIN * (x[NODES] - x[1])
-    if not x[1] - margin <= at <= x[NODES] + margin:
+    margin = MARGIN * (x[last] - x[1])
+    if not x[1] - margin <= at <= x[last] + margin:
         return total
     if value < -smaller(allowed, signal_error(run, at, i)):
         if not 0.0 < at <= 1.0:
             return total
         probe(run, at, total)
         return total + 1
-    at = smaller(larger(at, x[1] + 1e-6 * (x[NODES] - x[1])), x[NODES])
+    at = smaller(larger(at, x[1] + 1e-6 * (x[last] - x[1])), x[last])
     probe(run, at, total)
     clear(run, k, i, before * allowed)
     probes[total * width + i] = 0.0

@@ -29,6 +29,9 @@ PATIENCE = 3.0
 
 # turning points ------------------------------------------------------------------------------------------------------
 
+FINER = 5
+"""Places between two probes at which the polynomial through all of them is looked at."""
+
 NEAR = 0.05
 """Turning points nearer to zero than this, relative to the largest value in the interval, are located."""
 

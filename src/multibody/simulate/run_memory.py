@@ -12,6 +12,7 @@ import numpy as np
 from multibody.compile.calls import MovablePorts
 from multibody.simulate.coefficients import Tableau
 from multibody.simulate.contract import Vector, Watch
+from multibody.simulate.event_search import FINER
 from multibody.simulate.problem import Native, Problem
 from multibody.simulate.run_record import PROBES, QUIET, RunRecord
 
@@ -61,6 +62,7 @@ def of_problem(problem: Problem, project: bool) -> dict[str, int]:
     fields |= _rhs_fields(problem.rhs, problem.movable if problem.law is None else None)
     fields |= {f"other_{name}": value for name, value in _rhs_fields(*problem.other_rhs).items()}
     fields |= {"nodes": address(PROBE_NODES), "weights": address(PROBE_WEIGHTS)}
+    fields["finer_weights"] = address(FINER_WEIGHTS)
     switchable = fields["projection_at"] != 0 and problem.functions.has_regularized and not problem.stays_regularized
     return fields | {
         "plain": _has_plain_speeds(problem), "switchable": switchable, "regularized": problem.regularized,
@@ -126,18 +128,25 @@ def mark_events(room: Room, watch: Watch) -> None:
     room["returns"][: len(watch.returns)] = watch.returns
 
 
-def _polynomial_weights(nodes: Vector) -> Vector:
-    """Values at every other node, the second one first, of the polynomial through the nodes between them."""
-    fitted, checked = nodes[0::2], nodes[1::2]
-    weights = np.ones((len(checked), len(fitted)))
-    for j, x in enumerate(checked):
-        for k, a in enumerate(fitted):
-            others = np.delete(fitted, k)
-            weights[j, k] = np.prod((x - others) / (a - others))
+def finer_places(nodes: Vector) -> Vector:
+    """Places between each node and the next one, a row for each pair."""
+    return np.asarray(nodes[:-1, None] + np.outer(np.diff(nodes), np.arange(1, FINER + 1)) / (FINER + 1))
+
+
+def _polynomial_weights(nodes: Vector, at: Vector) -> Vector:
+    """Weights of values at nodes, in columns, for values of the polynomial through them at other places, in rows."""
+    weights = np.ones((len(at), len(nodes)))
+    for k, node in enumerate(nodes):
+        others = np.delete(nodes, k)
+        weights[:, k] = np.prod((at[:, None] - others) / (node - others), axis=1)
     return weights
 
 
 PROBE_NODES = np.array([0.0, 0.1173, 0.2391, 0.3807, 0.5033, 0.6264, 0.7549, 0.8778, 1.0])
 """Where an interval is probed: uneven, so that no oscillation is seen at the same phase everywhere."""
 
-PROBE_WEIGHTS = _polynomial_weights(PROBE_NODES)
+PROBE_WEIGHTS = _polynomial_weights(PROBE_NODES[0::2], PROBE_NODES[1::2])
+"""For values at every other node, the second one first, from those at the nodes between them."""
+
+FINER_WEIGHTS = _polynomial_weights(PROBE_NODES, finer_places(PROBE_NODES).ravel())
+"""For values at ``finer_places`` between all nodes, from those at all nodes."""

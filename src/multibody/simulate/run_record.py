@@ -45,7 +45,7 @@ _INTEGERS = """
     y new point K F floors scales noises
     last_y last_rate last_sides last_samples last_hits retreats
     events directions stops sides thetas probes roots
-    nodes weights touches returns roundings later_roundings signal_scales armed fallen
+    nodes weights finer_weights touches returns roundings later_roundings signal_scales armed fallen
     corner_t corners corner grid_steps counted_from
     every_step wanted sample_t sample_y step_t step_y room hit_event hit_t hit_y
     code begun dense samples ends hits steps rejected rejected_last stiff evaluations

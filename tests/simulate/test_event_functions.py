@@ -231,7 +231,7 @@ def test_two_roots_close_together_are_no_touching_root(wheel, integrator, apart)
 
 
 @pytest.mark.parametrize("integrator", SOLVERS, ids=named)
-@pytest.mark.parametrize("apart", [0.0304, 0.011])
+@pytest.mark.parametrize("apart", [0.0304, 0.011, 0.004])
 def test_three_roots_close_together_are_found(wheel, integrator, apart):
     """Between two probes of a flat crossing the signal may leave zero and come back: all values seem monotonic."""
     eom, _ = wheel

@@ -20,6 +20,7 @@ from multibody.simulate.event_search import (
     CROWDED_WIDTH,
     FINER,
     FIRST_GROWTH,
+    FLAT,
     GOLDEN,
     GROWTH,
     LARGEST_RELATIVE_ERROR,
@@ -164,7 +165,8 @@ class Lookout:
         largest = np.abs(values).max(axis=0)
         self._scales = np.maximum(self._scales, largest)
         missed = np.abs(PROBE_WEIGHTS @ values[0::2] - values[1::2]).max(axis=0)
-        return not (missed > RESOLVED * largest + 4 * self._rounding + NOISE * self._scales).any()
+        noise = 4 * self._rounding + NOISE * self._scales
+        return not ((missed > RESOLVED * largest + noise).any() or _has_flat_crossing(values, noise))
 
     def _with_turns(self, probes: list[Probe], within: Within) -> list[Probe]:
         """The probes in order, with those where signals turn back beyond zero, or touch it."""
@@ -311,13 +313,29 @@ def side(values: Vector, rounding: Vector) -> Vector:
 
 def _hidden_turn(a: float, b: float, between: list[float], near: float) -> int | None:
     """The place between two values at which a signal turns back, see ``event_probes.hidden_turn``; None if nowhere."""
-    before = 1.0 if a > 0 else -1.0
-    inner = [before * value for value in between]
-    if a * b > 0:
-        j = int(np.argmin(inner))
-        return j if inner[j] < min(abs(a), abs(b)) and inner[j] <= near else None
-    beyond = next((j for j, value in enumerate(inner) if value < 0), len(inner))
-    return next((j for j in range(beyond, len(inner)) if a * b < 0 and inner[j] > 0), None)
+    inner = [value if a > 0 else -value for value in between]
+    j = int(np.argmin(inner))
+    return j if a * b > 0 and inner[j] < min(near, abs(a), abs(b)) else None
+
+
+def _has_flat_crossing(values: Vector, noise: Vector) -> bool:
+    """Whether a signal that crosses zero may do so several times; a row for each probe, a column for each signal."""
+    between = (FINER_WEIGHTS @ values).reshape(len(values) - 1, FINER, -1)
+    near, sizes = NEAR * np.abs(values).max(axis=0), np.maximum(np.abs(values[1:]), np.abs(values[:-1]))
+    for k, i in np.argwhere((np.sign(values[1:]) * np.sign(values[:-1]) < 0) & (sizes > noise)):
+        for pair in range(max(k - 1, 0), min(k + 2, len(between))):
+            a, b = values[pair : pair + 2, i].tolist()
+            if _is_flat(a, b, between[pair, :, i].tolist(), float(near[i])):
+                return True
+    return False
+
+
+def _is_flat(a: float, b: float, between: list[float], near: float) -> bool:
+    """Whether a signal is near zero and nearly constant, or turns back, between two values; see ``event_probes``."""
+    steps, mean = np.diff([a, *between, b]), (b - a) / (FINER + 1)
+    return bool(
+        min(abs(a), abs(b), *map(abs, between)) <= near and not (steps * np.sign(mean) > FLAT * abs(mean)).all()
+    )
 
 
 def _vertex(low: float, at: float, high: float, low_value: float, value: float, high_value: float) -> float:

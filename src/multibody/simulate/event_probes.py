@@ -13,6 +13,7 @@ from multibody.simulate.evaluation import place
 from multibody.simulate.event_search import (
     ACCUMULATED,
     FINER,
+    FLAT,
     GOLDEN,
     LARGEST_RELATIVE_ERROR,
     LEAST_RELATIVE_ERROR,
@@ -155,7 +156,35 @@ def resolved(run: Any) -> bool:
                 expected += weights[j * FITTED + k] * probes[(1 + 2 * k) * width + i]
             if abs(expected - probes[(2 + 2 * j) * width + i]) > allowed:
                 good = False
+        for k in range(1, NODES):
+            a, b = probes[k * width + i], probes[(k + 1) * width + i]
+            if a * b < 0.0 and larger(abs(a), abs(b)) > 4.0 * roundings[i] + NOISE * scales[i]:
+                for pair in range(k - 1 if k > 1 else 1, k + 2 if k < NODES - 1 else NODES):
+                    good = good and not is_flat(run, pair, i, NEAR * largest)
     return good
+
+
+@compiled
+def finer_value(run: Any, k: int, j: int, i: int) -> float:
+    """Signal i at place j between probes k and k + 1, by the polynomial through all probes."""
+    probes, weights, value = doubles(run.probes), doubles(run.finer_weights), 0.0
+    for node in range(NODES):
+        value += weights[((k - 1) * FINER + j) * NODES + node] * probes[(1 + node) * run.events + i]
+    return value
+
+
+@compiled
+def is_flat(run: Any, k: int, i: int, near: float) -> bool:
+    """Whether signal i is near zero and nearly constant, or turns back, somewhere between probes k and k + 1."""
+    probes = doubles(run.probes)
+    a, b = probes[k * run.events + i], probes[(k + 1) * run.events + i]
+    mean, nearest, last, flat = (b - a) / (FINER + 1.0), smaller(abs(a), abs(b)), a, False
+    for j in range(FINER + 1):
+        value = finer_value(run, k, j, i) if j < FINER else b
+        nearest = smaller(nearest, abs(value))
+        flat = flat or not (value - last if mean > 0.0 else last - value) > FLAT * abs(mean)
+        last = value
+    return flat and nearest <= near
 
 
 @compiled
@@ -221,25 +250,14 @@ def with_hidden_turns(run: Any) -> int:
 
 @compiled
 def hidden_turn(run: Any, k: int, i: int, near: float) -> float:
-    """Where signal i is nearest to zero, or farthest beyond it, between probes k and k + 1 on one side; 0 if nowhere.
-
-    Where they are on different sides, it is the place that the signal has left again before it changes sides for good.
-    """
-    x, probes, weights, width = doubles(run.thetas), doubles(run.probes), doubles(run.finer_weights), run.events
-    a, b = probes[k * width + i], probes[(k + 1) * width + i]
-    before, lowest, found, changed = 1.0 if a > 0.0 else -1.0, smaller(abs(a), abs(b)), 0.0, False
+    """Where signal i is nearest to zero, or farthest beyond it, between probes k and k + 1 on one side; else 0."""
+    x, probes = doubles(run.thetas), doubles(run.probes)
+    a, b = probes[k * run.events + i], probes[(k + 1) * run.events + i]
+    before, lowest, found = 1.0 if a > 0.0 else -1.0, smaller(near, smaller(abs(a), abs(b))), 0.0
     for j in range(FINER):
-        value = 0.0
-        for node in range(NODES):
-            value += weights[((k - 1) * FINER + j) * NODES + node] * probes[(1 + node) * width + i]
-        value *= before
-        place = x[k] + (x[k + 1] - x[k]) * (j + 1.0) / (FINER + 1.0)
-        if a * b > 0.0 and value < lowest and value <= near:
-            lowest, found = value, place
-        elif a * b < 0.0 and value < 0.0 and not changed:
-            changed, lowest = True, value
-        elif a * b < 0.0 and changed and value > 0.0 and found == 0.0:
-            found = place
+        value = before * finer_value(run, k, j, i)
+        if a * b > 0.0 and value < lowest:
+            lowest, found = value, x[k] + (x[k + 1] - x[k]) * (j + 1.0) / (FINER + 1.0)
     return found
 
 

@@ -14,9 +14,9 @@ LIMIT_TOLERANCE = 1e-9
 """How far a coordinate may be beyond its limit, relative to 1 + |limit|: a stop at the limit holds it there."""
 
 ITERATIONS = 60
-"""Of the search for the time at which a limit is passed; each at least halves the interval."""
+"""Of the search for the time at which a limit is passed, at most."""
 
-RESOLUTION = 1e-14
+RESOLUTION = 1e-10
 """The accuracy of that time, relative to the interval between two states."""
 
 
@@ -231,8 +231,9 @@ def _crossing_times(t: Vector, x: Vector, v: Vector, turns: _Turns, bounds: Vect
 def _root(a: Vector, b: Vector, c: Vector, level: Vector, begin: Vector, end: Vector) -> Vector:
     """Where a·s + b·s² + c·s³ reaches a level between two values of s, by Newton's method within shrinking bounds."""
     with np.errstate(all="ignore"):
-        rising = end * (a + end * (b + end * c)) >= level
-        s = 0.5 * (begin + end)
+        first, last = (s * (a + s * (b + s * c)) - level for s in (begin, end))
+        rising, s = last >= 0, begin - (end - begin) * first / (last - first)
+        s = np.where((s >= begin) & (s <= end), s, 0.5 * (begin + end))
         for _ in range(ITERATIONS):
             value = s * (a + s * (b + s * c)) - level
             below = (value < 0) == rising

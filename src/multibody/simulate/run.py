@@ -131,7 +131,7 @@ class Run:
                 y, quiet = self._cascade(record, t, y, quiet)
             while t < times[-1] and record.status is Status.DONE:
                 end = self._end(t, times)
-                wanted = times[(times > t) & (times < end)]
+                wanted = times[np.searchsorted(times, t, side="right") : np.searchsorted(times, end)]
                 begun = perf_counter()
                 self._contacts.balance(t, y)
                 segment = integrator.run(self._problem, t, y, np.append(wanted, end), step, self._watch(quiet, sides))
@@ -212,7 +212,21 @@ class Run:
             self._share = min(1.0, self._share * min(4.0, CHUNK / max(seconds, 1e-4)))
 
     def _collect(self, record: Record, segment: Segment, times: Vector) -> None:
+        """Keep what a segment found: events, changed branches, and samples at the given times."""
         record.segments.append(segment)
+        if segment.occurrences:
+            self._collect_events(record, segment)
+        t, y = segment.t, segment.y
+        if not getattr(self._integrator, "every_step", False):
+            wanted = times[np.searchsorted(times[:-1], t)] == t
+            t, y = t[wanted], y[wanted]
+        if segment.status is Status.NOT_FINITE:  # between the last steps, numbers may be too large
+            sound = np.isfinite(y).all(axis=1)
+            t, y = t[sound], y[sound]
+        self._keep(record, t, y)
+
+    def _collect_events(self, record: Record, segment: Segment) -> None:
+        """Keep the events of a segment and the branches that changed; angles get new references."""
         events = len(self._signals.events)
         turned = [k for k, one in enumerate(self._signals.events) if isinstance(one, Quadrant)]
         for one in segment.occurrences:
@@ -223,16 +237,11 @@ class Run:
         record.switches += [one._replace(event=one.event - events) for one in branches]
         segment.occurrences = [one for one in segment.occurrences if one.event < events]
         record.occurrences += segment.occurrences
-        wanted = times[np.searchsorted(times[:-1], segment.t)] == segment.t
-        if getattr(self._integrator, "every_step", False):
-            wanted[:] = True
-        if segment.status is Status.NOT_FINITE:
-            wanted &= np.isfinite(segment.y).all(axis=1)  # between the last steps, numbers may be too large
-        self._keep(record, segment.t[wanted], segment.y[wanted])
 
     def _keep(self, record: Record, t: Vector, y: Vector) -> None:
         """Keep samples, with the inputs that belong to them."""
-        r = np.tile(self._problem.r, (len(t), 1))
+        r = np.empty((len(t), len(self._problem.r)))
+        r[:] = self._problem.r
         if self._inputs.laws:
             for k in range(len(t)):
                 self._problem.t[()], self._problem.y[:] = t[k], y[k]

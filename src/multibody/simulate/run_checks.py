@@ -6,7 +6,6 @@ of every step, whatever is kept of the run.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -189,26 +188,25 @@ def checks_of_samples(
     state = [times, rows[:, :n], rows[:, n : n + m], inputs, parameters]
     if expressions:
         inputs[:, list(expressions)] = np.asarray(functions.followed.batch(*state)).reshape(len(rows), -1)
-    balances = [_Balance() for _ in range(runs)]
+    scales, energy_errors = np.zeros(runs), np.zeros(runs)
     if eom.energy_known:
         found = probe(eom, "energies").batch(*state)
-        energies = found.kinetic.reshape(runs, samples), found.potential.reshape(runs, samples)
-        for balance, kinetic, potential, works in zip(balances, *energies, y[:, :, -len(WORKS) :], strict=True):
-            balance.add(kinetic, potential, works)
+        table = _energy_table(found.kinetic, found.potential, rows[:, -len(WORKS) :]).reshape(6, runs, samples)
+        scales, energy_errors = _totals(table[:, :, 0], table.min(axis=2), table.max(axis=2))
     dampers = damper_names(eom) if eom.energy_known else ()
     gain = np.zeros((runs, samples, len(dampers)))
     if dampers:
         gain = np.maximum(np.asarray(probe(eom, "damper_powers").batch(*state)).reshape(gain.shape), 0.0)
     generated = (np.diff(t)[:, None] * (gain[:, 1:] + gain[:, :-1]) / 2).sum(axis=1)
     results = []
-    for k, balance in enumerate(balances):
+    for k in range(runs):
         own = slice(k * samples, (k + 1) * samples)
         given = {name: float(energy) for name, energy in zip(dampers, generated[k], strict=True) if energy > 0}
         beyond = limit_violations(eom, t, state[1][own], state[2][own], inputs[own], p[k])
         saturations = SaturationCheck(eom, requests)
         if saturations:
             saturations.look(t, y[k], inputs[own], p[k], np.tile(numbers, (samples, 1)))
-        results.append(RunChecks(*balance.totals(), given, beyond, saturations.results))
+        results.append(RunChecks(float(scales[k]), float(energy_errors[k]), given, beyond, saturations.results))
     return results
 
 
@@ -226,26 +224,37 @@ class _Balance:
 
     def add(self, kinetic: Vector, potential: Vector, works: Vector) -> None:
         """Note energies at some states, a number for each, and rows of works."""
-        table = np.empty((6, len(kinetic)))  # T, V, three works, balance
-        table[0], table[1], table[2:5] = kinetic, potential, works.T
-        table[5] = kinetic + potential - works @ SIGNS
+        table = _energy_table(kinetic, potential, works)
         if self._start is None:
             self._start = table[:, 0].copy()
         self._low, self._high = np.minimum(self._low, table.min(axis=1)), np.maximum(self._high, table.max(axis=1))
 
     def totals(self) -> tuple[float, float]:
-        """The largest energy that moved from one form to another, and the largest error of the balance.
-
-        Where energies are not numbers, neither is the error, and the first is 1 J.
-        """
+        """The largest energy that moved from one form to another, and the largest error of the balance."""
         if self._start is None:
             return 0.0, 0.0
-        deviations = np.maximum(self._high - self._start, self._start - self._low).tolist()
-        error, (kinetic, highest), lowest = deviations[5], self._high[:2].tolist(), float(self._low[1])
-        if math.isnan(error):
-            return 1.0, error
-        rounded = ROUNDING * max(abs(lowest), abs(highest))
-        return max(kinetic, highest - lowest, *deviations[2:5], rounded), error
+        scale, error = _totals(self._start, self._low, self._high)
+        return float(scale), float(error)
+
+
+def _energy_table(kinetic: Vector, potential: Vector, works: Vector) -> Vector:
+    """T, V, three works and the error of their balance, a row each, from energies and rows of works at some states."""
+    table = np.empty((6, len(kinetic)))
+    table[0], table[1], table[2:5] = kinetic, potential, works.T
+    table[5] = kinetic + potential - works @ SIGNS
+    return table
+
+
+def _totals(start: Vector, low: Vector, high: Vector) -> tuple[Vector, Vector]:
+    """The largest energy that moved from one form to another, and the largest error of the balance.
+
+    From the first, lowest and highest values of the rows of ``_energy_table``, for any number of runs. Where energies
+    are not numbers, neither is the error, and the first is 1 J.
+    """
+    deviations = np.maximum(high - start, start - low)
+    rounded = ROUNDING * np.maximum(np.abs(low[1]), np.abs(high[1]))
+    scale = np.maximum.reduce([high[0], high[1] - low[1], *deviations[2:5], rounded])
+    return np.where(np.isnan(deviations[5]), 1.0, scale), deviations[5]
 
 
 def _inputs_of_energy(eom: EquationsOfMotion) -> set[Any]:

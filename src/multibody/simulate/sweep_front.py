@@ -108,10 +108,11 @@ def sweep(
     moving = runner.prepared.eom  # now, because what is wrong with inputs and events shows here
     runner.prepared.require_course(plan.case(0).parameters, instants)
     with opened(path, facts_of(runner, plan)) as store:
-        changed = _fill(store, runner, plan, workers, client, progress)
+        changed, with_messages = _fill(store, runner, plan, workers, client, progress)
     warn_of_changed_runs(eom, changed, len(plan))
     settings = replace(runner.prepared.settings, integrator=integrator)
-    return _reported(Sweep(moving, plan, instants, tuple(runner.measures), store, settings))
+    runs = Sweep(moving, plan, instants, tuple(runner.measures), store, settings)
+    return _reported(runs) if with_messages else runs  # looking at all of them again takes its time
 
 
 def read_sweep(
@@ -214,14 +215,13 @@ def _require_free(measures: Mapping[str, Any], plan: Plan) -> None:
 
 def _fill(
     store: Store, runner: Runner, plan: Plan, workers: int | None, client: Any, progress: SweepProgress | None
-) -> int:
-    """Do all runs that are not there; the number of those whose start values were changed."""
+) -> tuple[int, int]:
+    """Do all runs that are not there; how many had their start values changed, and how many have messages."""
     known = dict(store.column("message"))
     left = [number for number in range(len(plan)) if number not in known]
-    changed = 0
+    changed, done, failed = 0, len(known), sum(map(bool, known.values()))
     if not left:
-        return changed
-    done, failed = len(known), sum(map(bool, known.values()))
+        return changed, failed
     with pool(runner, workers, client) as hands, runs_bar(progress) as report:
         try:
             for found in hands.outcomes((plan.case(number) for number in left), len(left)):
@@ -233,4 +233,5 @@ def _fill(
             for found in hands.rest():
                 store.add(found)
                 changed += _changed(found, plan)
-    return changed
+                failed += sum(bool(one.message) for one in found)
+    return changed, failed

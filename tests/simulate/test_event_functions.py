@@ -109,6 +109,38 @@ def test_a_ball_that_bounces_without_end_stops(ball, integrator, restitution):
         mb.simulate(eom, 3.0, events=[bounce], integrator=integrator)
 
 
+@pytest.mark.parametrize("direction", [-1, 0])
+@pytest.mark.parametrize(
+    ("integrator", "restitution"),
+    [
+        (mb.SemiImplicitEuler(step=0.01), 0.5),
+        (mb.SemiImplicitEuler(step=0.05), 0.9),
+        (mb.ScipySolver(method="BDF"), 0.7),
+        (mb.Cvode(method="Adams"), 0.3),
+    ],
+    ids=["Euler", "coarse_Euler", "BDF", "Adams"],
+)
+def test_errors_of_a_method_let_no_ball_through_the_floor(ball, integrator, restitution, direction):
+    """The last small bounces may be shorter than these methods see: the ball arrives while it still moves up."""
+    eom, z, v = ball
+    bounce = mb.Event(z, direction=direction, reset={"z_dot": -restitution * v}, name="floor")
+    run = mb.simulate(eom, 4.0, events=[bounce], integrator=integrator, on_failure="return")
+    assert run.status is Status.EVENTS_ACCUMULATE
+    assert run["z"].min() > -1e-9
+    assert "floor" in run.message
+
+
+def test_sides_of_a_signal_that_a_reset_only_sometimes_turns_back(ball):
+    """Thrown through a lid: it passes upwards, and bounces from above; for direction 0, both are events."""
+    eom, z, _ = ball
+    lid = mb.Event(z - 2.0, reset=lambda t, q, u: {"z_dot": -u[0]} if u[0] < 0 else {}, name="lid")
+    run = mb.simulate(eom, 4.0, u={"z_dot": 8.0}, events=[lid])
+    up = math.sqrt(64 - 2 * 9.81)
+    first = (8 - up) / 9.81
+    assert [one.t for one in run.occurrences] == pytest.approx([first, first + 2 * up / 9.81, first + 4 * up / 9.81])
+    assert run["z"][run.t > first + 1e-6].min() > 2 - 1e-9
+
+
 def test_a_ball_that_still_bounces_at_the_end_is_right(ball):
     """Bounces at t₀, t₀ + 2·e·t₀, …: four of them within 3 s with e = 0.9."""
     eom, z, v = ball

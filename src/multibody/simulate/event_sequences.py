@@ -32,6 +32,9 @@ LOCATED = 1e3
 TOLERANCE = 1e-12
 """How close in time an event is located."""
 
+SHORTLY_AFTER = 1e-8
+"""After so many seconds, the rate of a signal shows where it is going."""
+
 
 class EventSequences:
     """The events of a run so far, as far as they change the state.
@@ -46,6 +49,7 @@ class EventSequences:
         self._last: dict[int, float] = {}  # the time of each event
         self._longest: dict[int, float] = {}  # the longest interval, and the last ones
         self._latest: dict[int, list[float]] = {}
+        self._sides: dict[int, float] = {}  # where the last event has left the signal
 
     def accumulating(self, happened: Sequence[Occurrence], t: float) -> str:
         """Note the events at a time; what there is to say if one of them accumulates."""
@@ -87,31 +91,47 @@ class EventSequences:
         return {k: (float(values[k]), float(gradients[k] @ motion)) for k in watched}
 
     def turned(
-        self, before: Mapping[int, tuple[float, float]], after: Mapping[int, tuple[float, float]], t: float
-    ) -> tuple[dict[int, float], str]:
+        self, before: Mapping[int, tuple[float, float]], t: float, y: Vector
+    ) -> tuple[dict[int, float], str]:  # fmt: skip
         """The sides to which signals are sent back by resets; and what there is to say if one moves on through zero.
 
         Args:
             before: signals and rates before the resets.
-            after: the same after them.
             t: the time.
+            y: the state after them.
         """
         returns: dict[int, float] = {}
         near = LOCATED * max(TOLERANCE, 4 * np.finfo(float).eps * abs(t))
-        for k, (_, rate) in before.items():
-            event = self._signals.events[k]
-            way = float(event.direction or np.sign(rate))
-            value, new_rate = after[k]
-            if not way * rate > 0 or abs(value) > near * max(abs(rate), abs(new_rate)):
-                continue  # a touch; or the reset has moved the signal away from zero
-            if way * new_rate <= UNCHANGED * abs(rate):
+        for k, (value, new_rate) in self.rates([*before], t, y).items():
+            event, rate = self._signals.events[k], before[k][1]
+            way = float(event.direction or -self._sides.get(k, 0.0) or np.sign(rate))
+            self._sides[k] = -way
+            if abs(value) > near * max(abs(rate), abs(new_rate)):
+                self._sides[k] = float(np.sign(value))  # the reset has moved the signal away from zero
+            elif way * new_rate > UNCHANGED * abs(rate):
+                if not event.passes and self._is_wrong_way(k, way, rate, new_rate, t, y):
+                    return {}, (
+                        f"the reset of event '{self._signals.names[k]}' changes the rate of its expression "
+                        f"from {rate:.6g} to {new_rate:.6g} per second, and it moves on through zero"
+                    )
+                self._sides[k] = way
+            elif way * rate > 0:
                 returns[k] = -way
-            elif way * new_rate < (1 - UNCHANGED) * abs(rate) and not event.passes:
-                return {}, (
-                    f"the reset of event '{self._signals.names[k]}' changes the rate of its expression from {rate:.6g} "
-                    f"to {new_rate:.6g} per second, and it moves on through zero"
-                )
         return returns, ""
+
+    def _is_wrong_way(self, k: int, way: float, rate: float, new_rate: float, t: float, y: Vector) -> bool:
+        """Whether a reset slows a signal down and lets it pass, or sends it through zero for good.
+
+        The second is possible where errors of the method let a signal arrive that is already on its way back.
+        """
+        if way * rate > 0:
+            return way * new_rate < (1 - UNCHANGED) * abs(rate)
+        return way * self._rate_shortly_after(k, t, y) > way * new_rate
+
+    def _rate_shortly_after(self, k: int, t: float, y: Vector) -> float:
+        """The rate of a signal a little later."""
+        later = y + SHORTLY_AFTER * self._problem.evaluate(t, y)
+        return self.rates([k], t + SHORTLY_AFTER, later)[k][1]
 
     def fallen(self, returns: Mapping[int, float], sides: Sequence[float]) -> str:
         """What there is to say about signals that did not come back to their sides."""

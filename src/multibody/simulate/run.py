@@ -335,12 +335,12 @@ class Run:
             y = self._problem.project(t, self._contacts.settled(t, y), CLOSED)[0]
             self._account(t, before, y)
             self._keep(record, np.array([t]), y[None])
-        self._check_sequences(record, t, y, moving if y is not before else {})
+        self._check_sequences(record, t, y, moving)
         return y, tuple(now)
 
     def _check_sequences(self, record: Record, t: float, y: Vector, before: Mapping[int, tuple[float, float]]) -> None:
         """The run ends if events accumulate, or if a reset does not turn back what it slows down."""
-        turned, wrong_way = self._sequences.turned(before, self._sequences.rates([*before], t, y), t)
+        turned, wrong_way = self._sequences.turned(before, t, y)
         self._returns = {k: side for k, side in self._returns.items() if k not in before} | turned
         said = wrong_way or self._sequences.accumulating(record.occurrences, t)
         if said and record.status is Status.DONE:

@@ -58,7 +58,12 @@ REASONS: dict[Status, tuple[str, str]] = {
     ),
     Status.CONSTRAINTS_LOST: SINGULAR,
     Status.SINGULAR: SINGULAR,
-    Status.SOLVER_FAILED: ("The solver says why.", "Try another integrator, or other tolerances."),
+    Status.SOLVER_FAILED: (
+        "The iterations of a step do not converge: the step is too long for the dampers there, or the mechanism is "
+        "next to a singular configuration.",
+        "Use a shorter step, other tolerances, or another integrator, such as DormandPrince8(); if there are loops, "
+        "look at eom.margin(q) there.",
+    ),
     Status.SWITCHING: (
         "A force jumps there, and either of its values leads back to the other one: dry friction at rest, or a "
         "switch without hysteresis.",
@@ -95,7 +100,8 @@ def explained(eom: EquationsOfMotion, record: Record, p: Vector, end: float) -> 
         record.status is Status.DIVERGED and not said
     ):
         cause, remedy = next(_particular(eom, *record.failed_at, p), (cause, remedy))
-    if record.status in (Status.CONSTRAINTS_LOST, Status.SINGULAR):
+    constrained = record.status is Status.SOLVER_FAILED and eom.constraints.acting
+    if constrained or record.status in (Status.CONSTRAINTS_LOST, Status.SINGULAR):
         said = "; ".join(part for part in (said, _critical_constraints(eom, *record.failed_at, p)) if part)
     return told(eom, record.status, *record.failed_at, said, cause, remedy, end)
 

@@ -16,7 +16,7 @@ from multibody.simulate.interruption import noticed
 from multibody.simulate.machine_code import ONE_RUN, advance
 from multibody.simulate.problem import Problem
 from multibody.simulate.run_memory import Room, address, begun, layout, mark_events, of_problem
-from multibody.simulate.run_record import DIVERGED, PAUSE, PAUSED
+from multibody.simulate.run_record import DIVERGED, PAUSE, PAUSED, SINGULAR
 from multibody.simulate.stability import instability
 
 STATUS = (
@@ -216,7 +216,8 @@ class _Loop:
             self._occurrences += [Occurrence(int(event), float(t), y.copy()) for event, t, y in found]
         run.hits = 0
         if run.ends and self._problem.observer is not None:
-            self._problem.observer(self._step_t[: run.ends].copy(), self._step_y[: run.ends].copy())
+            goes_on = self._problem.observer(self._step_t[: run.ends].copy(), self._step_y[: run.ends].copy())
+            run.code = run.code if goes_on or run.code != PAUSED else SINGULAR
         run.ends = 0
         if run.every_step:
             self._parts.append((self._t[: run.samples].copy(), self._y[: run.samples].copy()))

@@ -51,7 +51,8 @@ class Problem:
         m: number of speeds.
         functions: what is compiled, to be shared with other problems.
         law: what is called before each evaluation, see ``follow``.
-        observer: what is called with times and states at the ends of steps, many at a time; None to go without.
+        observer: what is called with times and states at the ends of steps, many at a time, and says whether the run
+            goes on; None to go without.
         corners: times at which steps must end, increasing; see ``Integrator.ends_at_corners``.
         size: number of entries of the state y = (q, u, works).
         weights: which entries take part in the control of errors.
@@ -82,7 +83,7 @@ class Problem:
         self.failure: BaseException | None = None
         self.native_fields: dict[Any, Any] = {}  # kept by compiled loops
         self.law: Callable[[], None] | None = None
-        self.observer: Callable[[Vector, Vector], None] | None = None
+        self.observer: Callable[[Vector, Vector], bool] | None = None
         self._callbacks: list[Any] = []
         self.corners: Vector = np.empty(0)
         self.unchecked_steps = PAUSE

@@ -100,8 +100,8 @@ def explained(eom: EquationsOfMotion, record: Record, p: Vector, end: float) -> 
         record.status is Status.DIVERGED and not said
     ):
         cause, remedy = next(_particular(eom, *record.failed_at, p), (cause, remedy))
-    constrained = record.status is Status.SOLVER_FAILED and eom.constraints.acting
-    if constrained or record.status in (Status.CONSTRAINTS_LOST, Status.SINGULAR):
+    near_singular = record.status in (Status.CONSTRAINTS_LOST, Status.SINGULAR, Status.SOLVER_FAILED)
+    if near_singular and eom.constraints.acting:
         said = "; ".join(part for part in (said, _critical_constraints(eom, *record.failed_at, p)) if part)
     return told(eom, record.status, *record.failed_at, said, cause, remedy, end)
 

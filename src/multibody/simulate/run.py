@@ -17,6 +17,7 @@ from multibody.errors import StepError
 from multibody.graph import free_symbols
 from multibody.simulate.angles import Quadrant
 from multibody.simulate.contract import Integrator, Occurrence, Segment, Status, Vector, Watch
+from multibody.simulate.dead_points import DeadPoints
 from multibody.simulate.event_jumps import EventJumps
 from multibody.simulate.event_sequences import EventSequences
 from multibody.simulate.events import Event, Signals
@@ -104,7 +105,8 @@ class Run:
         requests = Requests(inputs.limits, inputs.asked_expressions, limited)
         self._checks = StepChecks(eom, problem, self._followed, list(inputs.laws), requests, self._asked_numbers)
         problem.corners = modes.corners(getattr(integrator, "step", 0.0))
-        problem.observer = None if self._checks.empty else self._checks.add
+        self._dead_points = DeadPoints(eom, problem)
+        problem.observer = None if self._checks.empty and self._dead_points.empty else self._observe
         if inputs.laws:
             problem.follow(self._laws, signals=self._are_watched(inputs.laws))
         self._share = 1.0 if progress is None else FIRST_SHARE  # of the whole time, in the next segment
@@ -119,13 +121,13 @@ class Run:
         self._keep(record, times[:1], y[None])
         try:
             self._scales = first_scales(self._problem, self._followed, t, float(times[-1]), y)
-            self._checks.add(times[:1], self._problem.project(t, y, CLOSED)[0][None])  # as the first step begins
+            self._observe(times[:1], self._problem.project(t, y, CLOSED)[0][None])  # as the first step begins
             self._sample(record, t, y, frozenset(self._inputs.sampled) - self._inputs.held)
             record.occurrences += [Occurrence(k, t, y) for k in self._contacts.closed(t, y)]
             self._jumps.note(t, y, ())
             y, quiet = self._reset(record, t, y, record.occurrences)
             if record.occurrences:
-                self._checks.add(times[:1], y[None])
+                self._observe(times[:1], y[None])
             self._modes.begin(t, y, anew=True)
             if record.occurrences:
                 y, quiet = self._cascade(record, t, y, quiet)
@@ -153,7 +155,7 @@ class Run:
                     self._switch(record, t, y)
                     y, quiet = self._reset(record, t, y, segment.occurrences)
                     if y is not before:
-                        self._checks.add(np.array([t]), y[None])
+                        self._observe(np.array([t]), y[None])
                     self._modes.begin(t, y, anew=y is not before)
                     y, quiet = self._cascade(record, t, y, quiet)
                     step, sides = 0.0, self._jumps.sides
@@ -184,7 +186,25 @@ class Run:
             record.said = error.what
         record.seconds = perf_counter() - start
         record.checks = self._checks.results()
+        self._end_at_dead_point(record)
         return record
+
+    def _observe(self, t: Vector, y: Vector) -> bool:
+        """Note states at the ends of steps; whether the run goes on."""
+        self._checks.add(t, y)
+        return self._dead_points.add(t, y)
+
+    def _end_at_dead_point(self, record: Record) -> None:
+        """A run through a dead point of a loop in closed form has failed there; nothing after it is kept."""
+        found = self._dead_points.first()
+        at_start = found is not None and found.t == record.t[0][0]  # a loop that cannot be closed is reported as such
+        if found is None or record.status is Status.INTERRUPTED or (at_start and record.status is Status.NOT_FINITE):
+            return
+        record.status, record.failed_at, record.said = Status.SINGULAR, (found.t, found.y), str(found)
+        before = [part <= found.t for part in record.t]
+        for parts in (record.t, record.y, record.r):
+            parts[:] = [part[kept] for part, kept in zip(parts, before, strict=True)]
+        record.occurrences = [one for one in record.occurrences if one.t <= found.t]
 
     # segments ----------------------------------------------------------------------------------------------------
 
@@ -300,7 +320,7 @@ class Run:
             y, more = self._reset(record, t, y, jumped)
             quiet = (*quiet, *more)
             if y is not before:
-                self._checks.add(np.array([t]), y[None])
+                self._observe(np.array([t]), y[None])
             self._modes.begin(t, y, anew=True)
         names = {self._signals.names[one.event]: None for one in record.occurrences[-CASCADE:]}
         record.status, record.failed_at = Status.EVENTS_ACCUMULATE, (t, y)

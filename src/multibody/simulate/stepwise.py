@@ -221,8 +221,8 @@ class _Journey:
         y = self._kept(t, solver.within(t))  # also where nobody sees it: it tells whether the constraints are lost
         self._t, self._y = t, y
         self._scales[0] = np.maximum(self._scales[0], np.abs(y))
-        if self._problem.observer is not None:
-            self._problem.observer(np.array([t]), y[None].copy())
+        if self._problem.observer is not None and not self._problem.observer(np.array([t]), y[None].copy()):
+            raise StepError(Status.SINGULAR, "")
 
     def _kept(self, t: float, y: Vector) -> Vector:
         """A state on the constraints."""

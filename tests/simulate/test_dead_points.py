@@ -105,3 +105,11 @@ def test_runs_of_a_sweep_say_so():
     eom = slider_crank()
     sweep = mb.sweep(eom, 2.0, initial={"turn": [0.2, -1.0, 0.9]}, samples=51)
     assert sweep.status == ["SINGULAR"] * 3
+
+
+def test_runs_of_a_sweep_end_there_as_single_runs_do():
+    """Runs side by side look at samples alone; a light rod passes with an energy that hardly changes."""
+    runs = mb.sweep(
+        slider_crank(masses=(10.0, 0.01, 0.01)), 3.0, initial={"turn": [0.5, 0.6, 0.7], "turn_dot": [6.0]}, workers=1
+    )
+    assert list(runs.status) == ["SINGULAR"] * 3

@@ -11,6 +11,7 @@ from multibody.compile.calls import BoundBlock
 from multibody.simulate.coefficients import EXPLICIT
 from multibody.simulate.compiled_run import CompiledIntegrator
 from multibody.simulate.contract import Integrator, Segment, Status, Vector
+from multibody.simulate.dead_points import discriminants
 from multibody.simulate.lane_record import ARRIVED, FINISHED, IDLE, LANES, NO_RTOL, OWN_RTOL, RTOL, LaneRun
 from multibody.simulate.machine_code import MANY_RUNS, advance
 from multibody.simulate.run_functions import RunFunctions
@@ -25,10 +26,11 @@ STATES = """
 
 
 def allows_lanes(integrator: Integrator, functions: RunFunctions) -> bool:
-    """Whether runs can go side by side: explicit methods do, as long as no events have to be found."""
+    """Whether runs can go side by side: explicit methods do, where no events and no dead points have to be found."""
     explicit = isinstance(integrator, CompiledIntegrator) and integrator.method.kind == EXPLICIT
     steady = not functions.events and (not functions.switching or _has_common_corners(integrator, functions))
-    return explicit and steady and not getattr(integrator, "every_step", False)
+    safe = steady and discriminants(functions.eom) is None
+    return explicit and safe and not getattr(integrator, "every_step", False)
 
 
 def _has_common_corners(integrator: Integrator, functions: RunFunctions) -> bool:

@@ -307,7 +307,8 @@ def test_an_interruption_leaves_nothing_behind(run, tmp_path, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             animate(run, tmp_path / f"crank.{suffix}", **SMALL)
     assert not list(tmp_path.iterdir())
-    assert [one.poll() is not None for one in started] == [True]  # ffmpeg has ended
+    assert started
+    assert all(one.poll() is not None for one in started)  # ffmpeg has ended, and so has a look for it
 
 
 def test_a_missing_library_is_named(run, tmp_path, monkeypatch):

@@ -24,7 +24,7 @@ OF_THE_FORMALISM = [
     i.power_balances,
 ]
 OF_THE_MODEL = [i.potentials_give_their_forces, i.derivatives_agree]
-VARIANTS = [i.renaming_changes_nothing, i.flipping_changes_nothing]
+VARIANTS = [i.renaming_changes_nothing, i.flipping_changes_nothing, i.shuffling_changes_nothing]
 
 flavours = pytest.mark.parametrize("flavour", FLAVOURS)
 
@@ -120,7 +120,7 @@ def test_a_wrong_acceleration_is_found(sound, identity):
         identity(too_fast(sound), 3)
 
 
-@pytest.mark.parametrize("identity", [i.renaming_changes_nothing, i.flipping_changes_nothing])
+@pytest.mark.parametrize("identity", VARIANTS)
 def test_a_wrong_acceleration_is_found_by_another_description(sound, identity):
     with pytest.raises(AssertionError, match=r"acceleration of b\d, also with"):
         identity(too_fast(sound), Recursive(), 3)

@@ -1,4 +1,7 @@
-"""From the builder to the frozen model: spanning tree, links, symbols."""
+"""From the builder to the frozen model: spanning tree, links, symbols.
+
+Links are numbered along the tree; coordinates, speeds and inputs keep the order in which the user wrote them.
+"""
 
 from __future__ import annotations
 
@@ -59,11 +62,11 @@ def _frozen(system: System) -> Model:
     bodies = tuple(body for body in system.all(Body) if body is not system.world)
     tree = _tree(system, joints, bodies)
     inputs = list(system.all(Input))
-    builder = _Links(system, joints, inputs)
+    carrying = {branch.edge.name for branch in tree.branches}
+    moving = [joint for joint in joints.values() if joint.name in carrying and joint.prescribed is None]
+    builder = _Links(system, joints, moving, inputs)
     for branch in tree.branches:
         builder.add(branch)
-    order = tuple(joints[branch.edge.name] for branch in tree.branches)
-    moving = [joint for joint in order if joint.prescribed is None]
     cuts = tuple(joints[edge.name] for edge in tree.cuts)
     closures = (*system.constraints.values(), *(loop.closure for loop in system.loops.values()))
     builder.follow([one for constraint in closures for one in constraint.expressions])
@@ -73,17 +76,17 @@ def _frozen(system: System) -> Model:
         gravity=system.gravity,
         world=system.world,
         bodies=bodies,
-        joints=order,
+        joints=tuple(joints[branch.edge.name] for branch in tree.branches),
         cuts=cuts,
         links=builder.links(),
         attachments=MappingProxyType(builder.attachments),
-        coordinates=tuple(q for joint in moving for q in joint.coordinates),
-        speeds=tuple(builder.speeds),
-        accelerations=tuple(builder.accelerations),
-        rates=tuple(builder.rates),
+        coordinates=tuple(builder.rates),
+        speeds=tuple(builder.columns),
+        accelerations=tuple(map(acceleration_symbol, builder.columns)),
+        rates=tuple(builder.rates.values()),
         start=MappingProxyType(_start(system, moving)),
         parameters=tuple(system.all(Parameter)),
-        inputs=tuple(inputs),
+        inputs=tuple(_as_written(system, inputs)),
         loads=MappingProxyType(dict(system.loads)),
         sensors=MappingProxyType(dict(system.sensors)),
         constraints=MappingProxyType(_constraints(system, cuts)),
@@ -139,6 +142,17 @@ def _constraints(system: System, cuts: Sequence[Joint]) -> dict[str, Any]:
     return {joint.name: ClosedJoint(joint) for joint in cuts} | loops | system.constraints
 
 
+def _as_written(system: System, inputs: Sequence[Input]) -> list[Input]:
+    """The inputs of the system, then the rates that motions need, in the order of what they are rates of."""
+    written = list(system.all(Input))
+    added = {one.name: one for one in inputs[len(written) :]}
+    ordered: list[Input] = []
+    for name in (one.name for given in written for one in given.flat):
+        while (name := rate_name(name)) in added:
+            ordered.append(added[name])
+    return written + ordered
+
+
 def _start(system: System, joints: Sequence[Joint]) -> dict[Symbol, float]:
     values: dict[Symbol, float] = {}
     for joint in joints:
@@ -156,18 +170,24 @@ def _start(system: System, joints: Sequence[Joint]) -> dict[Symbol, float]:
 
 
 class _Links:
-    """Collects links while the tree is walked."""
+    """Collects links while the tree is walked; coordinates and speeds have the places in which they were written.
 
-    def __init__(self, system: System, joints: Mapping[str, Joint], inputs: list[Input]) -> None:
+    Attributes:
+        columns: the place of each speed in u.
+        rates: q̇ by coordinates, in the order of q.
+    """
+
+    def __init__(
+        self, system: System, joints: Mapping[str, Joint], moving: Sequence[Joint], inputs: list[Input]
+    ) -> None:
         self._system = system
         self._joints = joints
         self._inputs = inputs
         self._parts: list[dict[str, Any]] = []
         self._inertias: dict[int, Inertia] = {}
         self.attachments: dict[Body, tuple[int, Transform]] = {system.world: (-1, IDENTITY)}
-        self.speeds: list[Symbol] = []
-        self.accelerations: list[Symbol] = []
-        self.rates: list[Expr] = []
+        self.columns = {u: k for k, u in enumerate(u for joint in moving for u in joint.speeds)}
+        self.rates: dict[Symbol, Expr] = {q: ZERO for joint in moving for q in joint.coordinates}
         self.values: dict[Symbol, Expr] = {}
 
     def links(self) -> tuple[Link, ...]:
@@ -206,11 +226,9 @@ class _Links:
 
     def moving(self, joint: Joint, q: Sequence[Symbol], u: Sequence[Symbol], step: Step) -> dict[str, Any]:
         """Coordinates, speeds and accelerations of a step that moves freely, and their places in the model."""
-        columns = tuple(range(len(self.speeds), len(self.speeds) + len(u)))
+        columns = tuple(self.columns[speed] for speed in u)
         a = tuple(map(acceleration_symbol, u))
-        self.speeds += u
-        self.accelerations += a
-        self.rates += step.motion.rates(q, u)
+        self.rates |= zip(q, step.motion.rates(q, u), strict=True)
         partials = tuple({column: ONE} for column in columns)
         drift = (ZERO,) * len(u)
         return {

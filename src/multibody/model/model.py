@@ -98,11 +98,12 @@ class Model:
         cuts: joints that close loops.
         links: the rigid parts of the tree, parents first.
         attachments: link number and fixed transform X_LB of every body; number -1 is the world.
-        coordinates: symbols q.
-        speeds: symbols u.
+        coordinates: symbols q, in the order in which their joints were written.
+        speeds: symbols u, likewise.
         accelerations: symbols that stand for u̇.
         rates: q̇ as expressions of q and u.
         start: start value of every coordinate and speed.
+        inputs: in the order of writing; then the rates of inputs that prescribed motions follow.
         constraints: what restricts the motion beyond the tree: closed loops, rolling, couplings.
         values: coordinates, speeds and accelerations of joints that are not states of their own, as expressions of
             those that are.

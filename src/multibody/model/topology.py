@@ -1,7 +1,8 @@
 """The graph of bodies and joints: spanning tree, numbering, paths, cut joints. No physics.
 
 Joints are edges from a parent to a child. The tree grows from the root by the shortest way, and its numbering
-follows the names, so that it does not depend on the order in which the user wrote things down.
+follows the names: the computation does not depend on the order in which the user wrote things down. Coordinates and
+speeds have that order; see ``freeze``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The same mechanism, described in another way: other names, joints from their other end, another body at the root."""
+"""The same mechanism, described in another way.
+
+With other names, with joints in another order or from their other end, with another body at the root.
+"""
 
 from __future__ import annotations
 
@@ -123,6 +126,15 @@ def renamed(model: Model) -> Variant:
     for k, joint in enumerate(model.joints):
         name = f"renamed_joint{len(model.joints) - k}"
         variant.joint(joint, name, (joint.parent, joint.child), joint.kind, joint.prescribed)
+    return variant.finished()
+
+
+def shuffled(model: Model, seed: int) -> Variant:
+    """Joints in a random order: outer ones before inner ones, and branches mixed."""
+    variant = _same_bodies(model)
+    for k in np.random.default_rng(seed).permutation(len(model.joints)):
+        joint = model.joints[k]
+        variant.joint(joint, joint.name, (joint.parent, joint.child), joint.kind, joint.prescribed)
     return variant.finished()
 
 

@@ -48,7 +48,7 @@ class SystemBuilder:
         self._root_joint = ROOT_JOINT
 
     def build(self, root: str, order: Sequence[JointData], start: Mapping[JointData, float]) -> None:
-        """All links and joints.
+        """All links from the root outward, then all joints as the file lists them.
 
         Args:
             root: the root link.
@@ -59,7 +59,10 @@ class SystemBuilder:
         self._name_everything(root, order, axes)
         self.frames[root] = self._root(self._robot.links[root])
         for joint in order:
-            self.frames[joint.child] = self._carried(joint, axes[joint], start.get(joint))
+            self.frames[joint.child] = self._carried(joint)
+        for joint in self._robot.joints:
+            if joint in self.joints:
+                self._connect(joint, axes[joint], start.get(joint))
 
     # names -------------------------------------------------------------------------------------------------------
 
@@ -99,20 +102,22 @@ class SystemBuilder:
         self._system.joint(self._root_joint, world, body, Free() if self._options.floating else Weld())
         return body
 
-    def _carried(self, joint: JointData, axis: str | Three, start: float | None) -> Frame:
+    def _carried(self, joint: JointData) -> Frame:
         """The frame of a joint's child link."""
-        link, near = self._robot.links[joint.child], self.frames[joint.parent]
+        if joint in self.joints:
+            return self._body(self._robot.links[joint.child])
         turn = self._rotations.rotation(joint.pose)
-        if joint.fixed and not self._has_body(joint.child):
-            return near.frame(self._links[joint.child], joint.pose.xyz, _or_none(turn))
-        body, name = self._body(link), self.joints[joint]
-        end: Frame = body
+        return self.frames[joint.parent].frame(self._links[joint.child], joint.pose.xyz, _or_none(turn))
+
+    def _connect(self, joint: JointData, axis: str | Three, start: float | None) -> None:
+        """The joint between two links."""
+        turn, name = self._rotations.rotation(joint.pose), self.joints[joint]
+        near, end = self.frames[joint.parent], self.frames[joint.child]
         if joint.kind == "planar" and axis not in ("x", "y", "z"):
             plane = turned_to(axis)  # a frame whose z axis is the normal, on both sides of the joint
-            turn, end = turn @ plane, body.frame(self.names.helper(f"{name}_plane"), rotation=plane)
+            turn, end = turn @ plane, end.frame(self.names.helper(f"{name}_plane"), rotation=plane)
         base = self._placed(near, joint.pose.xyz, turn, name)
         self._system.joint(name, base, end, _kind(joint, axis), q=start, limits=_range(joint.limits))
-        return body
 
     def _placed(self, near: Frame, xyz: Three, turn: Rotation, joint: str) -> Frame:
         """The frame that a joint starts from: the parent's own where the joint has no origin."""

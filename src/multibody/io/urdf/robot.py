@@ -31,7 +31,8 @@ class UrdfRobot:
     Attributes:
         system: bodies, frames and joints, ready for loads and sensors; gravity is set.
         name: of the robot, as in the file.
-        joints: the joints that move, in the order of the file; that of the coordinates is the model's.
+        joints: the joints that move, in the order of the file; coordinates and speeds of the system follow it, after
+            those of a floating root.
         visuals: what each link looks like; ``system[name]`` is the link's frame.
         collisions: the shapes that each link collides with.
         limits: of joints that have some.

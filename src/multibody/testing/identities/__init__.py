@@ -27,6 +27,7 @@ from multibody.testing.identities.invariance import (
     flipping_changes_nothing,
     renaming_changes_nothing,
     rerooting_changes_nothing,
+    shuffling_changes_nothing,
 )
 
 IDENTITIES = (
@@ -46,5 +47,5 @@ __all__ = [
     "IDENTITIES", "constraints_stay", "derivatives_agree", "flipping_changes_nothing", "forms_agree",
     "inertia_forces_follow_from_the_mass_matrix", "inverse_undoes_forward", "mass_matrix_gives_the_kinetic_energy",
     "mass_matrix_is_symmetric_and_positive", "momentum_is_conserved", "potentials_give_their_forces", "power_balances",
-    "renaming_changes_nothing", "rerooting_changes_nothing",
+    "renaming_changes_nothing", "rerooting_changes_nothing", "shuffling_changes_nothing",
 ]  # fmt: skip

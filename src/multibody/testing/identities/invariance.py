@@ -14,12 +14,17 @@ from multibody.graph import Symbol
 from multibody.model import Body, Joint
 from multibody.testing.identities.balance import require_floating
 from multibody.testing.instant import At, Instant, Values
-from multibody.testing.variants import Variant, flipped, renamed, rerooted
+from multibody.testing.variants import Variant, flipped, renamed, rerooted, shuffled
 
 
 def renaming_changes_nothing(eom: EquationsOfMotion, formalism: Formalism, at: At = 0) -> None:
     """With other names, and therefore other numbers for joints and speeds."""
     _compare("other names", Instant.of(eom, at), renamed(eom.model), formalism)
+
+
+def shuffling_changes_nothing(eom: EquationsOfMotion, formalism: Formalism, at: At = 0, order: int = 0) -> None:
+    """With joints that are written in another order, which is that of coordinates and speeds."""
+    _compare("joints in another order", Instant.of(eom, at), shuffled(eom.model, order), formalism)
 
 
 def flipping_changes_nothing(eom: EquationsOfMotion, formalism: Formalism, at: At = 0) -> None:

@@ -8,7 +8,7 @@ import sympy
 from hypothesis import given, settings
 
 from multibody.errors import MultibodyError
-from multibody.graph import Constant, cos, rank, same, sin, sqrt, symbols, topological, where, without_sharing
+from multibody.graph import Constant, all_same, cos, rank, same, sin, sqrt, symbols, topological, where, without_sharing
 from multibody.graph.field import P, Surd, inverse
 
 from .recipes import (
@@ -114,6 +114,34 @@ def test_the_second_point_is_independent_of_the_first():
         assert not same(forged, y, points=2)
     finally:
         forged.fp = before
+
+
+@pytest.mark.parametrize("points", [1, 2])
+@pytest.mark.parametrize("place", range(4))
+def test_arrays_are_the_same_only_if_all_entries_are(place, points):
+    with without_sharing():
+        ones = [[(x + y) * (x - y), sin(x) ** 2], [x * y, z + 1]]
+        others = [[x * x - y * y, 1 - cos(x) ** 2], [y * x, 1 + z]]
+    assert all_same(ones, others, points=points)
+    row, column = divmod(place, 2)
+    others[row][column] = others[row][column] + 1e-9 * z
+    assert not all_same(ones, others, points=points)
+    assert not all_same(others, ones, points=points)
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_at_the_second_point_all_entries_count(place):
+    """Each entry in turn collides at the first point, and differs at the second."""
+    ones, others = [x * x, x * x * y, x * x * z], [x * x, x * x * y, x * x * z]
+    with without_sharing():
+        others[place] = others[place] + y
+    before = others[place].fp
+    try:
+        others[place].fp = ones[place].fp
+        assert all_same(ones, others)
+        assert not all_same(ones, others, points=2)
+    finally:
+        others[place].fp = before
 
 
 def test_without_sharing_only_equal_structures_are_merged():

@@ -15,7 +15,7 @@ from heapq import heappop, heappush
 from typing import Any
 
 from multibody.graph.expr import Constant, Expr
-from multibody.graph.field import HALF, P, Value, inverse, of_fraction, power, random_root, rational_root, scramble
+from multibody.graph.field import FieldPoint, Value, inverse, of_fraction, power, random_root, rational_root, scramble
 from multibody.graph.node import ADD, MUL, NEG, SUB, SYMBOL
 
 DIVISIONS = 4
@@ -25,20 +25,20 @@ FingerprintOf = Callable[[Expr], Value]
 """The fingerprint of an expression at the point under consideration."""
 
 
-def times(a: Point, b: Point) -> Point:
+def times(a: Point, b: Point, p: int) -> Point:
     """The point of the sum of two angles."""
-    return (a[0] * b[0] - a[1] * b[1]) % P, (a[0] * b[1] + a[1] * b[0]) % P
+    return (a[0] * b[0] - a[1] * b[1]) % p, (a[0] * b[1] + a[1] * b[0]) % p
 
 
-def multiple(point: Point, n: int) -> Point:
+def multiple(point: Point, n: int, p: int) -> Point:
     """The point of n times an angle."""
     if n < 0:
-        return multiple((point[0], -point[1] % P), -n)
+        return multiple((point[0], -point[1] % p), -n, p)
     result: Point = (1, 0)
     while n:
         if n & 1:
-            result = times(result, point)
-        point = times(point, point)
+            result = times(result, point, p)
+        point = times(point, point, p)
         n >>= 1
     return result
 
@@ -84,97 +84,109 @@ def _coefficient(factor: Any) -> Fraction | None:
     return value if value.denominator <= 1000 and abs(value) < 1000 else None
 
 
-def angle_point(angle: Expr, fingerprint_of: FingerprintOf, seed: int) -> Point:
-    """(cos, sin) of an angle at the point of the field that belongs to ``seed``."""
+def angle_point(angle: Expr, fingerprint_of: FingerprintOf, at: FieldPoint) -> Point:
+    """(cos, sin) of an angle at a point of a field."""
     if angle.op == SYMBOL:
-        return _random_point(fingerprint_of(angle), Fraction(1), seed)
+        return _random_point(fingerprint_of(angle), Fraction(1), at.p, at.seed)
     point: Point = (1, 0)
     for part, factor in linear_parts(angle).items():
-        point = times(point, _part_point(part, factor, fingerprint_of, seed))
+        point = times(point, _part_point(part, factor, fingerprint_of, at), at.p)
     return point
 
 
-def _part_point(part: Expr, factor: Fraction, fingerprint_of: FingerprintOf, seed: int) -> Point:
+def _part_point(part: Expr, factor: Fraction, fingerprint_of: FingerprintOf, at: FieldPoint) -> Point:
+    p = at.p
     if isinstance(part, Constant):
-        twelfths = pi_multiple(fingerprint_of(part), 12 * factor, seed)
+        twelfths = pi_multiple(fingerprint_of(part), 12 * factor, at)
         if twelfths is not None:
-            return multiple(_pi_twelfth(), twelfths)
+            return multiple(_pi_twelfth(p), twelfths, p)
     if factor.denominator == 1 and part.op in _INVERSE:
-        known = _INVERSE[part.op](*[fingerprint_of(arg) for arg in part.args])
+        known = _INVERSE[part.op](p, *[fingerprint_of(arg) for arg in part.args])
         if known is not None:
-            return multiple(known, factor.numerator)
-    return _random_point(fingerprint_of(part), factor, seed)
+            return multiple(known, factor.numerator, p)
+    return _random_point(fingerprint_of(part), factor, p, _seed(part, at))
+
+
+def _seed(part: Expr, at: FieldPoint) -> int:
+    return at.constants if isinstance(part, Constant) else at.seed
 
 
 @lru_cache(maxsize=10_000)  # sine and cosine of one angle share it
-def _random_point(fp: Value, factor: Fraction, seed: int) -> Point:
+def _random_point(fp: Value, factor: Fraction, p: int, seed: int) -> Point:
     """A random point of the circle for an angle with fingerprint ``fp``, times ``factor``."""
-    sign, key = (1, fp) if fp < HALF else (-1, -fp % P)
-    key, exponent = _divided(seed, key, factor)
-    t = scramble(seed, "angle", key)
-    scale = pow(1 + t * t, -1, P)
-    return multiple(((1 - t * t) * scale % P, 2 * t * scale % P), sign * exponent)
+    sign, key = _signed(fp, p)
+    key, exponent = _divided(key, factor, p, seed)
+    t = scramble(seed, "angle", key, p=p)
+    scale = pow(1 + t * t, -1, p)
+    return multiple(((1 - t * t) * scale % p, 2 * t * scale % p), sign * exponent, p)
 
 
-def pi_image(seed: int) -> int:
+def _signed(fp: Value, p: int) -> tuple[int, Value]:
+    """A sign, and the one of ±fp that stands for both."""
+    return (1, fp) if fp < p // 2 else (-1, -fp % p)
+
+
+def pi_image(at: FieldPoint) -> int:
     """The random value that stands for π."""
-    return scramble(seed, "pi")
+    return scramble(at.constants, "pi", p=at.p)
 
 
-def _divided(seed: int, key: Value, factor: Fraction) -> tuple[Value, int]:
+def _divided(key: Value, factor: Fraction, p: int, seed: int) -> tuple[Value, int]:
     """What ``factor`` times a part is a whole multiple of: a DIVISIONS-th, or a part of its own for other fractions."""
     if DIVISIONS % factor.denominator == 0:
         return key, int(factor * DIVISIONS)
-    return scramble(seed, key, factor.denominator), factor.numerator
+    return scramble(seed, key, factor.denominator, p=p), factor.numerator
 
 
-def pi_multiple(fp: Value, divisions: Fraction, seed: int) -> int | None:
+def pi_multiple(fp: Value, divisions: Fraction, at: FieldPoint) -> int | None:
     """k, if the fingerprint is that of k·π/divisions for a moderate k."""
     if not isinstance(fp, int):
         return None
-    k = fp * of_fraction(divisions) * pow(pi_image(seed), -1, P) % P
-    k = k if k <= HALF else k - P
+    p = at.p
+    k = fp * of_fraction(divisions, p) * pow(pi_image(at), -1, p) % p
+    k = k if k <= p // 2 else k - p
     return k if abs(k) < 10_000 else None
 
 
-def _pi_twelfth() -> Point:
+def _pi_twelfth(p: int) -> Point:
     """The point of π/12 = π/3 - π/4."""
-    half = pow(2, -1, P)
-    third = (half, rational_root(Fraction(3)) * half % P)
-    fourth = rational_root(Fraction(2)) * half % P
-    return times(third, (fourth, -fourth % P))
+    half = pow(2, -1, p)
+    third = (half, rational_root(Fraction(3), p) * half % p)
+    fourth = rational_root(Fraction(2), p) * half % p
+    return times(third, (fourth, -fourth % p), p)
 
 
-def _of_atan2(y: Value, x: Value) -> Point | None:
-    radius = (x * x + y * y) % P
+def _of_atan2(p: int, y: Value, x: Value) -> Point | None:
+    radius = (x * x + y * y) % p
     if radius == 0:
         return None
-    scale = inverse(random_root(radius))
-    return x * scale % P, y * scale % P
+    scale = inverse(random_root(radius, p), p)
+    return x * scale % p, y * scale % p
 
 
-def _of_asin(s: Value) -> Point | None:
-    return random_root((1 - s * s) % P), s
+def _of_asin(p: int, s: Value) -> Point | None:
+    return random_root((1 - s * s) % p, p), s
 
 
-def _of_acos(c: Value) -> Point | None:
-    return c, random_root((1 - c * c) % P)
+def _of_acos(p: int, c: Value) -> Point | None:
+    return c, random_root((1 - c * c) % p, p)
 
 
 _INVERSE: dict[str, Callable[..., Point | None]] = {
     "atan2": _of_atan2,
-    "atan": lambda tangent: _of_atan2(tangent, 1),
+    "atan": lambda p, tangent: _of_atan2(p, tangent, 1),
     "asin": _of_asin,
     "acos": _of_acos,
 }
 
 
-def exponential(exponent: Expr, fingerprint_of: FingerprintOf, seed: int) -> Value:
+def exponential(exponent: Expr, fingerprint_of: FingerprintOf, at: FieldPoint) -> Value:
     """exp of an expression: the product of the values of its parts."""
     result: Value = 1
+    p = at.p
     for part, factor in linear_parts(exponent).items():
-        fp = fingerprint_of(part)
-        sign, key = (1, fp) if fp < HALF else (-1, -fp % P)
-        key, times_ = _divided(seed, key, factor)
-        result = result * power(scramble(seed, "exp", key), sign * times_) % P
+        seed = _seed(part, at)
+        sign, key = _signed(fingerprint_of(part), p)
+        key, times_ = _divided(key, factor, p, seed)
+        result = result * power(scramble(seed, "exp", key, p=p), sign * times_, p) % p
     return result

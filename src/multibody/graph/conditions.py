@@ -8,7 +8,7 @@ import numpy as np
 
 from multibody.errors import ConversionError
 from multibody.graph.expr import Constant, Expr, as_expr
-from multibody.graph.field import scramble
+from multibody.graph.field import FIRST, scramble
 from multibody.graph.fingerprint import of_operation
 from multibody.graph.node import Node, find, intern, intern_structure
 
@@ -72,7 +72,7 @@ def is_smooth(node: Any) -> bool:
 
 
 def _made(op: str, *args: Any) -> Condition:
-    fp = of_operation(op, args, lambda node: node.fp, 0)
+    fp = of_operation(op, args, lambda node: node.fp, FIRST)
     return intern_structure(Condition(op, args, fp, _guards(args)))
 
 

@@ -3,6 +3,10 @@
 Normal form: sums have no negated operand; a product's sign is pulled out in front of it; a constant factor is positive
 and comes first; a quotient a / b is a · recip(b); an integer power is a product. Everything else (neutral elements,
 cancellation, commuted operands) is found by fingerprint before a node is made, see ``node``.
+
+A constant is found only where the fingerprints at both points, and the numbers, are the same. Two living constants of
+different values never have one fingerprint: the later one gets an opaque one, so that nothing made of it is taken for
+something made of the other.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from operator import add, mul, sub
 from typing import Any, Literal
 
 from multibody.errors import ExpressionError, ZeroDivisorError
-from multibody.graph.field import HALF, P, Value, inverse
+from multibody.graph.field import HALF, SECOND_P, P, Value, inverse, scramble
 from multibody.graph.node import (
     ADD,
     CONST,
@@ -23,9 +27,11 @@ from multibody.graph.node import (
     RECIP,
     SUB,
     SYMBOL,
+    Entries,
     Node,
     _leaves,
     _unshared,
+    claim,
     current_table,
     default_table,
     find,
@@ -197,10 +203,10 @@ class Constant(Expr):
 
     ``value`` is an int or a Fraction where the number is rational by construction, otherwise a float. ``formula`` is
     the operation and its constant operands for irrational numbers such as sqrt(2)/2 or π/3, so that they print and
-    convert exactly; numbers that come from floats have none.
+    convert exactly; numbers that come from floats have none. ``fp2`` is the value at the second point.
     """
 
-    __slots__ = ("formula", "fp2", "opposite", "value")
+    __slots__ = ("formula", "fp2", "opposite", "owner", "value")
     plain = False
 
     def __init__(
@@ -217,6 +223,28 @@ class Constant(Expr):
         self.fp2 = fp2
         self.formula = formula
         self.opposite = opposite  # a negative constant keeps its positive one, under which it is found
+        self.owner: Constant | None = None  # the constant of the same number that was first to have its fingerprint
+
+    def __add__(self, other: Any) -> Expr:
+        b = other if isinstance(other, Expr) or not is_number(other) else constant(other)
+        if not isinstance(b, Constant):
+            return Expr.__add__(self, b)
+        fp, fp2 = (self.fp + b.fp) % P, (self.fp2 + b.fp2) % SECOND_P
+        return folded(ADD, (self, b), lambda: safe(add, self.value, b.value), fp, fp2)
+
+    def __sub__(self, other: Any) -> Expr:
+        b = other if isinstance(other, Expr) or not is_number(other) else constant(other)
+        if not isinstance(b, Constant):
+            return Expr.__sub__(self, b)
+        fp, fp2 = (self.fp - b.fp) % P, (self.fp2 - b.fp2) % SECOND_P
+        return folded(SUB, (self, b), lambda: safe(sub, self.value, b.value), fp, fp2)
+
+    def __mul__(self, other: Any) -> Expr:
+        b = other if isinstance(other, Expr) or not is_number(other) else constant(other)
+        if not isinstance(b, Constant):
+            return Expr.__mul__(self, b)
+        fp, fp2 = self.fp * b.fp % P, self.fp2 * b.fp2 % SECOND_P
+        return folded(MUL, (self, b), lambda: safe(mul, self.value, b.value), fp, fp2)
 
     @property
     def exact(self) -> bool:
@@ -226,7 +254,7 @@ class Constant(Expr):
     @property
     def rounded(self) -> bool:
         """Whether the value differs from the exact one by rounding."""
-        return self.fp != image(self.value)
+        return isinstance(self.value, float) and self.fp2 != image(self.value, SECOND_P)
 
 
 class Negative(Expr):
@@ -250,31 +278,71 @@ def constant(value: Any) -> Constant:
     """The constant for a number: int and Fraction stay exact, a float is the dyadic rational that it is."""
     plain = number(value)
     fp = image(plain)
-    node = _known(fp)
+    node = _found(fp)
     if node is not None and node.value == plain and (node.exact or isinstance(plain, float)):
         return node
-    return _entered(Constant(plain, fp, fp, None))
+    return entered(Constant(plain, fp, image(plain, SECOND_P), None))
 
 
-def folded(op: str, args: tuple[Constant, ...], value: Number, fp: Value, fp2: Value) -> Constant:
+def folded(op: str, args: tuple[Constant, ...], compute: Callable[[], Number], fp: Value, fp2: Value) -> Constant:
     """The constant that an operation on constants yields: rounded as a float, exact in the field."""
-    node = _known(fp)
-    if node is not None:
+    node = _found(fp)
+    if node is not None and node.fp2 == fp2:
         return node
+    value = compute()
     exact = all(arg.exact for arg in args)
     plain: Number = number(value) if exact and not isinstance(value, float) else finite(value)
-    return _entered(Constant(plain, fp, fp2, (op, args) if exact and isinstance(plain, float) else None))
+    return entered(Constant(plain, fp, fp2, (op, args) if exact and isinstance(plain, float) else None))
 
 
-def _entered(node: Constant) -> Constant:
+def entered(node: Constant) -> Constant:
     """The constant in the table; a negative one is entered as the negative of a positive one."""
     if node.value >= 0:
-        return intern(node)
+        return intern(_told_apart(node))
     formula = node.formula and (NEG, (node,))
-    return neg(intern(Constant(-node.value, -node.fp % P, -node.fp2 % P, formula)))  # type: ignore[return-value]
+    positive = Constant(-node.value, -node.fp % P, -node.fp2 % SECOND_P, formula)
+    return neg(intern(_told_apart(positive)))  # type: ignore[return-value]
 
 
-def _known(fp: Value) -> Constant | None:
+_images = Entries()  # fingerprint, up to sign -> the constant that has it, in whatever table that is
+
+
+def has_own_image(node: Constant) -> bool:
+    """Whether no living constant of another value has the fingerprint; its number keeps it from now on."""
+    owner = claim(node, _images, node.fp if node.fp < HALF else P - node.fp)
+    if owner is node:
+        return True
+    one_number = _one_number(owner, node)
+    node.owner = owner if one_number else None
+    return one_number
+
+
+def _told_apart(node: Constant) -> Constant:
+    """The constant; where another number, a symbol or an operation has its fingerprint, with an opaque one."""
+    while not has_own_image(node) or _is_of_another(node):
+        node.fp = scramble(0, "collision", node.fp, node.fp2)
+    return node
+
+
+def _is_of_another(node: Constant) -> bool:
+    """Whether a symbol or an operation has the fingerprint at the first point, and another one at the second."""
+    key = node.fp if node.fp < HALF else P - node.fp
+    ref = _leaves.get(key) or current_table().get(key)
+    other: Any = None if ref is None else ref()
+    if other is None or other.op == CONST:
+        return False
+    second = _above("fingerprint", "second_fingerprints")(_above("traverse", "topological")([other]))[other]
+    return bool(node.fp2 != (second if other.fp == node.fp else -second % SECOND_P))
+
+
+def _one_number(a: Constant, b: Constant) -> bool:
+    """Whether two constants with one fingerprint, up to sign, are the same number, up to sign."""
+    alike = a.fp2 == (b.fp2 if a.fp == b.fp else -b.fp2 % SECOND_P)
+    return alike and (a.rounded or b.rounded or abs(a.value) == abs(b.value))
+
+
+def _found(fp: Value) -> Constant | None:
+    """The constant that has this fingerprint."""
     node = find(fp, 0)
     if isinstance(node, Constant) and node.fp != fp:
         node = neg(node)
@@ -302,8 +370,6 @@ def _evident(node: Expr, a: Expr, b: Expr) -> bool:
 
 def _sum(a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
     if not (a.plain and b.plain):
-        if isinstance(a, Constant) and isinstance(b, Constant):
-            return folded(ADD, (a, b), safe(add, a.value, b.value), fp, (a.fp2 + b.fp2) % P)
         if a is ZERO or b is ZERO:  # the other one may come from outside an isolated block, and then is not found
             return b if a is ZERO else a
         if is_negative(b):
@@ -317,8 +383,6 @@ def _sum(a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
 
 def _difference(a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
     if not (a.plain and b.plain):
-        if isinstance(a, Constant) and isinstance(b, Constant):
-            return folded(SUB, (a, b), safe(sub, a.value, b.value), fp, (a.fp2 - b.fp2) % P)
         if a is ZERO or b is ZERO:
             return neg(b) if a is ZERO else a
         if is_negative(b):
@@ -330,8 +394,6 @@ def _difference(a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
 
 def _product(a: Expr, b: Expr, fp: Value, key: Value) -> Expr:
     if not (a.plain and b.plain):
-        if isinstance(a, Constant) and isinstance(b, Constant):
-            return folded(MUL, (a, b), safe(mul, a.value, b.value), fp, a.fp2 * b.fp2 % P)
         if a is ONE or b is ONE:
             return b if a is ONE else a
         if is_negative(a):
@@ -367,7 +429,7 @@ def neg(a: Expr) -> Expr:
 def _negated(a: Expr) -> Expr:
     if not isinstance(a, Constant):
         return Negative(NEG, (a,), -a.fp % P, a.guards)
-    return a if a is ZERO else Constant(-a.value, -a.fp % P, -a.fp2 % P, a.formula and (NEG, (a,)), a)
+    return a if a is ZERO else Constant(-a.value, -a.fp % P, -a.fp2 % SECOND_P, a.formula and (NEG, (a,)), a)
 
 
 def recip(a: Expr) -> Expr:
@@ -382,12 +444,12 @@ def recip(a: Expr) -> Expr:
     if a.op == NEG:
         return neg(recip(a.args[0]))
     fp = inverse(a.fp)
+    if isinstance(a, Constant):
+        return folded(RECIP, (a,), lambda: quotient(1, a.value), fp, inverse(a.fp2, SECOND_P))
     guards = a.guards | guard(fp)
     node = find(fp, guards)
     if node is not None:
         return node if node.fp == fp else neg(node)
-    if isinstance(a, Constant):
-        return folded(RECIP, (a,), quotient(1, a.value), fp, inverse(a.fp2))
     if a.op == MUL and isinstance(a.args[0], Constant):
         return recip(a.args[0]) * recip(a.args[1])
     return make(Expr, RECIP, (a,), fp, guards, fp if fp < HALF else P - fp)

@@ -1,6 +1,8 @@
-"""Arithmetic of fingerprints: a prime field with about 2^60 elements, and square roots adjoined to it.
+"""Arithmetic of fingerprints: two prime fields with about 2^60 elements, and square roots adjoined to them.
 
-A fingerprint is the exact value of an expression at one random point of the field, an ``int`` in [0, P).
+A fingerprint is the exact value of an expression at one random point of a field, an ``int`` in [0, P). Every node
+carries that at the first point; the second point lies in the field of another prime, so that numbers whose difference
+is a multiple of the first prime are told apart as well.
 A square root is adjoined as a formal generator s with s² = a, so that an expression with roots is a
 multilinear polynomial in its generators, a ``Surd``. Nothing but s² = a is ever used, hence equality of
 fingerprints never relies on the sign of a root: sqrt(x²) is not merged with x, sqrt(x)·sqrt(y) not with sqrt(x·y).
@@ -12,15 +14,42 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Union
+from typing import NamedTuple, Union
 
 P = 838762239247866719
 """The prime. Below 2^60, which Python multiplies fast; without any structure, unlike 2^61 - 1, in which 2^61 = 1 would
 make floats that differ by that factor equal; (P - 1)/2 is prime too, so that every number but ±1 has a huge order; and
 P = 7 modulo 8, so that 2 has a root and -1 has none."""
 
+SECOND_P = 1118033988749893487
+"""The prime of the second point, with the same properties: the first such prime below 10^18·sqrt(5)/2. No two different
+doubles are equal modulo both primes; a test proves it."""
+
 HALF = P // 2
-_HALF_IMAGE = pow(2, -1, P)
+
+
+class FieldPoint(NamedTuple):
+    """Where fingerprints are taken.
+
+    Attributes:
+        p: the prime.
+        seed: tells the random values of symbols and functions from those at other points of the same field.
+        constants: the seed for π and for functions of numbers, which have one value in each field.
+    """
+
+    p: int
+    seed: int
+    constants: int
+
+
+FIRST = FieldPoint(P, 0, 0)
+"""The point of ``Node.fp``."""
+
+SECOND = FieldPoint(SECOND_P, 1, 1)
+"""The point at which equalities are confirmed."""
+
+NEXT = FieldPoint(P, 1, 0)
+"""Another point of the first field: there, and at the first point, a number has the same image."""
 
 MAX_TERMS = 8
 """A surd with more terms (three independent roots) is replaced by an opaque value: sharing is lost, never truth."""
@@ -35,43 +64,43 @@ Value = Union[int, "Surd"]
 """A fingerprint: an ``int`` below P, or a ``Surd`` when square roots are involved."""
 
 
-def scramble(seed: int, *labels: object) -> int:
+def scramble(seed: int, *labels: object, p: int = P) -> int:
     """A reproducible pseudo-random field element, other than 0 and ±1, that depends on all the labels."""
     digest = blake2b(repr((seed, labels)).encode(), digest_size=8).digest()
-    return 2 + int.from_bytes(digest, "little") % (P - 3)
+    return 2 + int.from_bytes(digest, "little") % (p - 3)
 
 
-def of_fraction(number: Fraction) -> int:
+def of_fraction(number: Fraction, p: int = P) -> int:
     """The exact image of a rational number."""
-    return number.numerator * pow(number.denominator, -1, P) % P
+    return number.numerator * pow(number.denominator, -1, p) % p
 
 
-def of_float(number: float) -> int:
+def of_float(number: float, p: int = P) -> int:
     """The exact image of a float, which is the dyadic rational m / 2^k."""
     mantissa, denominator = number.as_integer_ratio()
-    return mantissa * pow(_HALF_IMAGE, denominator.bit_length() - 1, P) % P
+    return mantissa * pow(p + 1 >> 1, denominator.bit_length() - 1, p) % p
 
 
-def inverse(value: Value) -> Value:
+def inverse(value: Value, p: int = P) -> Value:
     """The multiplicative inverse; raises ZeroDivisionError when there is none."""
     if isinstance(value, Surd):
         return value.inverse()
-    if value % P == 0:
+    if value % p == 0:
         raise ZeroDivisionError("0 has no inverse in the field")
-    return pow(value, -1, P)
+    return pow(value, -1, p)
 
 
-def power(value: Value, exponent: int) -> Value:
+def power(value: Value, exponent: int, p: int = P) -> Value:
     """value ** exponent for any integer exponent, by squaring."""
     if isinstance(value, int):
-        return pow(value, exponent, P)
+        return pow(value, exponent, p)
     if exponent < 0:
-        return power(value.inverse(), -exponent)
+        return power(value.inverse(), -exponent, p)
     result: Value = 1
     while exponent:
         if exponent & 1:
-            result = result * value % P
-        value = value * value % P
+            result = result * value % p
+        value = value * value % p
         exponent >>= 1
     return result
 
@@ -80,38 +109,39 @@ class Surd:
     """A polynomial Σ cₖ·sₖ in products of adjoined roots, with s² = a for each root s.
 
     ``terms`` maps a sorted tuple of radicands (each naming the root whose square it is) to a nonzero coefficient; the
-    empty tuple is the rational part. Operators return a Surd; ``% P`` brings it to normal form, an ``int`` if it is
-    one, so that the same text ``(a * b) % P`` serves integers and surds.
+    empty tuple is the rational part, ``p`` is the prime. Operators return a Surd; ``% p`` brings it to normal form, an
+    ``int`` if it is one, so that the same text ``(a * b) % p`` serves integers and surds.
     """
 
-    __slots__ = ("_hash", "terms")
+    __slots__ = ("_hash", "p", "terms")
 
-    def __init__(self, terms: dict[tuple[Value, ...], int]) -> None:
+    def __init__(self, terms: dict[tuple[Value, ...], int], p: int = P) -> None:
         self.terms = terms
+        self.p = p
         self._hash: int | None = None
 
     @staticmethod
-    def root(radicand: Value) -> Surd:
+    def root(radicand: Value, p: int = P) -> Surd:
         """The adjoined root of ``radicand``."""
-        return Surd({(radicand,): 1})
+        return Surd({(radicand,): 1}, p)
 
     def __add__(self, other: Value) -> Surd:
-        added = _terms(other)
+        added = _terms(other, self.p)
         if not added:
             return self
         terms = dict(self.terms)
         for roots, coefficient in added.items():
-            total = (terms.get(roots, 0) + coefficient) % P
+            total = (terms.get(roots, 0) + coefficient) % self.p
             if total:
                 terms[roots] = total
             else:
                 terms.pop(roots, None)
-        return Surd(terms)
+        return Surd(terms, self.p)
 
     __radd__ = __add__
 
     def __neg__(self) -> Surd:
-        return Surd({roots: P - coefficient for roots, coefficient in self.terms.items()})
+        return Surd({roots: self.p - coefficient for roots, coefficient in self.terms.items()}, self.p)
 
     def __sub__(self, other: Value) -> Surd:
         return self + (-other)
@@ -120,14 +150,15 @@ class Surd:
         return -self + other
 
     def __mul__(self, other: Value) -> Surd:
+        p = self.p
         if isinstance(other, int):
-            return Surd({roots: c * other % P for roots, c in self.terms.items()} if other % P else {})
+            return Surd({roots: c * other % p for roots, c in self.terms.items()} if other % p else {}, p)
         terms: dict[tuple[Value, ...], int] = {}
         for others, factor in other.terms.items():
             for roots, coefficient in self.terms.items():
-                for product, unit in _product(roots, others):
-                    terms[product] = (terms.get(product, 0) + coefficient * factor * unit) % P
-        return Surd({roots: coefficient for roots, coefficient in terms.items() if coefficient})
+                for product, unit in _product(roots, others, p):
+                    terms[product] = (terms.get(product, 0) + coefficient * factor * unit) % p
+        return Surd({roots: coefficient for roots, coefficient in terms.items() if coefficient}, p)
 
     __rmul__ = __mul__
 
@@ -136,17 +167,18 @@ class Surd:
             return 0
         if len(self.terms) == 1 and () in self.terms:
             return self.terms[()]
-        return scramble(0, "surd", self._key()) if len(self.terms) > MAX_TERMS else self
+        return scramble(0, "surd", self._key(), p=self.p) if len(self.terms) > MAX_TERMS else self
 
     def inverse(self) -> Value:
         """1 / (u + v·s) = (u - v·s) / (u² - v²·a), one root at a time."""
         root = max((root for roots in self.terms for root in roots), key=_outermost)
-        free = Surd({roots: c for roots, c in self.terms.items() if root not in roots})
-        bound = Surd({tuple(r for r in roots if r != root): c for roots, c in self.terms.items() if root in roots})
-        norm = (free * free - bound * bound * root) % P
+        p = self.p
+        free = Surd({roots: c for roots, c in self.terms.items() if root not in roots}, p)
+        bound = Surd({tuple(r for r in roots if r != root): c for roots, c in self.terms.items() if root in roots}, p)
+        norm = (free * free - bound * bound * root) % p
         if norm == 0:  # a zero divisor: the radicand is a perfect square; only an opaque value is safe
-            return scramble(0, "inverse", self._key())
-        return (free - bound * Surd.root(root)) * inverse(norm) % P
+            return scramble(0, "inverse", self._key(), p=p)
+        return (free - bound * Surd.root(root, p)) * inverse(norm, p) % p
 
     def depth(self) -> int:
         """How many roots stand inside each other."""
@@ -158,7 +190,7 @@ class Surd:
 
     def __lt__(self, other: object) -> bool:
         """Whether the leading coefficient lies in the lower half of the field: a sign to normalise by."""
-        return self.terms[max(self.terms, key=_orders)] <= HALF
+        return self.terms[max(self.terms, key=_orders)] <= self.p // 2
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Surd) and self.terms == other.terms
@@ -172,10 +204,10 @@ class Surd:
         return f"Surd{self._key()}"
 
 
-def _terms(value: Value) -> dict[tuple[Value, ...], int]:
+def _terms(value: Value, p: int) -> dict[tuple[Value, ...], int]:
     if isinstance(value, Surd):
         return value.terms
-    return {(): value % P} if value % P else {}
+    return {(): value % p} if value % p else {}
 
 
 def _outermost(root: Value) -> tuple[int, int]:
@@ -195,41 +227,41 @@ def _orders(roots: tuple[Value, ...]) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=10_000)  # few roots occur, in many products
-def _product(roots: tuple[Value, ...], others: tuple[Value, ...]) -> tuple[tuple[tuple[Value, ...], int], ...]:
+def _product(roots: tuple[Value, ...], others: tuple[Value, ...], p: int) -> tuple[tuple[tuple[Value, ...], int], ...]:
     """The terms of Π roots · Π others, with every squared root replaced by its radicand."""
-    result = Surd({tuple(sorted(set(roots) ^ set(others), key=_order)): 1})
+    result = Surd({tuple(sorted(set(roots) ^ set(others), key=_order)): 1}, p)
     for radicand in set(roots) & set(others):
         result = result * radicand
     return tuple(result.terms.items())
 
 
-def random_root(radicand: Value) -> Value:
+def random_root(radicand: Value, p: int = P) -> Value:
     """The fingerprint of a square root; roots in roots in roots are opaque."""
     if isinstance(radicand, Surd):
-        return scramble(0, "root", radicand) if radicand.depth() >= MAX_DEPTH else Surd.root(radicand)
+        return scramble(0, "root", radicand, p=p) if radicand.depth() >= MAX_DEPTH else Surd.root(radicand, p)
     if radicand < SMALL and math.isqrt(radicand) ** 2 == radicand:
         return math.isqrt(radicand)
-    return Surd.root(radicand)
+    return Surd.root(radicand, p)
 
 
-def rational_root(number: Fraction) -> Value:
+def rational_root(number: Fraction, p: int = P) -> Value:
     """The fingerprint of sqrt(number) for a rational number > 0: Π sqrt(prime), so that sqrt(8) = 2·sqrt(2)."""
-    result: Value = pow(number.denominator, -1, P)
+    result: Value = pow(number.denominator, -1, p)
     rest = number.numerator * number.denominator
     if math.isqrt(rest) ** 2 == rest:
-        return math.isqrt(rest) * result % P
+        return math.isqrt(rest) * result % p
     divisor = 2
     while divisor * divisor <= rest and divisor < 1000:
         while rest % (divisor * divisor) == 0:
             rest //= divisor * divisor
-            result = result * divisor % P
+            result = result * divisor % p
         if rest % divisor == 0:
             rest //= divisor
-            result = result * _prime_root(divisor) % P
+            result = result * _prime_root(divisor, p) % p
         divisor += 1
-    return result * _prime_root(rest) % P if rest > 1 else result
+    return result * _prime_root(rest, p) % p if rest > 1 else result
 
 
-def _prime_root(prime: int) -> Value:
+def _prime_root(prime: int, p: int) -> Value:
     """A root of 2 lies in the field itself; any other is adjoined."""
-    return pow(2, (P + 1) // 4, P) if prime == 2 else random_root(prime % P)
+    return pow(2, (p + 1) // 4, p) if prime == 2 else Surd.root(prime % p, p)

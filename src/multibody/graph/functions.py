@@ -22,17 +22,18 @@ from multibody.graph.expr import (
     Symbol,
     as_expr,
     constant,
+    entered,
     folded,
     is_negative,
     neg,
     recip,
 )
-from multibody.graph.field import Value
+from multibody.graph.field import FIRST, SECOND, Value
 from multibody.graph.fingerprint import of_operation, symbol_fingerprint
 from multibody.graph.node import ANY, CONST, MUL, Node, find, find_structure, guard, intern, intern_structure
 from multibody.graph.number import Number
 
-pi: Constant = intern(Constant(math.pi, pi_image(0), pi_image(1), ("pi", ())))
+pi: Constant = entered(Constant(math.pi, pi_image(FIRST), pi_image(SECOND), ("pi", ())))
 """The exact constant π: ``sin(pi) == 0``, ``cos(pi / 3) == Fraction(1, 2)``."""
 
 
@@ -44,7 +45,7 @@ def symbol(name: str, kind: Kind = "variable", scope: str = "") -> Symbol:
         True
     """
     names.check(name, what=kind)
-    fp = symbol_fingerprint(0, scope, name, kind)
+    fp = symbol_fingerprint(FIRST, scope, name, kind)
     node = find(fp, ANY)
     return node if isinstance(node, Symbol) and node.fp == fp else intern(Symbol(name, kind, scope, fp))
 
@@ -75,12 +76,15 @@ def apply(op: str, *args: Expr) -> Expr:
 
 
 def _applied(op: str, args: tuple[Any, ...]) -> Expr:
-    if all(arg.op == CONST for arg in args):
+    numbers = all(arg.op == CONST for arg in args)
+    if numbers:
         plain = exact_value(op, args)
         if plain is not None:
             return plain
     try:
-        fp = of_operation(op, args, _own, 0)
+        fp = of_operation(op, args, _own, FIRST)
+        if numbers:
+            return folded(op, args, lambda: _evaluated(op, args), fp, of_operation(op, args, _second, SECOND))
     except ZeroDivisionError as error:
         raise _without_value(op, args) from error
     guards = 0 if op in _TOTAL else guard(fp)
@@ -89,8 +93,6 @@ def _applied(op: str, args: tuple[Any, ...]) -> Expr:
     node = find(fp, guards)
     if node is not None:
         return node if node.fp == fp else neg(node)
-    if all(arg.op == CONST for arg in args):
-        return folded(op, args, _evaluated(op, args), fp, of_operation(op, args, _second, 1))
     node = intern(Expr(op, args, fp, guards))
     return intern_structure(node) if node.op == op and node.args == args else node
 

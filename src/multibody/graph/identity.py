@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from multibody.graph.expr import as_expr
-from multibody.graph.field import P, Value
+from multibody.graph.field import SECOND_P, P, Value
 from multibody.graph.fingerprint import second_fingerprints
 from multibody.graph.traverse import Nested, array, flat, topological
 
@@ -69,11 +69,11 @@ def rank(matrix: Nested, *, points: int = 1) -> int:
     ranks = [len(independent_rows([[x.fp for x in row] for row in entries]))]
     if points > 1:
         second = second_fingerprints(topological(flat(matrix)))
-        ranks.append(len(independent_rows([[second[x] for x in row] for row in entries])))
+        ranks.append(len(independent_rows([[second[x] for x in row] for row in entries], SECOND_P)))
     return max(ranks)
 
 
-def independent_rows(matrix: list[list[Value]]) -> list[int]:
+def independent_rows(matrix: list[list[Value]], p: int = P) -> list[int]:
     """The first rows that form a basis of all rows; sparse elimination without division, for the sake of roots."""
     basis: list[tuple[int, dict[int, Value]]] = []
     chosen = []
@@ -81,7 +81,7 @@ def independent_rows(matrix: list[list[Value]]) -> list[int]:
         rest = {j: value for j, value in enumerate(row) if value}
         for column, pivot_row in basis:
             if column in rest:
-                rest = _without(rest, pivot_row, column)
+                rest = _without(rest, pivot_row, column, p)
         if rest:
             plain = [j for j, value in rest.items() if isinstance(value, int)]
             basis.append((min(plain or rest), rest))
@@ -89,12 +89,12 @@ def independent_rows(matrix: list[list[Value]]) -> list[int]:
     return chosen
 
 
-def _without(row: dict[int, Value], pivot_row: dict[int, Value], column: int) -> dict[int, Value]:
+def _without(row: dict[int, Value], pivot_row: dict[int, Value], column: int, p: int) -> dict[int, Value]:
     """pivot·row - factor·pivot_row, in which the column vanishes."""
     pivot, factor = pivot_row[column], row[column]
-    result = {j: pivot * value % P for j, value in row.items() if j not in pivot_row}
+    result = {j: pivot * value % p for j, value in row.items() if j not in pivot_row}
     for j, value in pivot_row.items():
-        entry = (pivot * row[j] - factor * value) % P if j in row else -(factor * value) % P
+        entry = (pivot * row[j] - factor * value) % p if j in row else -(factor * value) % p
         if entry:
             result[j] = entry
     return {j: value for j, value in result.items() if value}

@@ -223,6 +223,24 @@ def place(node: Any, table: Entries, key: Any) -> Any:
     return winner if winner.fp == node.fp else _opposite(winner)
 
 
+def claim(node: Any, table: Entries, key: Any) -> Any:
+    """The first living node that was entered under ``key``: ``node`` itself, if there is no other."""
+    ref = _weak(node)
+    while True:
+        held = table.setdefault(key, ref)
+        if held is ref:
+            if len(table) > table.limit:
+                _sweep(table)
+            return node
+        holder = held()
+        if holder is not None:
+            return holder
+        with _cleaning:
+            if table.get(key) is held:  # the entry of a dropped node
+                table[key] = ref
+                return node
+
+
 def _opposite(node: Any) -> Any:
     from multibody.graph.expr import neg  # it stands above this module
 

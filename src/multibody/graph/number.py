@@ -84,11 +84,11 @@ def safe(compute: Callable[..., Any], *args: Any) -> Any:
         return math.inf
 
 
-def image(value: Number) -> int:
-    """The exact field value of a number."""
+def image(value: Number, p: int = field.P) -> int:
+    """The exact field value of a number; that of a very large integer or fraction is opaque."""
     if isinstance(value, float):
-        return field.of_float(value)
+        return field.of_float(value, p)
     if max(abs(value.numerator), value.denominator) >= field.HALF:  # too large to be told from a smaller one
-        opaque = field.scramble(0, "number", hex(abs(value.numerator)), hex(value.denominator))
-        return opaque if value > 0 else -opaque % field.P
-    return value % field.P if isinstance(value, int) else field.of_fraction(value)
+        opaque = field.scramble(0, "number", hex(abs(value.numerator)), hex(value.denominator), p=p)
+        return opaque if value > 0 else -opaque % p
+    return value % p if isinstance(value, int) else field.of_fraction(value, p)

@@ -17,7 +17,7 @@ from uuid import uuid4
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from multibody.graph.conditions import Condition, SmoothCondition
-from multibody.graph.expr import Constant, Expr, Symbol, neg
+from multibody.graph.expr import Constant, Expr, Symbol, has_own_image, neg
 from multibody.graph.field import HALF, P, Value
 from multibody.graph.functions import symbol
 from multibody.graph.node import CONST, NEG, SYMBOL, Node, current_table, intern, intern_structure, place
@@ -169,7 +169,7 @@ def _made(op: str, operands: tuple[Any, ...], own: tuple[Any, ...]) -> Any:
 def _constant(operands: tuple[Any, ...], value: Any, fp: Value, fp2: Value, op: str | None) -> Constant:
     """The constant that stands for this number here, if it has the same digits; otherwise one of its own."""
     node = Constant(value, fp, fp2, (op, operands) if op else None)
-    if value < 0:  # only the formula of its opposite knows it
+    if value < 0 or not has_own_image(node):  # only the formula of its opposite knows it; or another number is found
         return node
     known: Constant = intern(node)
     same = type(known.value) is type(value) and known.value == value and known.fp == fp

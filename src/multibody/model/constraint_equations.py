@@ -24,7 +24,8 @@ from multibody.graph import (
     symbol,
     time_derivative,
 )
-from multibody.graph.fingerprint import second_fingerprints
+from multibody.graph.field import NEXT
+from multibody.graph.fingerprint import fingerprints_at
 from multibody.graph.identity import independent_rows
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.node import Table, within
@@ -313,12 +314,12 @@ def doubtful_rows(B: Matrix) -> tuple[list[int], list[int]]:
 def constant_combinations(constraints: Constraints, candidates: Iterable[int]) -> frozenset[int]:
     """Those of the candidates that are combinations of the generic rows with constant coefficients.
 
-    The coefficients are unique for almost all values of the symbols; they are constant if they are the same for two
-    random values.
+    The coefficients are unique for almost all values of the symbols; they are constant if they are the same at two
+    random points of one field.
     """
     basis = [constraints.B[row] for row in constraints.generic]
     rows = {row: constraints.B[row] for row in candidates}
-    second = second_fingerprints(topological([entry for row in (*basis, *rows.values()) for entry in row]))
+    second = fingerprints_at(NEXT, topological([entry for row in (*basis, *rows.values()) for entry in row]))
 
     def at_both(row: Matrix) -> list[Any]:
         return [*(entry.fp for entry in row), *(second[entry] for entry in row)]

@@ -14,7 +14,7 @@ from multibody.graph.closed.laurent import I, LimitReachedError, Ring, Terms
 from multibody.graph.closed.quotient import Quotient, Quotients
 from multibody.graph.conditions import Condition
 from multibody.graph.expr import Constant, Expr, Symbol, constant
-from multibody.graph.field import HALF, P, Value
+from multibody.graph.field import FIRST, HALF, P, Value
 from multibody.graph.node import ADD, MUL, NEG, RECIP, SUB
 from multibody.graph.order import natural
 from multibody.graph.traverse import rebuilt
@@ -127,7 +127,7 @@ class RationalForms:
         """e^{iθ} as a polynomial with one term; a quarter turn is the imaginary unit."""
         monomial, quarters = 0, 0
         for part, factor in linear_parts(angle).items():
-            twelfths = pi_multiple(part.fp, 12 * factor, 0) if isinstance(part, Constant) else None
+            twelfths = pi_multiple(part.fp, 12 * factor, FIRST) if isinstance(part, Constant) else None
             if twelfths is not None and twelfths % 6 == 0:
                 quarters += twelfths // 6
             else:

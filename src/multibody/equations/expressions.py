@@ -231,4 +231,4 @@ class EquationExpressions:
     @property
     def reactions(self) -> Mapping[str, ForceMotor]:
         """What every joint transmits to its child frame, by name; see ``reaction``."""
-        return {joint.name: self.kinetics.reaction(joint) for joint in (*self.model.joints, *self.model.cuts)}
+        return {joint.name: self.reaction(joint) for joint in (*self.model.joints, *self.model.cuts)}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from time import perf_counter
 from typing import Any
@@ -20,9 +21,10 @@ from multibody.formalisms.kane import Kane
 from multibody.formalisms.lagrange import Lagrange
 from multibody.formalisms.modular import Modular
 from multibody.formalisms.newton_euler import NewtonEuler
+from multibody.formalisms.quantities import Results, results
 from multibody.formalisms.recursive import Recursive
 from multibody.formalisms.wittenburg import Wittenburg
-from multibody.graph import ZERO, Expr, all_same, array, evaluate, jacobian, product, solve, substitute
+from multibody.graph import Expr, all_same, evaluate
 from multibody.model import Kinematics, Model, System
 from multibody.model.constraint_equations import Constraints
 from multibody.model.start_state import consistent
@@ -43,6 +45,13 @@ class Derivation:
     seconds: float
     operations: int
     refusal: str = ""
+    model: Model | None = field(default=None, repr=False)
+
+    @cached_property
+    def results(self) -> Results:
+        """What is compared, in the speeds of the model."""
+        assert self.equations is not None
+        return results(self.equations, self.model or self.equations.model)
 
 
 @dataclass(frozen=True)
@@ -52,30 +61,90 @@ class Agreement:
     Attributes:
         first: name of one.
         second: name of the other.
-        proved: the accelerations and the constraint forces are the same functions of all symbols.
-        difference: otherwise the largest difference of accelerations at random states, relative to the largest one;
-            for a mechanism that moves because of special lengths or directions only (Bennett, Bricard), at states in
-            which its loops are closed: elsewhere its equations contradict each other.
+        proved: all quantities are the same functions of all symbols: rates q̇, accelerations u̇, constraint forces
+            Bᵀ·λ, energies, and, as functions of the motion, of u̇ and of λ, sensors and reactions.
+        difference: otherwise the largest difference at random states of those that are not proved, relative to the
+            largest one of its kind; for a mechanism that moves because of special lengths or directions only
+            (Bennett, Bricard), at states in which its loops are closed: elsewhere its equations contradict each other.
+        unproved: the names of the quantities that are not proved equal.
     """
 
     first: str
     second: str
     proved: bool
     difference: float
+    unproved: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Proof:
+    """Whether all derivations agree, and what that does not cover. It is true or false as a truth value.
+
+    Attributes:
+        holds: there are pairs, and every one of them is proved equal.
+        refused: why formalisms did not take the model, by their names; the proof says nothing about them.
+        unproved: the names of the quantities that are not proved equal for some pair.
+
+    Example:
+        >>> import multibody as mb
+        >>> gears = mb.System("gears")
+        >>> a, b = (gears.joint(n, gears.world, gears.body(n + "_wheel", 1, (0, 0, 0), (1, 1, 1)), "Rz") for n in "ab")
+        >>> gear = gears.loop(mb.Transmission(a, b, 2))
+        >>> proof = mb.compare(gears, [mb.Kane(), mb.Lagrange(), mb.ArticulatedBody()]).proved
+        >>> bool(proof), list(proof.refused)
+        (True, ['ArticulatedBody'])
+    """
+
+    holds: bool
+    refused: Mapping[str, str]
+    unproved: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, bool | Proof):
+            return self.holds == bool(other)
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.holds)
+
+    def __repr__(self) -> str:
+        refused = "; ".join(f"{name}: {why}" for name, why in self.refused.items())
+        return f"{self.holds}, refused by {refused}" if refused else str(self.holds)
 
 
 @dataclass(frozen=True)
 class Comparison(Table):
-    """All derivations of one model, and every pair of them. Printed, or shown in a notebook, it is a table."""
+    """All derivations of one model, and every pair of them. Printed, or shown in a notebook, it is a table.
+
+    Attributes:
+        model: the frozen model.
+        derivations: one for each formalism, also for those that refused the model.
+        pairs: what is known about each pair of those that did not.
+    """
 
     model: Model
     derivations: tuple[Derivation, ...]
     pairs: tuple[Agreement, ...]
 
     @property
-    def proved(self) -> bool:
-        """Whether there are pairs, and every one of them is proved equal."""
-        return bool(self.pairs) and all(pair.proved for pair in self.pairs)
+    def proved(self) -> Proof:
+        """Whether there are pairs, and every one of them is proved equal; and which formalisms refused the model."""
+        unproved = dict.fromkeys(name for pair in self.pairs for name in pair.unproved)
+        return Proof(bool(self.pairs) and all(pair.proved for pair in self.pairs), self.refused, tuple(unproved))
+
+    @property
+    def refused(self) -> dict[str, str]:
+        """Why formalisms did not take the model, by their names."""
+        return {one.name: one.refusal for one in self.derivations if one.equations is None}
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The names of all quantities that are compared; none where there is nothing to compare with."""
+        known = [one for one in self.derivations if one.equations is not None] if self.pairs else []
+        return tuple(quantity.name for one in known[:1] for quantity in one.results.quantities)
 
     def agree(self, tolerance: float = 1e-10) -> bool:
         """Whether every pair is proved equal, or at least within a relative tolerance."""
@@ -94,7 +163,24 @@ class Comparison(Table):
         return table
 
     def __str__(self) -> str:
-        return f"{self.model.name}: {len(self.model.speeds)} speeds\n{super().__str__()}"
+        lines = [f"{self.model.name}: {len(self.model.speeds)} speeds", super().__str__()]
+        if self.pairs:
+            lines.append(f"compared: {self._counted()}")
+        lines += [f"not proved equal: {', '.join(self.proved.unproved)}"] if self.proved.unproved else []
+        lines += [f"refused by {name}: {why}" for name, why in self.refused.items()]
+        return "\n".join(lines)
+
+    def _counted(self) -> str:
+        """What is compared, by kinds."""
+        known = next(one for one in self.derivations if one.equations is not None).results.quantities
+        kinds = [one.kind.partition(" '")[0] for one in known]
+        counts = {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
+        return ", ".join(kind if kind.endswith("energy") else _plural(n, kind) for kind, n in counts.items())
+
+
+def _plural(count: int, kind: str) -> str:
+    """A number of things; kinds of quantities are named in the plural, sensors are not."""
+    return f"{count} {kind.removesuffix('s')}{'' if count == 1 else 's'}"
 
 
 def _verdict(pair: Agreement) -> str:
@@ -106,10 +192,15 @@ def compare(
 ) -> Comparison:
     """Derive one model by several formalisms, and prove that the results are the same.
 
+    Compared are rates q̇, accelerations u̇, constraint forces Bᵀ·λ, energies, sensors and the reactions of all joints.
+    A proof says that the derivations agree, not that the model is right: what all formalisms share, such as the laws of
+    joints and loads, is not tested by it.
+
     Args:
         system: a system or a model.
         formalisms: those to compare; by default all.
-        constraints: how each of them is to handle constraints; by default as it does by itself.
+        constraints: how each of them is to handle constraints, with all loops as constraints; by default as it does by
+            itself.
 
     Example:
         >>> import multibody as mb
@@ -119,6 +210,8 @@ def compare(
         True
     """
     model = frozen(system, "compare")
+    if constraints is not None and model.unreduced is not None:
+        model = model.unreduced  # as ``derive`` does: whoever says how to handle constraints wants to see them
     chosen = _chosen(formalisms)
     names = _distinct([repr(one) for one in chosen])
     derivations = [_derived(model, one, name, constraints) for one, name in zip(chosen, names, strict=True)]
@@ -152,33 +245,24 @@ def _derived(model: Model, formalism: Formalism, name: str, constraints: Handlin
     except MultibodyError as error:
         return Derivation(name, None, 0.0, 0, error.what)
     seconds = perf_counter() - start
-    return Derivation(name, eom, seconds, sum(eom.forward_dynamics.operations.values()))
+    return Derivation(name, eom, seconds, sum(eom.forward_dynamics.operations.values()), model=model)
 
 
 def _agreement(first: Derivation, second: Derivation, model: Model) -> Agreement:
-    one, other = in_joint_speeds(first.equations, model), in_joint_speeds(second.equations, model)
-    if all_same(one, other, points=2):
+    one, other = first.results, second.results
+    prints = zip(one.quantities, one.fingerprints, other.quantities, other.fingerprints, strict=True)
+    unlike = [(a, b) for a, at_a, b, at_b in prints if at_a != at_b]
+    unlike = [(a, b) for a, b in unlike if not all_same(one.solved(a), other.solved(b), points=2)]
+    if not unlike:
         return Agreement(first.name, second.name, True, 0.0)
-    return Agreement(first.name, second.name, False, _difference(model, one, other))
+    kinds = {a.kind for a, _ in unlike}
+    differences = [_difference(model, *(_of_kind(kind, results) for results in (one, other))) for kind in kinds]
+    return Agreement(first.name, second.name, False, max(differences), tuple(a.name for a, _ in unlike))
 
 
-def in_joint_speeds(eom: EquationsOfMotion | None, model: Model) -> list[Expr]:
-    """u̇ and Bᵀ·λ in the speeds u of the model, also if the equations are written in other speeds w.
-
-    The old speeds are known as u = J·w + u₀, so w follows from u, and generalized forces Q_w = Jᵀ·Q_u.
-    """
-    assert eom is not None
-    forces = product(eom.B.T, array(list(eom.multiplier_values))) if len(eom.constraints) else array([])
-    if eom.model.speeds == model.speeds:
-        return [*eom.acceleration, *forces]
-    u = [eom.model.values.get(one, one) for one in model.speeds]
-    rates = [eom.model.values.get(one, one) for one in model.accelerations]
-    known: dict[Expr, Any] = dict(zip(eom.model.accelerations, eom.acceleration, strict=True))
-    J = jacobian(u, eom.speeds)
-    offset = array(substitute(u, dict.fromkeys(eom.speeds, ZERO)))
-    w = solve(J, array(list(model.speeds)) - offset)
-    result = [*substitute(rates, known), *(solve(J.T, forces) if len(forces) else [])]
-    return substitute(result, dict(zip(eom.speeds, w, strict=True)))
+def _of_kind(kind: str, found: Results) -> list[Expr]:
+    """All quantities of a kind, as functions of (t, q, u, r, p)."""
+    return [entry for one in found.quantities if one.kind == kind for entry in found.solved(one)]
 
 
 def _difference(model: Model, one: Sequence[Expr], other: Sequence[Expr]) -> float:

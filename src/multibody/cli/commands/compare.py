@@ -50,10 +50,11 @@ def _data(name: str, found: Comparison) -> dict[str, Any]:
         {"formalism": one.name, "seconds": one.seconds, "operations": one.operations, "refusal": one.refusal}
         for one in found.derivations
     ]
-    pairs = [{"first": p.first, "second": p.second, "proved": p.proved, "difference": p.difference}
-             for p in found.pairs]  # fmt: skip
-    return {"model": name, "system": found.model.name, "proved": found.proved, "agree": found.agree(),
-            "derivations": derivations, "pairs": pairs}  # fmt: skip
+    pairs = [{"first": p.first, "second": p.second, "proved": p.proved, "difference": p.difference,
+              "unproved": list(p.unproved)} for p in found.pairs]  # fmt: skip
+    return {"model": name, "system": found.model.name, "proved": bool(found.proved), "agree": found.agree(),
+            "refused": found.refused, "compared": list(found.compared), "derivations": derivations,
+            "pairs": pairs}  # fmt: skip
 
 
 def _shown(found: Comparison) -> list[str | Grid]:

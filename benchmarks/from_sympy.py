@@ -187,7 +187,7 @@ def main() -> None:
         print(f"{name}: from the System to the end of 10 s")
         for label, one in found.items():
             apart = float(np.abs(one.end - own.end).max())
-            if apart > SAME:
+            if not apart <= SAME:  # nor if it ends nowhere
                 raise RuntimeError(f"{label} ends {apart:.1e} away from multibody")
             rest = one.seconds - one.forming
             print(

@@ -2,9 +2,10 @@
 
 All three tools run the same text, ``tip``, with their own scalars; then each differentiates with its own means and
 makes a function the way its documentation recommends (here ``Function``, SymPy ``lambdify`` with cse, CasADi
-``Function`` with buffers). CasADi is also timed with its matrix idiom, where a link is one 3×3 product, and with the C
-code that it writes, compiled by gcc; SymPy also with the functions of Python's ``math``, which are faster for single
-numbers than NumPy's, its default. The best of several runs counts.
+``Function`` with buffers). A bound call here works on arrays that were given once, as CasADi's buffers do; a plain call
+checks its arguments and makes new arrays. All must find the same numbers. CasADi is also timed with its matrix idiom,
+where a link is one 3×3 product, and with the C code that it writes, compiled by gcc; SymPy also with the functions of
+Python's ``math``, which are faster for single numbers than NumPy's, its default. The best of several runs counts.
 
 The second table is compile time against size. Run with ``./dev bench graph``.
 """
@@ -187,8 +188,8 @@ def compile_times() -> None:
         print(f"  {count:7d} operations: {seconds:7.2f} s   {seconds / count * 1e6:6.1f} µs per operation")
 
 
-def against_sympy() -> tuple[float, float, float]:
-    """How many times faster derivation and evaluation (two ways) are, with as many links as SymPy manages."""
+def against_sympy() -> dict[str, float]:
+    """How many times faster derivation and evaluation are, with as many links as SymPy manages."""
     import sympy as sp
 
     from multibody.compile import Function
@@ -199,6 +200,7 @@ def against_sympy() -> tuple[float, float, float]:
     arrays = {"q": rng.normal(size=SYMPY_LINKS), "u": rng.normal(size=SYMPY_LINKS), "l": rng.normal(size=3)}
     outputs = {"p": np.zeros(3), "J": np.zeros((3, SYMPY_LINKS)), "v": np.zeros(3)}
     call_ours = per_call(function.bind(**arrays, **outputs))
+    plain_ours = per_call(lambda: function(*arrays.values()))
     time_sympy, (*symbols, s_p, s_j, s_v) = sympy_derivation(SYMPY_LINKS)
     start = perf_counter()
     lambdified = sp.lambdify(symbols, [s_p, s_j, s_v], cse=True)
@@ -206,15 +208,24 @@ def against_sympy() -> tuple[float, float, float]:
     call_sympy = per_call(lambda: lambdified(*arrays.values()))
     plain = sp.lambdify(symbols, [s_p, s_j, s_v], modules=["math", "numpy"], cse=True)
     call_plain = per_call(lambda: plain(*arrays.values()))
-    np.testing.assert_allclose(outputs["J"], lambdified(*arrays.values())[1], rtol=1e-10, atol=1e-10)
+    for found in (lambdified(*arrays.values()), plain(*arrays.values())):
+        for own, other in zip(outputs.values(), found, strict=True):
+            np.testing.assert_allclose(own, np.asarray(other, dtype=float).reshape(own.shape), rtol=1e-10, atol=1e-10)
     print(f"\n{SYMPY_LINKS} links: derive {time_ours * 1e3:.1f} ms, SymPy {time_sympy:.1f} s, lambdify {made:.1f} s;"
-          f" one call {call_ours * 1e6:.3f} µs, SymPy {call_sympy * 1e6:.1f} µs,"
-          f" by math {call_plain * 1e6:.1f} µs")  # fmt: skip
+          f" a bound call {call_ours * 1e6:.3f} µs, a plain one {plain_ours * 1e6:.3f} µs,"
+          f" SymPy {call_sympy * 1e6:.1f} µs, by math {call_plain * 1e6:.1f} µs")  # fmt: skip
     case = f"{SYMPY_LINKS} links"
     claim("derive expressions", case, "ms", {"multibody": time_ours, "SymPy": time_sympy}, 1e-3)
-    calls = {"multibody": call_ours, "SymPy lambdify": call_sympy, "SymPy lambdify, math": call_plain}
+    calls = {"multibody, bound": call_ours, "multibody, plain": plain_ours}
+    calls |= {"SymPy lambdify": call_sympy, "SymPy lambdify, math": call_plain}
     claim("evaluate expressions", case, "µs", calls, 1e-6)
-    return time_sympy / time_ours, call_sympy / call_ours, call_plain / call_ours
+    return {
+        "derive_vs_sympy": time_sympy / time_ours,
+        "eval_vs_lambdify": call_sympy / call_ours,
+        "eval_vs_lambdify_math": call_plain / call_ours,
+        "plain_eval_vs_lambdify": call_sympy / plain_ours,
+        "plain_eval_vs_lambdify_math": call_plain / plain_ours,
+    }
 
 
 def main() -> None:
@@ -232,10 +243,13 @@ def main() -> None:
     arrays = {"q": states[0].copy(), "u": speeds[0].copy(), "l": lengths}
     outputs = {"p": np.zeros(3), "J": np.zeros((3, LINKS)), "v": np.zeros(3)}
     call_ours = per_call(function.bind(**arrays, **outputs))
+    plain_ours = per_call(lambda: function(*arrays.values()))
 
     machine = ca.Function("tip", [cq, cu, cl], [cp, cj, cv])
     call_casadi, call_casadi_c = casadi_call(machine, arrays), casadi_c_call(machine, arrays)
-    np.testing.assert_allclose(outputs["J"], machine(*arrays.values())[1].full(), rtol=1e-11, atol=1e-11)
+    plain_casadi = per_call(lambda: machine(*arrays.values()))
+    for own, other in zip(outputs.values(), machine(*arrays.values()), strict=True):
+        np.testing.assert_allclose(own, other.full().reshape(own.shape), rtol=1e-11, atol=1e-11)
 
     shared = frozenset({2})
     values = list(zip(function.inputs, (states, speeds, lengths), (STATES, STATES, None), strict=True))
@@ -244,12 +258,13 @@ def main() -> None:
     rounds = [[best(lambda k=k: k.run(function, values, 1, out), 5)[0] for k in (single, several)] for _ in range(12)]
     loop, batch = (min(times) / STATES for times in zip(*rounds, strict=True))  # both in turn, for noise hits both
 
-    derive_ratio, eval_ratio, eval_math_ratio = against_sympy()
+    beside_sympy = against_sympy()
 
     print(f"\n{LINKS} links              multibody       CasADi SX  (its matrices)")
     rows = {
         "derive [ms]": [1e3 * seconds for seconds in (time_ours, time_casadi, time_casadi_matrices)],
-        "one call [µs]": [1e6 * call_ours, 1e6 * call_casadi],
+        "a bound call [µs]": [1e6 * call_ours, 1e6 * call_casadi],
+        "a plain call [µs]": [1e6 * plain_ours, 1e6 * plain_casadi],
     }
     for title, values in rows.items():
         print(f"  {title:18}" + "".join(f"{value:16.3f}" for value in values))
@@ -258,23 +273,28 @@ def main() -> None:
     print(f"  per state in a compiled loop {loop * 1e6:.3f} µs, in a batch on one thread {batch * 1e6:.3f} µs")
     compile_times()
     figures = {
-        "derive_vs_sympy": derive_ratio,
+        "derive_vs_sympy": beside_sympy["derive_vs_sympy"],
         "derive_vs_casadi": time_casadi / time_ours,
         "derive_vs_casadi_matrices": time_casadi_matrices / time_ours,
-        "eval_vs_lambdify": eval_ratio,
+        "eval_vs_lambdify": beside_sympy["eval_vs_lambdify"],
         "eval_vs_casadi": call_casadi / call_ours,
         "batch_gain": loop / batch,
         "compile_s": compiling,
         "cached_s": cached,
-        "eval_vs_lambdify_math": eval_math_ratio,
+        "eval_vs_lambdify_math": beside_sympy["eval_vs_lambdify_math"],
         "eval_vs_casadi_c": call_casadi_c / call_ours,
+        "plain_eval_vs_lambdify": beside_sympy["plain_eval_vs_lambdify"],
+        "plain_eval_vs_lambdify_math": beside_sympy["plain_eval_vs_lambdify_math"],
+        "plain_eval_vs_casadi": plain_casadi / plain_ours,
     }
     case = f"{LINKS} links"
     derived = {"multibody": time_ours, "CasADi SX": time_casadi, "CasADi SX, by matrices": time_casadi_matrices}
     claim("derive expressions", case, "ms", derived, 1e-3)
-    called = {"multibody": call_ours, "CasADi": call_casadi, "CasADi, C by gcc": call_casadi_c}
+    called = {"multibody, bound": call_ours, "multibody, plain": plain_ours}
+    called |= {"CasADi, buffers": call_casadi, "CasADi, plain": plain_casadi, "CasADi, C by gcc": call_casadi_c}
     claim("evaluate expressions", case, "µs", called, 1e-6)
-    claim("evaluate expressions", f"{case}, no Python", "µs", {"multibody": loop, "multibody, batch": batch}, 1e-6)
+    looped = {"multibody, in a loop": loop, "multibody, batch": batch}
+    claim("evaluate expressions", f"{case}, no Python", "µs", looped, 1e-6)
     bar(figures)
 
 

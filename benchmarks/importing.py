@@ -2,7 +2,8 @@
 
 Each figure is the best of several processes that have just been started, so that nothing is loaded but Python itself;
 the start of Python does not count. Both tools derive the accelerations of the same crab and load by Kane's equations
-or better, in the way their documentation recommends. Run with ``./dev bench importing``.
+or better, in the way their documentation recommends; before anything is timed, both must find the same numbers. Run
+with ``./dev bench importing``.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ load = crane.body("load", mass=m2, inertia=mb.diag(0, m2 * l**2 / 12, 0))
 crane.joint("slide", crane.world, crab, "Tx")
 crane.joint("swing", crab, load.frame("hook", (0, 0, l)), "Ry")
 crane.load(mb.PointToPointForce(crane.world, crab, F))
-mb.derive(crane).acceleration
+accelerations = mb.derive(crane).acceleration
 """
 CRANE_IN_SYMPY = """
 from sympy import symbols
@@ -50,7 +51,21 @@ crab = Particle("crab", P, m1)
 load = RigidBody("load", C, B, m2, (inertia(B, 0, m2 * l**2 / 12, 0), C))
 kane = KanesMethod(N, [x, swing], [v, w], [x.diff() - v, swing.diff() - w])
 kane.kanes_equations([crab, load], [(P, F * N.x), (C, -m2 * g * N.z)])
-kane.mass_matrix.LUsolve(kane.forcing)
+accelerations = kane.mass_matrix.LUsolve(kane.forcing)
+"""
+STATE = {"x": 0.3, "swing": 0.7, "v": -0.4, "w": 1.1, "F": 5.0, "m1": 10.0, "m2": 1.0, "l": 1.0, "g": 9.81}
+NUMBERS = f"""
+state = {STATE}
+names = dict(slide="x", slide_dot="v", swing_dot="w")
+symbols = mb.graph.free_symbols(list(accelerations))
+values = {{one: state[names.get(one.name, one.name)] for one in symbols}}
+print(*(float(mb.graph.evaluate(one, values)) for one in accelerations))
+"""
+NUMBERS_IN_SYMPY = f"""
+state = {STATE}
+values = {{x: state["x"], swing: state["swing"], v: state["v"], w: state["w"]}}
+values |= {{one: state[one.name] for one in (m1, m2, l, g, F)}}
+print(*(float(one.subs(values)) for one in accelerations))
 """
 
 
@@ -61,8 +76,22 @@ def seconds(code: str) -> float:
     return min(float(one.stdout) for one in done)
 
 
+def numbers(code: str) -> list[float]:
+    """What a script prints in a process of its own."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    return [float(word) for word in done.stdout.split()]
+
+
+def require_agreement() -> None:
+    """Both tools find the same accelerations of one state."""
+    own, peer = numbers(CRANE + NUMBERS), numbers(CRANE_IN_SYMPY + NUMBERS_IN_SYMPY)
+    assert len(own) == len(peer) == 2, (own, peer)
+    assert all(abs(a - b) <= 1e-12 * max(map(abs, own)) for a, b in zip(own, peer, strict=True)), (own, peer)
+
+
 def main() -> None:
     """Measure and report."""
+    require_agreement()
     numpy, ours, sympy = seconds(IMPORT_NUMPY), seconds(IMPORT), seconds(IMPORT_SYMPY)
     model, model_in_sympy = seconds(CRANE), seconds(CRANE_IN_SYMPY)
     print(f"import: {1e3 * ours:.0f} ms, with SymPy's mechanics {1e3 * sympy:.0f} ms, NumPy alone {1e3 * numpy:.0f} ms")

@@ -2,7 +2,8 @@
 
 A four-bar linkage, rows of them, Andrews' squeezing mechanism, a Stewart platform and the Whipple bicycle. Derivation
 counts from the first line of the description to u̇ as functions of the state; nothing is taken from a cache.
-Accelerations are timed in a compiled loop over single states, and in a batch.
+Accelerations are timed by calls from Python, on arrays that were bound once and plain, in a compiled loop over single
+states, and in a batch.
 
 SymPy derives the same mechanisms in a process of its own, which ends after two minutes: then ratios are lower bounds.
 Its derivation is ``kanes_equations`` and ``rhs``, which give u̇ too; imports are not timed, caches are empty, and what
@@ -59,13 +60,14 @@ MECHANISMS: dict[str, Callable[[], mb.System]] = {
 
 
 class Figures(NamedTuple):
-    """Seconds, and operations of the accelerations; a call is one from Python."""
+    """Seconds, and operations of the accelerations; calls are from Python, on bound arrays and plain."""
 
     derive: float
     operations: int
     compile: float
     assemble: float
     call: float
+    plain: float
     single: float
     batch: float
 
@@ -93,13 +95,15 @@ def arguments(eom: EquationsOfMotion, state: Any) -> list[Any]:
     return [0.0, state.q, state.u, np.zeros(len(eom.inputs)), np.array(parameters)]
 
 
-def evaluation(eom: EquationsOfMotion, state: Any) -> tuple[float, float, float]:
-    """Seconds per state of the accelerations: called from Python, in a compiled loop, and in a batch."""
+def evaluation(eom: EquationsOfMotion, state: Any) -> tuple[float, float, float, float]:
+    """Seconds per state of the accelerations: a bound call, a plain one, in a compiled loop, and in a batch."""
     function, values = eom.forward_dynamics, arguments(eom, state)
     out = np.zeros(len(eom.speeds))
     names = [port.name for port in function.inputs]
     call = per_call(function.bind(**dict(zip(names, map(np.asarray, values), strict=True)), acceleration=out))
+    plain = per_call(lambda: function(*values))
     assert np.isfinite(out).all()
+    np.testing.assert_array_equal(function(*values), out)
     stacked = [np.tile(value, (STATES, 1)) if np.ndim(value) else np.full(STATES, value) for value in values[:-1]]
     ports = list(zip(function.inputs, [*stacked, values[-1]], [STATES] * 4 + [None], strict=True))
     outputs = {"acceleration": np.empty((STATES, len(eom.speeds)))}
@@ -107,7 +111,7 @@ def evaluation(eom: EquationsOfMotion, state: Any) -> tuple[float, float, float]
     kernels = [function._kernel(shared, 1), function._kernel(shared)]
     rounds = [[best(lambda k=k: k.run(function, ports, 1, outputs), 3)[0] for k in kernels] for _ in range(8)]
     single, batch = (min(times) / STATES for times in zip(*rounds, strict=True))  # both in turn, for noise hits both
-    return call, single, batch
+    return call, plain, single, batch
 
 
 # SymPy --------------------------------------------------------------------------------------------------------------
@@ -308,11 +312,13 @@ def compared(name: str, own: Figures, eom: EquationsOfMotion) -> tuple[dict[str,
         least = PATIENCE / own.derive
         return {"derive": least}, f"  no end in {PATIENCE:.0f} s: more than {least:.0f} times longer"
     require_agreement(eom, peer)
-    claim("evaluate loops", name, "µs", {"multibody": own.call, "SymPy lambdify": peer["call"]}, 1e-6)
+    calls = {"multibody, bound": own.call, "multibody, plain": own.plain, "SymPy lambdify": peer["call"]}
+    claim("evaluate loops", name, "µs", calls, 1e-6)
     ratios = {
         "derive": peer["derive"] / own.derive,
         "ready": peer["ready"] / (own.derive + own.compile),
-        "call": peer["call"] / own.call,
+        "bound call": peer["call"] / own.call,
+        "plain call": peer["call"] / own.plain,
     }
     return ratios, f" {peer['derive']:7.2f}s {peer['call'] * 1e6:6.0f}µs   " + ", ".join(
         f"{key} {value:.0f}" for key, value in ratios.items()
@@ -323,7 +329,7 @@ def main() -> None:
     """Measure, print the table, then the line of key figures."""
     os.environ["MULTIBODY_CACHE"] = "off"
     print(f"{'':17} {'speeds':>6} {'equations':>9} {'operations':>10} {'derive':>9} {'compile':>8} {'assemble':>9}"
-          f" {'call':>9} {'single':>9} {'batch':>9}    SymPy    call   ratios")  # fmt: skip
+          f" {'bound':>9} {'plain':>9} {'single':>9} {'batch':>9}    SymPy    call   ratios")  # fmt: skip
     found: dict[str, Figures] = {}
     ratios: dict[str, dict[str, float]] = {}
     for name, build in MECHANISMS.items():
@@ -332,15 +338,17 @@ def main() -> None:
         if name in PEERS:
             ratios[name], text = compared(name, own, eom)
         print(f"{name:17} {len(eom.speeds):6d} {len(eom.constraints.independent):9d} {own.operations:10d}"
-              f" {own.derive * 1e3:7.1f}ms {own.compile:7.2f}s {own.assemble * 1e3:7.1f}ms {own.call * 1e6:7.3f}µs"
-              f" {own.single * 1e6:7.3f}µs {own.batch * 1e6:7.3f}µs{text}", flush=True)  # fmt: skip
+              f" {own.derive * 1e3:7.1f}ms {own.compile:7.2f}s {own.assemble * 1e3:7.1f}ms"
+              f" {own.call * 1e6:7.3f}µs {own.plain * 1e6:7.3f}µs {own.single * 1e6:7.3f}µs {own.batch * 1e6:7.3f}µs"
+              f"{text}", flush=True)  # fmt: skip
     kane, _ = best(lambda: mb.derive(mechanisms.bicycle(), mb.Kane()), 5)
     print(f"\nthe bicycle by Kane's method here: {kane * 1e3:.0f} ms")
     ready = {name: own.derive + own.compile for name, own in found.items()}
     figures = {
         "bicycle_derive_vs_sympy": ratios["bicycle"]["derive"],
         "bicycle_kane_vs_sympy": ratios["bicycle"]["derive"] * found["bicycle"].derive / kane,
-        "bicycle_call_vs_sympy": ratios["bicycle"].get("call", np.nan),
+        "bicycle_call_vs_sympy": ratios["bicycle"].get("bound call", np.nan),
+        "bicycle_plain_call_vs_sympy": ratios["bicycle"].get("plain call", np.nan),
         "bicycle_ready_s": ready["bicycle"],
         "andrews_derive_vs_sympy": ratios["Andrews"]["derive"],
         "andrews_eval_us": found["Andrews"].single * 1e6,

@@ -3,16 +3,18 @@
 Pinocchio is timed by ``abaInParallel`` on one thread, so that no Python call is counted; here a compiled loop over
 single states stands against it, and the batch, on random states as there. MuJoCo is timed by the steps of its
 ``rollout`` on one thread, contacts and constraints off, by Euler's method, which adds little to forward dynamics.
-The best of several runs counts. Run with ``./dev bench robots``.
+Before anything is timed, all of them must find the same accelerations at random states, and SymPy ours. The best of
+several runs counts. Run with ``./dev bench robots``.
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from _lines import bar, claim
@@ -110,6 +112,64 @@ def pinocchio(model: Any) -> Run:
     return Run(lambda: pin.abaInParallel(1, pool, q, v, tau, out), STATES)
 
 
+def require_same(who: str, own: np.ndarray, other: np.ndarray) -> None:
+    """Stop unless another tool finds our accelerations, relative to the largest one."""
+    gap = float(np.max(np.abs(own - other)) / np.max(np.abs(own)))
+    if not gap < 1e-8:
+        raise AssertionError(f"{who} finds other accelerations: they differ by {gap:.1e}")
+
+
+class State(NamedTuple):
+    """Coordinates, speeds and the loads on them, by symbol, and our accelerations in the order of the speeds."""
+
+    q: dict[Any, float]
+    u: dict[Any, float]
+    load: dict[Any, float]
+    acceleration: np.ndarray
+
+
+def some_states(eom: EquationsOfMotion) -> Iterator[State]:
+    """Three random states, with random loads where there are inputs."""
+    model, rng = eom.model, np.random.default_rng(1)
+    named = {f"{joint.name}_load_{k}": one for joint in model.joints for k, one in enumerate(joint.speeds, 1)}
+    inputs = [named[symbol.name] for symbol in model.input_symbols]  # as ``driven`` calls them
+    for seed in range(3):
+        q, u, r = random_state(model, seed)[0], rng.normal(size=len(model.speeds)), rng.normal(size=len(inputs))
+        found = eom.forward_dynamics(0.0, q, u, r, [])
+        load = dict.fromkeys(model.speeds, 0.0) | dict(zip(inputs, r, strict=True))
+        yield State(dict(zip(model.coordinates, q, strict=True)), dict(zip(model.speeds, u, strict=True)), load, found)
+
+
+def require_pinocchio(eom: EquationsOfMotion, model: Any) -> None:
+    """Pinocchio finds our accelerations; its free joint has translations first, and the real part of q last."""
+    import pinocchio as pin
+
+    joints = {joint.name: joint for joint in eom.model.joints}
+    data = model.createData()
+    for state in some_states(eom):
+        q, v, tau, place = np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv), {}
+        for name, joint in zip(list(model.names)[1:], list(model.joints)[1:], strict=True):
+            own, free = joints[name], joint.nv == 6
+            values = [state.q[symbol] for symbol in own.coordinates]
+            q[joint.idx_q : joint.idx_q + joint.nq] = [*values[:3], *values[4:], values[3]] if free else values
+            for symbol, k in zip(own.speeds, (3, 4, 5, 0, 1, 2) if free else range(joint.nv), strict=True):
+                place[symbol] = joint.idx_v + k
+                v[joint.idx_v + k], tau[joint.idx_v + k] = state.u[symbol], state.load[symbol]
+        found = pin.aba(model, data, q, v, tau)
+        require_same("Pinocchio", state.acceleration, np.array([found[place[one]] for one in eom.model.speeds]))
+
+
+def require_mujoco(eom: EquationsOfMotion, model: Any) -> None:
+    """MuJoCo finds our accelerations of the chain."""
+    import mujoco
+
+    data = mujoco.MjData(model)
+    for state in some_states(eom):
+        data.qpos[:], data.qvel[:] = list(state.q.values()), list(state.u.values())
+        mujoco.mj_forward(model, data)
+        require_same("MuJoCo", state.acceleration, np.array(data.qacc))
+
+
 def pinocchio_chain(links: int) -> Any:
     """The spatial chain."""
     import pinocchio as pin
@@ -125,10 +185,9 @@ def pinocchio_chain(links: int) -> Any:
     return model
 
 
-def mujoco_chain(links: int) -> Run:
-    """Forward dynamics of MuJoCo, by the steps of its own rollout loop."""
+def mujoco_chain(links: int) -> Any:
+    """The spatial chain."""
     import mujoco
-    from mujoco import rollout
 
     inertia = "0.02 0.03 0.04 0.001 0.002 0.0005"
     text, axes = "", {"Rz": "0 0 1", "Rx": "1 0 0", "Ry": "0 1 0"}
@@ -138,7 +197,14 @@ def mujoco_chain(links: int) -> Run:
         text += f'<inertial pos="0.1 0.02 0.05" mass="1" fullinertia="{inertia}"/>'
     option = '<option timestep="1e-6" integrator="Euler"><flag contact="disable" constraint="disable"/></option>'
     xml = f"<mujoco>{option}<worldbody>{text}{'</body>' * links}</worldbody></mujoco>"
-    model = mujoco.MjModel.from_xml_string(xml)
+    return mujoco.MjModel.from_xml_string(xml)
+
+
+def mujoco_steps(model: Any) -> Run:
+    """Forward dynamics of MuJoCo, by the steps of its own rollout loop."""
+    import mujoco
+    from mujoco import rollout
+
     data = mujoco.MjData(model)
     state = np.zeros(mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_FULLPHYSICS))
     mujoco.mj_getState(model, data, state, mujoco.mjtState.mjSTATE_FULLPHYSICS)
@@ -147,7 +213,7 @@ def mujoco_chain(links: int) -> Run:
 
 
 def sympy_seconds(links: int) -> float:
-    """Seconds for SymPy's KanesMethod to derive the equations of the chain."""
+    """Seconds for SymPy's KanesMethod to derive the equations of the chain; it must find our accelerations."""
     import sympy as sp
     import sympy.physics.mechanics as me
 
@@ -171,7 +237,12 @@ def sympy_seconds(links: int) -> float:
         frame, point = new, hinge
     method = me.KanesMethod(world, q, u, [a.diff() - b for a, b in zip(q, u, strict=True)])
     method.kanes_equations(bodies, loads)
-    return perf_counter() - start
+    seconds = perf_counter() - start
+    function = sp.lambdify([q, u], [method.mass_matrix, method.forcing], cse=True)
+    for state in some_states(derive(spatial_chain(links))):
+        matrix, right = function(list(state.q.values()), list(state.u.values()))
+        require_same("SymPy", state.acceleration, np.linalg.solve(matrix, right)[:, 0])
+    return seconds
 
 
 def robots(figures: dict[str, float]) -> None:
@@ -184,7 +255,9 @@ def robots(figures: dict[str, float]) -> None:
             os.environ["MULTIBODY_CACHE"] = cache
             eom, times = ready(path, floating)
             cached = min(sum(ready(path, floating)[1]) for _ in range(3))
-            seconds = in_turn(ours(eom) | {"Pinocchio": pinocchio(pinocchio_model(path, floating))}, ROUNDS)
+            peer_model = pinocchio_model(path, floating)
+            require_pinocchio(eom, peer_model)
+            seconds = in_turn(ours(eom) | {"Pinocchio": pinocchio(peer_model)}, ROUNDS)
         single, batch, peer = seconds.values()
         ratios = peer / single, peer / batch
         count = sum(eom.forward_dynamics.operations.values())
@@ -223,7 +296,10 @@ def chains(figures: dict[str, float]) -> None:
         compiled = perf_counter()
         runs = ours(eom, 1024 if links > 100 else STATES)
         if links <= PEER_LINKS:
-            runs |= {"Pinocchio": pinocchio(pinocchio_chain(links)), "MuJoCo": mujoco_chain(links)}
+            models = pinocchio_chain(links), mujoco_chain(links)
+            require_pinocchio(eom, models[0])
+            require_mujoco(eom, models[1])
+            runs |= {"Pinocchio": pinocchio(models[0]), "MuJoCo": mujoco_steps(models[1])}
         seconds = in_turn(runs, ROUNDS if links < 100 else 5)
         single, batch, peer, mujoco = (seconds.get(who, np.nan) for who in WHO)
         count = sum(eom.forward_dynamics.operations.values())

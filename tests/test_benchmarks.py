@@ -6,7 +6,9 @@ import re
 import sys
 import time
 from pathlib import Path
+from types import ModuleType
 
+import numpy as np
 import pytest
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
@@ -215,3 +217,43 @@ def test_tables_have_a_column_for_everybody():
         "| Panda | 0.500 | 0.100 | 4.00 |",
         "| Talos | 2.00 |  | 9.00 |",
     ]
+
+
+# all tools find the same numbers
+
+
+def benchmark(name: str) -> ModuleType:
+    """A benchmark as a module; nothing in it runs."""
+    spec = importlib.util.spec_from_file_location(f"benchmark_{name}", ROOT / "benchmarks" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_first_model_has_the_same_accelerations_in_both_tools(monkeypatch):
+    importing = benchmark("importing")
+    importing.require_agreement()
+    monkeypatch.setattr(importing, "CRANE", importing.CRANE.replace("mass=m2", "mass=2 * m2"))
+    with pytest.raises(AssertionError):
+        importing.require_agreement()
+
+
+def test_robots_that_move_in_another_way_are_not_timed():
+    robots = benchmark("robots")
+    robots.require_same("Somebody", np.array([1.0, 2.0]), np.array([1.0, 2.0 + 1e-12]))
+    for other in ([1.0, 2.0 + 1e-6], [2.0, 1.0], [1.0, math.nan]):
+        with pytest.raises(AssertionError, match="Somebody finds other accelerations"):
+            robots.require_same("Somebody", np.array([1.0, 2.0]), np.array(other))
+
+
+def test_chains_are_the_same_in_pinocchio_and_mujoco():
+    pytest.importorskip("pinocchio")
+    pytest.importorskip("mujoco")
+    robots = benchmark("robots")
+    eom = robots.derive(robots.spatial_chain(4))
+    robots.require_pinocchio(eom, robots.pinocchio_chain(4))
+    robots.require_mujoco(eom, robots.mujoco_chain(4))
+    heavier = robots.mujoco_chain(4)
+    heavier.body_mass[2] *= 1.001
+    with pytest.raises(AssertionError, match="MuJoCo"):
+        robots.require_mujoco(eom, heavier)

@@ -24,10 +24,10 @@ class Expected(NamedTuple):
         return f"≥ {self.least:g}" if self.least > -math.inf else f"≤ {self.most:g}" if self.most < math.inf else ""
 
 
-FLOOR = "operations over those of the best count known"
+REFERENCE = "operations over those of the reference program"
 EXPECTED: dict[str, dict[str, Expected]] = {
     "operations": {
-        f"{robot}_{way}": Expected(f"{FLOOR}, {robot.replace('_', ' ')}, {way} dynamics", most=1.0)
+        f"{robot}_{way}": Expected(f"{REFERENCE}, {robot.replace('_', ' ')}, {way} dynamics", most=1.0)
         for robot in ("6r", "7r", "puma_560", "stanford_arm")
         for way in ("inverse", "forward")
     },
@@ -37,8 +37,8 @@ EXPECTED: dict[str, dict[str, Expected]] = {
     "graph": {
         "derive_vs_sympy": Expected("building and differentiating a chain of 16 links, beside SymPy", 100),
         "derive_vs_casadi": Expected("the same with 30 links, beside CasADi's SX", 5),
-        "eval_vs_lambdify": Expected("evaluating, beside SymPy's lambdify", 200),
-        "eval_vs_casadi": Expected("evaluating, beside CasADi's virtual machine", 10),
+        "eval_vs_lambdify": Expected("evaluating by a bound call, beside SymPy's lambdify", 200),
+        "eval_vs_casadi": Expected("evaluating by a bound call, beside CasADi's virtual machine with buffers", 10),
         "batch_gain": Expected("a state in a batch, beside single calls in a compiled loop", 3),
     },
     "robots": {

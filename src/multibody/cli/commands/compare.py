@@ -62,8 +62,11 @@ def _shown(found: Comparison) -> list[str | Grid]:
     rows = [[one.name, *_figures(one), _verdict(found, one.name)] for one in found.derivations]
     table = Grid(["formalism", "time [ms]", "operations", "beside the others"], rows, right=(1, 2))
     proved = sum(pair.proved for pair in found.pairs)
-    return [f"{found.model.name}: {len(found.model.speeds)} speeds", table,
+    lines: list[str | Grid] = [f"{found.model.name}: {len(found.model.speeds)} speeds", table,
             f"{proved} of {len(found.pairs)} pairs are proved equal, for all values of all symbols"]  # fmt: skip
+    if found.proved.unproved:
+        lines.append(f"not proved equal: {', '.join(found.proved.unproved)}")
+    return lines
 
 
 def _figures(one: Any) -> list[str]:

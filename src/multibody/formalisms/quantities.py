@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from multibody.equations import EquationsOfMotion
-from multibody.graph import ZERO, Expr, array, isolated, jacobian, product, solve, substitute, topological
+from multibody.graph import ZERO, Expr, Symbol, array, isolated, jacobian, product, solve, substitute, topological
 from multibody.graph.field import Value
 from multibody.graph.fingerprint import second_fingerprints
 from multibody.graph.traverse import flat
@@ -63,7 +63,7 @@ def results(eom: EquationsOfMotion, model: Model) -> Results:
     with isolated():
         speeds = _Speeds(eom, model)
         solved = [*speeds.accelerations, *speeds.old(eom.multiplier_values)]
-        motion = dict(zip((*model.accelerations, *eom.multipliers), solved, strict=True))
+        motion = _by_name((*model.accelerations, *eom.multipliers), solved)
         return Results((*_solved(speeds), *speeds.carried(_measured(eom))), motion)
 
 
@@ -78,7 +78,7 @@ class _Speeds:
     def J(self) -> Any:
         return jacobian(self._values(self.model.speeds), self.eom.speeds)
 
-    def _values(self, symbols: Sequence[Expr]) -> list[Expr]:
+    def _values(self, symbols: Sequence[Symbol]) -> list[Expr]:
         """Symbols of the model in those of the equations."""
         return [self.eom.model.values.get(one, one) for one in symbols]
 

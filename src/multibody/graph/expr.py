@@ -338,7 +338,7 @@ def _is_of_another(node: Constant) -> bool:
 def _one_number(a: Constant, b: Constant) -> bool:
     """Whether two constants with one fingerprint, up to sign, are the same number, up to sign."""
     alike = a.fp2 == (b.fp2 if a.fp == b.fp else -b.fp2 % SECOND_P)
-    return alike and (a.rounded or b.rounded or abs(a.value) == abs(b.value))
+    return alike and (abs(a.value) == abs(b.value) or a.rounded or b.rounded)
 
 
 def _found(fp: Value) -> Constant | None:

@@ -6,6 +6,7 @@ import math
 import numbers
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from operator import truediv
 from typing import Any
 
@@ -84,6 +85,7 @@ def safe(compute: Callable[..., Any], *args: Any) -> Any:
         return math.inf
 
 
+@lru_cache(maxsize=4096, typed=True)  # 2^60 and 2.0^60 are equal, and have different images
 def image(value: Number, p: int = field.P) -> int:
     """The exact field value of a number; that of a very large integer or fraction is opaque."""
     if isinstance(value, float):

@@ -21,6 +21,7 @@ from multibody.graph import (
     substitute,
     topological,
 )
+from multibody.graph.signs import with_signs
 from multibody.linear.elimination import eliminated, reaction
 from multibody.linear.independent import Choice, choice
 from multibody.linear.matrices import Expressions
@@ -129,7 +130,7 @@ def _division(slopes: Slopes, values: Values, independent: Iterable[str]) -> Cho
     geometry = slopes.part(GEOMETRY)
     entries = _at_point([one for one in geometry.flat if one is not ZERO], values)
     rng = np.random.default_rng(1)
-    known: Any = {one: float(rng.uniform(0.5, 1.5)) for one in free_symbols(entries)}
+    known: Any = _random_values(slopes.eom, free_symbols(entries), rng)
     numbers = Sparse(geometry).filled([float(one) for one in evaluate(entries, known)] if entries else [])
     return choice(slopes.eom, slopes.blocks(numbers, None), _random_place(slopes.eom, values, known), independent)
 
@@ -140,15 +141,22 @@ def _random_place(eom: EquationsOfMotion, values: Values, known: Mapping[Any, fl
     groups = ((model.time,), model.coordinates, model.speeds, model.input_symbols, model.parameter_symbols)
     wanted = _at_point([one for group in groups for one in group], values)
     rng = np.random.default_rng(2)
-    free: dict[Any, Any] = {one: float(rng.uniform(0.5, 1.5)) for one in free_symbols(wanted)}
+    free = _random_values(eom, free_symbols(wanted), rng)
     numbers = np.array([float(one) for one in evaluate(wanted, free | dict(known))])
     t, q, u, r, p = np.split(numbers, np.cumsum([len(group) for group in groups])[:-1])
     return Place(float(t[0]), q, u, r, p)
 
 
+def _random_values(eom: EquationsOfMotion, symbols: Iterable[Symbol], rng: Any) -> dict[Any, float]:
+    """Random values around one, negative where that is known of a symbol."""
+    negative = {one for one, sign in eom.model.signs.items() if sign in ("negative", "nonpositive")}
+    return {one: float(rng.uniform(0.5, 1.5)) * (-1 if one in negative else 1) for one in symbols}
+
+
 def _keeps_velocity_constraints(eom: EquationsOfMotion, values: Values) -> bool:
     """Whether B·u + β = 0 holds already, as it does at rest, or where all speeds were given."""
-    return all(one.fp == 0 for one in substitute(list(eom.constraints.velocity), values))
+    rows = substitute(list(eom.constraints.velocity), values)
+    return all(one.fp == 0 for one in with_signs(rows, eom.model.signs))
 
 
 def _with_dependent_speeds(eom: EquationsOfMotion, values: Values, division: Choice, algebra: Expressions) -> Values:
@@ -157,8 +165,9 @@ def _with_dependent_speeds(eom: EquationsOfMotion, values: Values, division: Cho
     if not rows:
         return values
     known = values | dict.fromkeys((eom.speeds[k] for k in bound), ZERO)
-    right = -array(substitute([eom.constraints.velocity[row] for row in rows], known))
-    matrix = array(substitute(eom.B[np.ix_(rows, bound)], values))
+    signs = eom.model.signs
+    right = -array(with_signs(substitute([eom.constraints.velocity[row] for row in rows], known), signs))
+    matrix = array(with_signs(substitute(eom.B[np.ix_(rows, bound)], values), signs))
     solved = algebra.solve(matrix, right[:, None])[:, 0]
     return values | dict(zip((eom.speeds[k] for k in bound), solved, strict=True))
 
@@ -172,7 +181,7 @@ def _reactions(eom: EquationsOfMotion, division: Choice, found: Sequence[Expr]) 
 
 def _substituted(slopes: Slopes, matrix: Any, values: Values) -> Blocks:
     """J and the equations at the point."""
-    found = array(_at_point([*matrix.flat, *slopes.equations], values))
+    found = array(with_signs(_at_point([*matrix.flat, *slopes.equations], values), slopes.eom.model.signs))
     return slopes.blocks(found[: matrix.size].reshape(matrix.shape), found[matrix.size :])
 
 

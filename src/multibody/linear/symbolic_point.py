@@ -8,6 +8,7 @@ from typing import Any
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ModelError
 from multibody.graph import Constant, Expr, Symbol, as_expr, free_symbols, substitute
+from multibody.graph.signs import with_signs
 from multibody.linear.point import by_kind, require_kept, require_within, unknown_name
 from multibody.linear.signals import listed_names
 from multibody.linear.slopes import positions
@@ -70,7 +71,7 @@ def _parameters(eom: EquationsOfMotion, given: Mapping[str, Any], left: set[Symb
 def _closed(eom: EquationsOfMotion, values: Values, given: Mapping[str, Any]) -> Values:
     """The coordinates with those that follow from constraints in their places, where they are numbers."""
     model, loops = eom.model, positions(eom)
-    gaps = [as_expr(one) for one in substitute(loops, values)] if loops else []
+    gaps = list(with_signs(substitute(loops, values), model.signs)) if loops else []
     gaps = [one for one in gaps if one.fp != 0]
     if not gaps or any(one in model.coordinates for one in free_symbols(gaps)):
         return values  # a gap that depends on coordinates which are left free is closed for some of their values
@@ -79,7 +80,8 @@ def _closed(eom: EquationsOfMotion, values: Values, given: Mapping[str, Any]) ->
             f"The coordinates do not keep the constraints: {gaps[0]!r:.120} is not zero.",
             where=f"operating point of system '{model.name}'",
             cause="Where lengths are symbols, dependent coordinates are not solved for.",
-            remedy="Give dependent coordinates as formulas, such as at={'x': L}, or leave them free.",
+            remedy="Give dependent coordinates as formulas, such as at={'x': L}, or leave them free. In a model from "
+            "SymPy, make lengths with positive=True.",
         )
     state = _assembled(eom, values, given)
     return values | {q: as_expr(float(value)) for q, value in zip(model.coordinates, state.q, strict=True)}

@@ -11,6 +11,7 @@ from multibody.algebra import Inertia, Transform, Vec3
 from multibody.errors import MissingValueError, ModelError
 from multibody.graph import ZERO, Expr, Symbol, as_expr, jacobian, substitute
 from multibody.graph.names import suggestion
+from multibody.graph.signs import Sign
 from multibody.model.body import Body, Frame
 from multibody.model.display import model_html
 from multibody.model.drawing import Drawing
@@ -178,6 +179,11 @@ class Model:
     def input_symbols(self) -> tuple[Symbol, ...]:
         """All inputs, one after the other, arrays row by row."""
         return tuple(symbol for one in self.inputs for symbol in one.flat)
+
+    @property
+    def signs(self) -> Mapping[Symbol, Sign]:
+        """The signs of symbols that formulas of the model rely on; none, unless it was read from SymPy."""
+        return {}
 
     @cached_property
     def input_limits(self) -> Mapping[Symbol, tuple[float, float]]:

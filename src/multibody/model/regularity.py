@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from multibody.errors import AssemblyError, ExpressionError, MissingValueError
+from multibody.graph import Symbol, free_symbols
 from multibody.model.assembly import Assembly, Vector
 from multibody.model.constraint_equations import Constraints
 from multibody.model.start_state import guessed, placed, start_guess
@@ -16,7 +17,8 @@ RANK = 1e-6  # relative size of a row that counts as dependent
 ROUNDED = 1e-12  # size of a row that is rounding, in metres and radians, or relative to the largest
 SINGULAR = 1e-7  # smallest singular value of the independent constraint equations, relative to the largest
 NO_INERTIA = 1e-6  # smallest eigenvalue of a mass matrix whose diagonal is scaled to one
-RANDOM_TRIES = 5  # sets of random values for parameters without values
+RANDOM_TRIES = 12  # sets of random values for parameters without values
+RANDOM_STEP = 0.1  # by which each of them starts farther away from the start values
 NO_NUMBERS = (MissingValueError, AssemblyError, ExpressionError)
 """Why there may be nothing to decide by: no parameters, no closed configuration, or a singular start."""
 
@@ -24,36 +26,60 @@ NO_NUMBERS = (MissingValueError, AssemblyError, ExpressionError)
 def at_start(constraints: Constraints) -> tuple[Assembly, Vector, Vector]:
     """The constraints as numbers, the closed configuration from which runs start, and B there.
 
-    Parameters without values get random ones, for which the loops can be closed.
+    Parameters without values get random ones, for which the loops can be closed. Newton's method may end in a singular
+    configuration then, such as a parallelogram that is folded flat: of several, the one with the largest rank counts.
 
     Raises:
         MissingValueError: if parameters have no values, and no random ones were found with which loops can be closed.
         AssemblyError: if the loops cannot be closed.
         ExpressionError: if the constraints have no value at the start.
     """
-    given = [pair for one in constraints.model.parameters for pair in one.default.items()]
-    missing = [one.name for one, value in given if value is None]
-    if not missing:
-        return _closed_at_start(constraints, {}, 0.0)
     rng = np.random.default_rng(1)
-    for _ in range(RANDOM_TRIES):
+    missing = _missing(constraints)
+    if not set(missing) & set(free_symbols([*constraints.gaps, *constraints.B.flat, *constraints.beta])):
+        return _closed_at_start(constraints, _random_values(constraints, missing, rng))
+    best, found, count = -1, None, len(constraints.model.coordinates)
+    for k in range(RANDOM_TRIES):
         try:
-            return _closed_at_start(constraints, {name: rng.uniform(0.5, 1.5) for name in missing}, rng.uniform(0, 0.3))
+            away = RANDOM_STEP * (k + 1) * rng.normal(size=count)
+            held = [int(rng.integers(count))] if k % 2 and count else []  # so that it does not return to the start
+            closed = _closed_at_start(constraints, _random_values(constraints, missing, rng), away, held)
         except NO_NUMBERS:
             continue
+        rank = len(basis(closed[2][list(constraints.moving)]))
+        if rank > best:
+            best, found = rank, closed
+        if rank == len(constraints.generic):
+            break
+    if found is not None:
+        return found
     raise MissingValueError(
-        f"The parameters {', '.join(missing)} have no values, and the loops could not be closed with random ones.",
+        f"The parameters {', '.join(one.name for one in missing)} have no values, and the loops could not be closed "
+        "with random ones.",
         where=f"system '{constraints.model.name}'",
         remedy="Give default values to them.",
     )
 
 
+def _missing(constraints: Constraints) -> list[Symbol]:
+    """The parameters that have no values."""
+    given = [pair for one in constraints.model.parameters for pair in one.default.items()]
+    return [one for one, value in given if value is None]
+
+
+def _random_values(constraints: Constraints, missing: Iterable[Symbol], rng: np.random.Generator) -> dict[str, float]:
+    """Random values of parameters, around one or, where they are known to be negative, around minus one."""
+    signs = constraints.model.signs
+    below = {one for one, sign in signs.items() if sign in ("negative", "nonpositive")}
+    return {one.name: float(rng.uniform(0.5, 1.5)) * (-1 if one in below else 1) for one in missing}
+
+
 def _closed_at_start(
-    constraints: Constraints, parameters: Mapping[str, float], away: float
+    constraints: Constraints, parameters: Mapping[str, float], away: Vector | float = 0.0, held: Iterable[int] = ()
 ) -> tuple[Assembly, Vector, Vector]:
+    """As ``at_start``, for certain parameters, and from a guess some way away from the start values."""
     assembly = Assembly(constraints, parameters)
-    guess = start_guess(constraints.model)
-    q = placed(assembly, guess + away * np.random.default_rng(2).normal(size=len(guess)), 1e-10)
+    q = placed(assembly, start_guess(constraints.model) + away, 1e-10, held)
     return assembly, q, assembly.velocity(q)[0]
 
 
@@ -63,7 +89,8 @@ def silent_rows(constraints: Constraints) -> frozenset[int]:
     silent = {k for k in held if any(entry.fp != 0 for entry in constraints.B[k])}
     rng = np.random.default_rng(1)
     try:
-        assembly, start = Assembly(constraints), start_guess(constraints.model)
+        assembly = Assembly(constraints, _random_values(constraints, _missing(constraints), rng))
+        start = start_guess(constraints.model)
         for size in (0.0, 0.3, 0.3):
             B = assembly.velocity(start + size * rng.normal(size=len(start)))[0] if silent else np.zeros((0, 0))
             sizes = np.linalg.norm(B, axis=1)
@@ -84,10 +111,12 @@ def regular_rows(constraints: Constraints) -> tuple[int, ...]:
     matrices = [B[rows]]
     chosen = [basis(matrices[0])]
     rng = np.random.default_rng(1)
-    for _ in range(3):  # the start itself may be singular
+    for k in range(6):  # the start itself may be singular
         moved = None
         if len(chosen[-1]) < len(generic):
-            moved = assembly.closed(start + 0.03 * rng.normal(size=len(start)), (), 1e-10)
+            near = start + 0.03 * rng.normal(size=len(start))
+            held = [int(rng.integers(len(start)))] if k > 2 else []  # so that it does not return to the start
+            moved = assembly.closed(near, held, 1e-10)
         if moved is not None:
             matrices.append(assembly.velocity(moved)[0][rows])
             chosen.append(basis(matrices[-1]))

@@ -19,8 +19,9 @@ from multibody.equations.without_bodies import (
     ModelWithoutBodies,
 )
 from multibody.errors import ModelError
-from multibody.graph import ZERO, Expr, Symbol, array, as_expr, directional, free_symbols, from_sympy, product
+from multibody.graph import ZERO, Constant, Expr, Symbol, array, as_expr, directional, free_symbols, from_sympy, product
 from multibody.graph.linear_algebra import Matrix
+from multibody.graph.signs import Sign, agrees
 from multibody.graph.workspace import in_own_table
 from multibody.model import Expression, Model
 from multibody.model.constraints import ExpressionConstraint
@@ -35,11 +36,29 @@ class SympyModel(ModelWithoutBodies):
         given: what was read.
         symbols: our expression for each of SymPy's symbols, functions of time and derivatives.
         notes: what had to be renamed.
+        assumed: the signs of symbols that SymPy was told.
     """
 
     given: Given | None = None
     symbols: Mapping[Any, Expr] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    assumed: Mapping[Symbol, Sign] = field(default_factory=dict)
+
+    @property
+    def signs(self) -> Mapping[Symbol, Sign]:
+        """The signs of symbols that SymPy was told, such as positive=True, and has simplified expressions by."""
+        return self.assumed
+
+    def parameter_values(self, given: Mapping[str, float] | None = None) -> dict[Symbol, float]:
+        """The number for every parameter.
+
+        Raises:
+            ModelError: if a number has not the sign that SymPy was told.
+        """
+        values = super().parameter_values(given)
+        for one, value in values.items():
+            _require_sign(self, one, value, "parameter")
+        return values
 
 
 @in_own_table
@@ -188,7 +207,7 @@ def _model(given: Given, vocabulary: Vocabulary, start: Mapping[Any, Any] | None
     values = vocabulary.named(start)
     states = {one.name: one for one in (*given.q, *given.u)}
     _require_states(vocabulary.scope, values, states)
-    return SympyModel.made(
+    made = SympyModel.made(
         vocabulary.scope,
         time=vocabulary.time,
         coordinates=given.q,
@@ -205,7 +224,26 @@ def _model(given: Given, vocabulary: Vocabulary, start: Mapping[Any, Any] | None
         unit=given.quaternions,
         symbols=dict(vocabulary.items()),
         notes=vocabulary.notes,
+        assumed=dict(vocabulary.signs),
     )
+    for one, value in ((one, value) for parameter in made.parameters for one, value in parameter.default.items()):
+        if isinstance(value, Constant):
+            _require_sign(made, one, float(value), "parameter")
+    for name in values:
+        _require_sign(made, states[name], made.start[states[name]], "start value")
+    return made
+
+
+def _require_sign(model: Model, one: Symbol, value: float, what: str) -> None:
+    """An error for a number that SymPy's assumptions on its symbol exclude."""
+    sign = model.signs.get(one)
+    if sign is not None and not agrees(value, sign):
+        raise ModelError(
+            f"The {what} '{one.name}' is {value:.6g}, but SymPy was told that it is {sign}.",
+            where=f"model '{model.name}'",
+            cause=f"Its symbol was made with {sign}=True, and expressions were simplified by that.",
+            remedy=f"Give a value that is {sign}, or make the symbol without the assumption.",
+        )
 
 
 def _require_states(name: str, values: Mapping[str, Any], states: Mapping[str, Symbol]) -> None:

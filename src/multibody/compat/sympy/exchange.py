@@ -16,6 +16,7 @@ from multibody.compat.sympy.kinematics import Kinematics, constraints_of, kinema
 from multibody.compat.sympy.lagrange import Lagrangian
 from multibody.compat.sympy.mechanism import Mechanism
 from multibody.compat.sympy.names import Vocabulary
+from multibody.compat.sympy.orientation_rates import require_rates_of_orientations
 from multibody.compat.sympy.symbolic import written_equations
 from multibody.equations import EquationsOfMotion, Handling, IndependentSpeeds, Multipliers
 from multibody.errors import ConversionError, ModelError
@@ -182,6 +183,7 @@ def _given(
     auxiliary: Sequence[Any] = (),
 ) -> Given:  # fmt: skip
     require_rates_of_velocities(kinematics, mechanism.world, mechanism.written)
+    require_rates_of_orientations(kinematics, mechanism.world, mechanism.written, mechanism.said, held.values())
     parts = mechanism.balance()
     energy = mechanism.energy([acceleration_symbol(one) for one in kinematics.u])
     q, u, rates = kinematics.q, kinematics.u, kinematics.rates
@@ -208,6 +210,8 @@ def _lagrange(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin
     mechanism = None if obj.inertial is None else Mechanism(kinematics, obj.inertial, own, obj.forcelist, origin)
     lagrangian = Lagrangian(kinematics, obj._L[0], mechanism)
     held = constraints_of(kinematics, obj._hol_coneqs, obj.coneqs)
+    if mechanism is not None:
+        require_rates_of_orientations(kinematics, obj.inertial, own, mechanism.said, held.values())
     parts, energy = lagrangian.balance(), lagrangian.energy()
     places = mechanism.places() if mechanism else ()
     return Given("Lagrange", kinematics.q, kinematics.u, kinematics.rates, parts, held, energy, places)

@@ -50,7 +50,7 @@ class Geometry:
         """
         base = self.world if seen_from is None else seen_from
         if (base, frame) not in self._rotations:
-            inward, outward = self._to_world(base), self._to_world(frame)
+            inward, outward = self.to_world(base), self.to_world(frame)
             while len(inward) > 1 and len(outward) > 1 and inward[-2] is outward[-2]:
                 inward.pop()
                 outward.pop()
@@ -62,7 +62,7 @@ class Geometry:
             self._rotations[base, frame] = matrix
         return self._rotations[base, frame]
 
-    def _to_world(self, frame: Any) -> list[Any]:
+    def to_world(self, frame: Any) -> list[Any]:
         """The frames on the way to the world."""
         way = [frame]
         while way[-1] is not self.world:

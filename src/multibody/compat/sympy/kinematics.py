@@ -45,6 +45,11 @@ class Kinematics:
             flow |= dict(zip(self.u, accelerations, strict=True))
         return time_derivative(things, {**flow, **self.vocabulary.input_rates(things)})
 
+    def apart(self) -> Kinematics:
+        """The same with a vocabulary of its own: what is met from now on becomes no input or parameter of the model."""
+        own = self.vocabulary.copied()
+        return replace(self, vocabulary=own, read=own.reader().read)
+
     def with_accelerations(self) -> Kinematics:
         """The same, but rates of speeds can be read; they are zero, and q̈ is what remains of d/dt q̇."""
         drifts: dict[Expr, Expr] = dict(zip(self.q, self.change(list(self.rates)) if self.q else [], strict=True))

@@ -45,13 +45,13 @@ class Mechanism:
         self._change = kinematics.change
         self._reader = BodyReader(self._geometry, kinematics.read)
         self.bodies = [self._reader.body(body) for body in self.written]
-        self._said = list(_pairs(loads))
-        self.loads = [self._reader.load(*load) for load in self._said]
+        self.said = list(_pairs(loads))
+        self.loads = [self._reader.load(*load) for load in self.said]
         self._origin = origin
 
     def seen_with(self, kinematics: Kinematics) -> Mechanism:
         """The same bodies and loads in other speeds."""
-        return Mechanism(kinematics, self.world, self.written, self._said, self._origin)
+        return Mechanism(kinematics, self.world, self.written, self.said, self._origin)
 
     # Kane's equations --------------------------------------------------------------------------------------------
 

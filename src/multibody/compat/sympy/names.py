@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy, deepcopy
 from typing import Any, cast
 
 from multibody.errors import ConversionError, MissingValueError
 from multibody.graph import ZERO, Expr, Kind, Symbol, constant, free_symbols, symbol
 from multibody.graph.names import suggestion
+from multibody.graph.signs import Sign
 from multibody.graph.sympy_reader import Functions, SympyReader, time_symbol
 from multibody.io.urdf.names import Names
 from multibody.model.quantity import Input, Parameter, finite_value, rate_name
+
+POSSIBLE_SIGNS: tuple[Sign, ...] = ("positive", "negative", "nonnegative", "nonpositive", "nonzero")
+"""SymPy's assumptions on signs, those that say most first."""
 
 
 class Vocabulary(Mapping[Any, Expr]):
@@ -39,8 +44,16 @@ class Vocabulary(Mapping[Any, Expr]):
         self._parameters: dict[Symbol, float | None] = {}
         self._inputs: list[Symbol] = []
         self._rates: dict[Expr, Symbol] = {}
+        self.signs: dict[Symbol, Sign] = {}
         self.wanted = list(inputs)
         self._functions = functions or {}
+
+    def copied(self) -> Vocabulary:
+        """Another one that knows the same, and learns for itself."""
+        other = copy(self)
+        vars(other).update({name: copy(value) for name, value in vars(self).items() if isinstance(value, dict | list)})
+        other._names = deepcopy(self._names)
+        return other
 
     # what is told ------------------------------------------------------------------------------------------------
 
@@ -131,7 +144,21 @@ class Vocabulary(Mapping[Any, Expr]):
 
     def _new(self, node: Any, name: str, kind: Kind, endings: tuple[str, ...]) -> Symbol:
         made = self._known[node] = symbol(self._take(name, kind, endings), kind, self.scope)
+        self._assume(node, made)
         return made
+
+    def _assume(self, node: Any, made: Symbol) -> None:
+        """Keep what SymPy was told of the sign of a symbol: it has simplified expressions by it."""
+        if node.is_real is False:
+            raise ConversionError(
+                f"{node} is not real.",
+                where=f"model '{self.scope}'",
+                cause="It was made with an assumption such as imaginary=True.",
+                remedy="Make it without this assumption: all quantities of a mechanism are real.",
+            )
+        sign: Sign | None = next((one for one in POSSIBLE_SIGNS if getattr(node, f"is_{one}")), None)
+        if sign is not None:
+            self.signs[made] = sign
 
     def _take(self, name: str, kind: str, endings: tuple[str, ...] = ("",)) -> str:
         return self._names.take(name, kind, endings)

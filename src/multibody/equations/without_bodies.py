@@ -7,10 +7,12 @@ but no tree of links. Here is what they share; each kind of them says where its 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Self
 
+from multibody.algebra import Transform, Vec3
 from multibody.equations.equations import EquationsOfMotion
 from multibody.equations.kinetics import Kinetics
 from multibody.errors import ModelError
@@ -18,6 +20,7 @@ from multibody.graph import Expr, array, product
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.workspace import in_own_table
 from multibody.model import Model, System
+from multibody.model.shapes import Shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +85,29 @@ class BodyPlace:
     mass: Expr
 
 
+@dataclass(frozen=True)
+class PlacedDrawing:
+    """A shape on a body whose place is known.
+
+    Attributes:
+        name: of the drawing.
+        body: the name of the body; "world" for what stands still.
+        pose: from coordinates of the shape to the axes of the body, with the origin in its center of mass.
+        shape: what is drawn.
+        sizes: of the shape, by name.
+        to: the name of the body to which it is stretched; empty for a rigid shape.
+        end: where it ends on that body, from its center of mass; None for a rigid shape.
+    """
+
+    name: str
+    body: str
+    pose: Transform
+    shape: Shape
+    sizes: Mapping[str, Expr]
+    to: str = ""
+    end: Vec3 | None = None
+
+
 @in_own_table
 class EquationsWithoutBodies(EquationsOfMotion):
     """Equations of motion without bodies and joints: momentum and forces in joints are not known."""
@@ -94,6 +120,11 @@ class EquationsWithoutBodies(EquationsOfMotion):
     @property
     def places(self) -> tuple[BodyPlace, ...]:
         """Where bodies are, for a picture; empty if that is not known."""
+        return ()
+
+    @property
+    def drawings(self) -> tuple[PlacedDrawing, ...]:
+        """What bodies look like; empty if that is not known."""
         return ()
 
     @property

@@ -9,6 +9,7 @@ from typing import Any
 from multibody.errors import ModelError
 from multibody.graph.names import suggestion
 from multibody.modular.draft import Draft, known_words, with_rates, with_strangers
+from multibody.modular.identity_checks import require_identities
 from multibody.modular.invariant import completed, require_same_orders
 from multibody.modular.named import by_variable, named_energy, named_groups, named_identities, named_independent
 from multibody.modular.naming import (
@@ -50,7 +51,8 @@ def subsystem(
         inputs: names of inputs.
         reference: a reference motion, by the names of variables, expressions of time and parameters; by default zero.
         start: values at the beginning of a run; by default those of the reference motion.
-        identities: pairs of expressions that are equal, such as ``("x**2 + y**2", "l**2")``, to shorten results.
+        identities: pairs of expressions that are equal, such as ``("x**2 + y**2", "l**2")``, to shorten results; they
+            are tested by numbers where the constraints are kept, and refused where they are false.
         energy: kinetic and potential energy; without them, runs have no energy balance.
         quaternions: groups of four coordinates that have unit length.
         description: what it is.
@@ -92,7 +94,7 @@ def couple(
         inputs: names of inputs.
         reference: a reference motion, by the names of variables; added to those of the subsystems.
         start: values at the beginning of a run.
-        identities: pairs of expressions that are equal, to shorten results.
+        identities: pairs of expressions that are equal where the constraints are kept, to shorten results; tested.
         rename: new names by old ones, for everything in the subsystems.
         energy: kinetic and potential energy of what ``dynamics`` adds.
         quaternions: groups of four new coordinates that have unit length.
@@ -149,8 +151,9 @@ def couple(
     made = Subsystem(
         label, description, parts, everything, draft.top, draft.rates, draft.aliases, draft.own, draft.rows, essential,
         tuple(one for one in invariants if one not in essential), found, *quantities, starts, references, chosen,
-        named_identities(draft.vocabulary, identities, parts), None, units, clock.seconds,
+        named_identities(draft.vocabulary, identities, parts), None, units, timings=clock.seconds,
     )  # fmt: skip
+    require_identities(made, made.identities[sum(len(part.identities) for part in parts) :])
     return replace(made, energy=named_energy(made, energy, draft.vocabulary))
 
 

@@ -13,6 +13,7 @@ from multibody.graph import Expr, array, product, substitute, symbol
 from multibody.model import Model, System
 from multibody.model.energy import kinetic_energy, potential_energy
 from multibody.model.quantity import Input, Parameter
+from multibody.modular.appearance import appearance_of
 from multibody.modular.coupling import couple
 from multibody.modular.energy import energy_of
 from multibody.modular.progress import Progress
@@ -26,7 +27,9 @@ def from_system(
 ) -> Subsystem:  # fmt: skip
     """A system, or what was read from a file, as a subsystem: its coordinates, speeds, loops, loads and energies.
 
-    Joints that close loops, rolling and other constraints become invariants of the subsystem.
+    Joints that close loops, rolling and other constraints become invariants of the subsystem. Bodies, drawings and
+    sensors are kept: equations of what is coupled from such subsystems can be shown, and measure the same. Where two
+    parts have a body or a sensor of the same name, the label of the part comes in front.
 
     Args:
         system: a system or a model.
@@ -73,7 +76,7 @@ def from_system(
     )  # fmt: skip
     T, V = written.of([kinetic_energy(kinetics), potential_energy(kinetics)])
     driven = any(joint.prescribed is not None for joint in model.joints)
-    made = replace(made, energy=energy_of(made, T, V, driven=driven))
+    made = replace(made, energy=energy_of(made, T, V, driven=driven), appearance=appearance_of(kinetics, written.of))
     if not variables and not constraints:
         return made
     inner = made.renamed(f"{name}_itself")

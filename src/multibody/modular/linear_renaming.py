@@ -47,6 +47,7 @@ def carried_over(old: LinearSubsystem, new: LinearSubsystem, exchange: Exchange)
         parts=tuple(carried_over(mine, theirs, exchange) for mine, theirs in pairs),
         nominal={_in(exchange, one): _in(exchange, value) for one, value in old.nominal.items()},
         conditions=tuple(_in(exchange, one) for one in old.conditions),
+        sources={_in(exchange, one): source for one, source in old.sources.items()},
         residual=_matrix(exchange, old.residual),
         complement=None if old.complement is None else _slope(exchange, old.complement),
         turned=tuple(tuple(exchange[one] for one in group) for group in old.turned),  # type: ignore[misc]

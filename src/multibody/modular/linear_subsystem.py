@@ -18,7 +18,7 @@ from multibody.modular.explicit import accelerations, shortened
 from multibody.modular.labelled import Labelled
 from multibody.modular.linear_renaming import KnownSlope, carried_over, exchanged_symbols
 from multibody.modular.reduction import solved_by_blocks
-from multibody.modular.reference import require_solution
+from multibody.modular.reference import require_conditions, require_solution
 from multibody.modular.subsystem import Subsystem
 from multibody.modular.vocabulary import TIME
 
@@ -35,6 +35,7 @@ class LinearSubsystem(Subsystem):
         nominal: the reference value of every variable, rate and input.
         conditions: what must vanish so that the reference is a motion of the system, where that cannot be decided
             without numbers.
+        sources: what each condition belongs to: the name of a constraint, or of a quaternion.
         residual: the reduced dynamic equations on the reference motion; constraint forces of the system that this one
             is a part of must balance them.
         complement: C₁ and S₁: the first-order parts of C̃ and S.
@@ -43,6 +44,7 @@ class LinearSubsystem(Subsystem):
 
     nominal: Mapping[Expr, Expr] = field(default_factory=dict, repr=False)
     conditions: tuple[Expr, ...] = ()
+    sources: Mapping[Expr, str] = field(default_factory=dict, repr=False)
     residual: Matrix = field(default_factory=lambda: array([]), repr=False)
     complement: FirstOrder | KnownSlope | None = field(default=None, repr=False)
     turned: tuple[tuple[Symbol, ...], ...] = ()
@@ -72,6 +74,10 @@ class LinearSubsystem(Subsystem):
         """The linear equations as ordinary ones, whose coordinates and speeds are deviations."""
         require_solution(self)
         return super().equations(constraints=constraints)
+
+    def require_values(self, values: Mapping[Symbol, float]) -> None:
+        """An error for values of parameters for which the reference is not a motion of the system."""
+        require_conditions(self, values)
 
     @cached_property
     def states(self) -> tuple[Symbol, ...]:

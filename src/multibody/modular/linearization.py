@@ -20,12 +20,14 @@ from typing import Any
 
 from multibody.graph import ZERO, Expr, Symbol, free_symbols
 from multibody.model.quantity import Parameter
+from multibody.modular.appearance import Appearance
 from multibody.modular.auxiliary import Auxiliary
 from multibody.modular.first_order import Expansion
+from multibody.modular.identity_checks import require_parameters_equal
 from multibody.modular.invariant import Invariant
 from multibody.modular.linear_complement import FirstOrder
 from multibody.modular.linear_subsystem import LinearSubsystem
-from multibody.modular.named import by_variable, named_identities
+from multibody.modular.named import by_variable, named_identities, with_parameters
 from multibody.modular.product import times
 from multibody.modular.progress import Clock, Progress
 from multibody.modular.reduction import Reduction, reduction
@@ -44,7 +46,7 @@ from multibody.modular.vocabulary import Vocabulary
 def linearize(
     system: Subsystem, reference: Mapping[str, Any] | None = None, *, inputs: Mapping[str, Any] | None = None,
     subsystems: Mapping[str, LinearSubsystem] | None = None, auxiliary: bool = False, part: bool = False,
-    identities: Any = (), progress: Progress | None = None,
+    identities: Any = (), parameters: Mapping[str, Any] | None = None, progress: Progress | None = None,
 ) -> LinearSubsystem:  # fmt: skip
     """The linearized model of a system about a reference motion.
 
@@ -60,10 +62,13 @@ def linearize(
             reference motion; forces need not balance then.
         identities: pairs of expressions of parameters that are equal, such as ``{"m_2": "m_1"}``, to shorten results;
             those of the system that speak of parameters alone hold too.
+        parameters: values by name, numbers or formulas, where they are not the defaults; they become the defaults of
+            the linear model.
         progress: is told what has been done, and the seconds it took.
 
     Raises:
-        ModelError: if the reference is not a motion of the system, or is a singular configuration.
+        ModelError: if the reference is not a motion of the system, or is a singular configuration; it names the
+            constraint that is violated.
 
     Example:
         >>> import multibody as mb
@@ -74,6 +79,7 @@ def linearize(
         -g*q/a
     """  # fmt: skip
     require_linearizable(system, subsystems or {})
+    system = with_parameters(system, parameters)
     clock = Clock(system.label, progress)
     names = {one.name: one for one in system.orders}
     words: dict[str, Expr] = {one.name: one for p in system.parameters for one in p.default}
@@ -88,6 +94,7 @@ def linearize(
         require_solution(made)
     named = [Parameter(s.name, s, {s: None}, "", "auxiliary") for one in made.unknowns for s in one.symbols]
     known_equal = named_identities(vocabulary, identities, [made])
+    require_parameters_equal(made, known_equal)
     return replace(made, parameters=(*made.parameters, *named), identities=known_equal)
 
 
@@ -118,11 +125,13 @@ def _linearized(
         "rows": rows, "invariants": invariants, "redundant": (), "reduced": found, "start": {}, "reference": {},
         "aliases": dict(zip(system.aliases, expansion.linear(list(system.aliases.values())), strict=True)),
         "identities": tuple(filter(_of_parameters, system.identities)), "quaternions": (), "energy": None,
+        "appearance": Appearance(),
         "timings": dict(clock.seconds),
     }  # fmt: skip
-    everything = dict.fromkeys((*(one for part in parts for one in part.conditions), *conditions))
+    everything = {one: part.sources.get(one, "") for part in parts for one in part.conditions} | conditions
+    sources = {one: source for one, source in everything.items() if one.fp != 0}
     return LinearSubsystem(
-        **own | changed, nominal=expansion.nominal, conditions=tuple(one for one in everything if one.fp != 0),
+        **own | changed, nominal=expansion.nominal, conditions=tuple(sources), sources=sources,
         residual=times(found.C.T, complement.residual), complement=complement, turned=system.quaternions,
     )  # fmt: skip
 
@@ -132,14 +141,18 @@ def _of_parameters(pair: tuple[Expr, Expr]) -> bool:
     return all(one.kind == "parameter" for one in free_symbols(list(pair)))
 
 
-def _linear_invariants(system: Subsystem, expansion: Expansion) -> tuple[tuple[Invariant, ...], list[Expr]]:
-    """All orders of the invariants to first order, and what they are on the reference motion, with unit quaternions."""
+def _linear_invariants(system: Subsystem, expansion: Expansion) -> tuple[tuple[Invariant, ...], dict[Expr, str]]:
+    """All orders of the invariants to first order, and what they are on the reference motion, with unit quaternions.
+
+    The second result has what must vanish, each with what it belongs to.
+    """
     lengths = [sum((one**2 for one in group), ZERO) - 1 for group in system.quaternions]
-    conditions = expansion.split(lengths)[0]
+    names = [f"the unit length of the quaternion {', '.join(map(str, group))}" for group in system.quaternions]
+    conditions = dict(zip(expansion.split(lengths)[0], names, strict=True))
     made = []
     for one in system.invariants:
         constants, moved = expansion.split(one.levels)
-        conditions += constants
+        conditions |= dict.fromkeys(constants, f"the constraint '{one.name}' of '{one.owner}'")
         velocity = None if one.velocity is None else moved[-2]
         made.append(
             replace(one, positions=tuple(moved[: len(one.positions)]), velocity=velocity, acceleration=moved[-1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from multibody.errors import ModelError
@@ -78,6 +79,18 @@ def named_groups(label: str, quaternions: Sequence[Sequence[str]], draft: Draft)
                 remedy="Give groups of four names, the scalar part first.",
             )
     return [tuple(names[name] for name in group) for group in quaternions]
+
+
+def with_parameters(system: Subsystem, given: Mapping[str, Any] | None) -> Subsystem:
+    """The same with other values of parameters, numbers or formulas by name."""
+    words: dict[str, Any] = {one.name: one for each in system.parameters for one in each.default}
+    vocabulary = Vocabulary(system.label, words)
+    values = by_variable(given, words, "parameter", system.label, vocabulary, kind="parameter")
+    changed = tuple(
+        replace(each, default={one: values.get(one, default) for one, default in each.default.items()})
+        for each in system.parameters
+    )
+    return replace(system, parameters=changed) if values else system
 
 
 def named_identities(vocabulary: Vocabulary, given: Any, parts: Sequence[Subsystem]) -> Identities:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody.errors import ModelError
-from multibody.graph import ZERO, Expr, Symbol, as_expr, evaluate, free_symbols, substitute, time_derivative
+from multibody.errors import ExpressionError, ModelError
+from multibody.graph import ZERO, Expr, Symbol, as_expr, evaluate, free_symbols, gradient, substitute, time_derivative
 from multibody.graph.names import suggestion
 from multibody.modular.starting import start_values
 from multibody.modular.subsystem import Subsystem
@@ -141,24 +141,62 @@ def on_reference_motion(label: str) -> Iterator[None]:
 
 def require_solution(made: LinearSubsystem) -> None:
     """An error if the reference motion violates an invariant or a dynamic equation, as far as that can be decided."""
-    wrong = [one for one in (*made.conditions, *made.residual) if _wrong(made, one)]
-    if wrong:
-        raise ModelError(
-            f"The reference is not a motion of the system: {wrong[0]} should be zero.",
-            where=f"subsystem '{made.label}'",
-            cause="It violates a constraint, or forces do not balance on it.",
-            remedy="Give reference values that belong together, and the inputs that keep up the motion.",
-        )
+    known = start_values((), {}, {}, made.parameters)
+    for source, condition in _demands(made):
+        if _wrong(made, condition, known):
+            raise _not_a_motion(made, source, condition)
 
 
-def _wrong(made: LinearSubsystem, condition: Expr) -> bool:
+def require_conditions(made: LinearSubsystem, values: Mapping[Any, float]) -> None:
+    """An error if the reference is not a motion for certain values of the parameters.
+
+    Raises:
+        ModelError: with the name of the constraint that is violated.
+    """
+    known = {**values, TIME: SOME_TIME}
+    for source, condition in _demands(made):
+        if set(free_symbols(condition)) <= set(known) and _violated(condition, known):
+            numbers = ", ".join(f"{one.name} = {known[one]:.6g}" for one in free_symbols(condition) if one is not TIME)
+            raise _not_a_motion(made, source, condition, f" with {numbers}" if numbers else "")
+
+
+def _demands(made: LinearSubsystem) -> Iterator[tuple[str, Expr]]:
+    """What must vanish on the reference motion, each with what it belongs to."""
+    yield from ((made.sources.get(one, ""), one) for one in made.conditions)
+    names = [one.name for one in made.independent]
+    yield from ((f"the balance of forces on '{name}'", one) for name, one in zip(names, made.residual, strict=True))
+
+
+def _not_a_motion(made: LinearSubsystem, source: str, condition: Expr, values: str = "") -> ModelError:
+    return ModelError(
+        f"The reference is not a motion of the system: {condition!r:.120} should be zero{values}.",
+        where=f"subsystem '{made.label}'",
+        cause=f"It violates {source or 'a constraint'}.",
+        remedy="Give reference values that belong together, parameters that fit them, and the inputs that keep up the "
+        "motion.",
+    )
+
+
+def _violated(condition: Expr, known: Mapping[Any, float]) -> bool:
+    """Whether a condition is not zero, but for what rounded values of its symbols can make of it."""
+    symbols = free_symbols(condition)
+    value = float(evaluate(condition, dict(known)))
+    try:
+        slopes = evaluate(gradient(condition, symbols), dict(known)) if symbols else []
+    except ExpressionError:  # a root of zero has no slope
+        slopes = []
+    size = sum(abs(float(slope) * known[one]) for slope, one in zip(slopes, symbols, strict=False))
+    return abs(value) > SMALL * max(1.0, size)
+
+
+def _wrong(made: LinearSubsystem, condition: Expr, values: Mapping[Any, float]) -> bool:
     """Whether a condition is violated: for the values of the parameters, or for all positive ones."""
     symbols = free_symbols(condition)
     if condition.fp == 0 or any(s in one.symbols for one in made.unknowns for s in symbols):
         return False
-    known = start_values((), {}, {}, made.parameters) | {TIME: SOME_TIME}
+    known = {**values, TIME: SOME_TIME}
     if all(s in known for s in symbols):
-        return abs(float(evaluate(condition, known))) > SMALL
+        return _violated(condition, known)
     rng = np.random.default_rng(0)
     tries = [{s: float(rng.uniform(0.1, 10.0)) for s in symbols} | known for _ in range(TRIES)]
     found = np.array([float(evaluate(condition, each)) for each in tries])

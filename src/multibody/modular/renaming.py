@@ -130,6 +130,7 @@ class _Renaming:
             "energy": None if system.energy is None else Energy(*map(self.value, system.energy.parts())),
             "identities": tuple((self.value(a), self.value(b)) for a, b in system.identities),
             "quaternions": tuple(tuple(map(self._symbol, group)) for group in system.quaternions),
+            "appearance": system.appearance.exchanged(lambda found: [self.value(one) for one in found]),
         }
         for name in ("top", "own", "chosen"):
             changed[name] = tuple(map(self._symbol, getattr(system, name)))
@@ -216,6 +217,7 @@ def _expressions(system: Subsystem) -> Iterable[Expr]:
             if isinstance(part, np.ndarray):
                 yield from part.flat
         yield from (level.energy.parts() if level.energy else [])
+        yield from level.appearance.expressions()
         yield from (side for pair in level.identities for side in pair)
         yield from (value for one in level.parameters for value in one.default.values() if value is not None)
         yield from (*level.S.matrix.flat, *level.s)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from multibody.graph import Expr, Symbol, array
 from multibody.graph.linear_algebra import Matrix
 from multibody.model.quantity import Input, Parameter
+from multibody.modular.appearance import Appearance
 from multibody.modular.invariant import Invariant
 from multibody.modular.labelled import Labelled
 from multibody.modular.product import combined, negative, times
@@ -48,6 +49,7 @@ class Subsystem:
         identities: what is known to be equal, for the sake of shorter results.
         energy: kinetic and potential energy and power of this level's own rows; None if they are not known.
         quaternions: groups of four coordinates of unit length.
+        appearance: bodies, drawings and sensors of this level, where it was made from a system.
         timings: seconds for each stage of its making.
     """
 
@@ -71,6 +73,7 @@ class Subsystem:
     identities: Identities = ()
     energy: Energy | None = None
     quaternions: tuple[tuple[Symbol, ...], ...] = ()
+    appearance: Appearance = field(default_factory=Appearance, repr=False)
     timings: Mapping[str, float] = field(default_factory=dict, repr=False)
 
     # variables ---------------------------------------------------------------------------------------------------
@@ -189,6 +192,9 @@ class Subsystem:
         from multibody.modular.renaming import renamed
 
         return renamed(self, label, names or {}, suffix, shared)
+
+    def require_values(self, values: Mapping[Symbol, float]) -> None:
+        """An error for values of parameters for which the equations do not hold; those of linear models may not."""
 
     def with_start(self, **values: float) -> Subsystem:
         """The same with start values for a run, by the names of variables."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,7 @@ from multibody.graph.workspace import in_own_table
 from multibody.model import Constraint, Equation, Model
 from multibody.model.kinematics import Kinematics
 from multibody.model.sensors import Expression
+from multibody.modular.appearance import whole_appearance
 from multibody.modular.explicit import accelerations, multipliers
 from multibody.modular.invariant import Invariant
 from multibody.modular.reduction import own_dynamics
@@ -53,6 +54,17 @@ class SubsystemModel(ModelWithoutBodies):
 
     system: Subsystem | None = None
 
+    def parameter_values(self, given: Mapping[str, float] | None = None) -> dict[Symbol, float]:
+        """The number for every parameter.
+
+        Raises:
+            ModelError: if they contradict the conditions of a linear model: its reference is no motion for them.
+        """
+        values = super().parameter_values(given)
+        if self.system is not None:
+            self.system.require_values(values)
+        return values
+
 
 def model_of(system: Subsystem) -> SubsystemModel:
     """A model with the names, values and invariants of a subsystem."""
@@ -69,7 +81,8 @@ def model_of(system: Subsystem) -> SubsystemModel:
         "parameters": system.parameters,
         "inputs": system.inputs,
         "constraints": shown,
-        "sensors": {name: Expression(value) for name, value in system.aliases.items()},
+        "sensors": {name: Expression(value) for name, value in system.aliases.items()}
+        | dict(whole_appearance(system.levels()).sensors),
         "written": frozenset(one.name for one in system.start),
         "unit": tuple(tuple(places[one] for one in group) for group in system.quaternions),
         "system": system,

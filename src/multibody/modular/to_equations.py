@@ -15,10 +15,11 @@ import numpy as np
 from multibody.equations import EquationsOfMotion, Handling
 from multibody.equations.power import Powers
 from multibody.equations.solution import Solution, regularity
-from multibody.equations.without_bodies import EquationsWithoutBodies
+from multibody.equations.without_bodies import BodyPlace, EquationsWithoutBodies, PlacedDrawing
 from multibody.errors import ModelError, SingularMatrixError
 from multibody.graph import ONE, ZERO, Expr, array, product
 from multibody.graph.workspace import in_own_table
+from multibody.modular.appearance import Appearance, whole_appearance
 from multibody.modular.subsystem import Subsystem
 from multibody.modular.subsystem_model import SubsystemKinetics, model_of, shown_invariants
 
@@ -63,6 +64,20 @@ class SubsystemEquations(EquationsWithoutBodies):
     def system(self) -> Subsystem:
         """The subsystem that they belong to."""
         return self.kinetics.system
+
+    @property
+    def places(self) -> tuple[BodyPlace, ...]:
+        """Where the bodies of systems are that the subsystem was made from."""
+        return self._appearance.bodies
+
+    @property
+    def drawings(self) -> tuple[PlacedDrawing, ...]:
+        """What was drawn on these bodies."""
+        return self._appearance.drawings
+
+    @cached_property
+    def _appearance(self) -> Appearance:
+        return whole_appearance(self.system.levels())
 
     @cached_property
     def multiplier_values(self) -> tuple[Expr, ...]:

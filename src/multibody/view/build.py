@@ -13,7 +13,7 @@ from multibody.equations.without_bodies import EquationsWithoutBodies
 from multibody.graph import ZERO, evaluate
 from multibody.model import Axes, Body, Drawing, Frame, Kinematics, Mesh, Model, Plane
 from multibody.model.colours import Colour
-from multibody.view.given_places import scene_of_places
+from multibody.view.given_places import GREY, scene_of_places
 from multibody.view.mesh_files import PLACEHOLDER, mesh_parts
 from multibody.view.numbers import Numbers
 from multibody.view.placement import HERE, Pose, turning_z_to
@@ -22,7 +22,6 @@ from multibody.view.skeleton import Bone, body_bones, joint_bones, joint_frames,
 from multibody.view.subject import subject
 from multibody.view.triangles import Part, ball, parts, rod, tie_parts
 
-GREY: Colour = (0.45, 0.48, 0.52, 1.0)
 DARK: Colour = (0.25, 0.27, 0.30, 1.0)
 MASS: Colour = (0.95, 0.75, 0.10, 1.0)
 SLENDER = 5.0

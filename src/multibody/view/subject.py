@@ -48,6 +48,9 @@ def subject(thing: Any) -> Subject:
     inner = getattr(thing, "system", None)  # a robot that was read from a file
     if isinstance(inner, System):
         return Subject(inner.freeze())
+    made = thing.equations() if hasattr(thing, "levels") and callable(getattr(thing, "equations", None)) else None
+    if isinstance(made, EquationsOfMotion):  # of a subsystem
+        return Subject(made.model, made)
     raise ModelError(
         f"{thing!r:.100} cannot be shown.",
         cause="It is not a mechanical system, nor anything that was made from one.",

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from multibody.errors import ModelFileError
 from multibody.io.model_files.emit import emitted
 from multibody.io.model_files.formulas import Formulas
 from multibody.io.model_files.objects import Objects
@@ -52,6 +53,7 @@ def model_text(system: System, *, folder: str | os.PathLike[str] | None = None) 
         joints:
           angle: {parent: world, child: bob, kind: Ry, q: 0.3}
     """
+    _require_system(system)
     return emitted(_Writer(system, None if folder is None else Path(folder)).document())
 
 
@@ -74,6 +76,17 @@ def write_model(system: System, path: str | os.PathLike[str], *, overwrite: bool
     with whole_file(path, overwrite) as stream:
         stream.write(text.encode())
     return Path(path)
+
+
+def _require_system(thing: object) -> None:
+    """An error for anything but a system: subsystems and equations have no bodies and joints to be written."""
+    if not isinstance(thing, System):
+        raise ModelFileError(
+            f"A {type(thing).__name__} cannot be written to a model file.",
+            cause="A model file describes bodies, joints and loads; this was frozen, coupled or derived from such.",
+            remedy="Write the System that it was made from, for mb.modular the System of each part, and couple again "
+            "after read_model; or export the equations: mb.export(equations, mb.C(), folder).",
+        )
 
 
 class _Writer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from time import perf_counter
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.equations import EquationsOfMotion, Handling
+from multibody.equations import EquationsOfMotion, Handling, Multipliers
 from multibody.equations.table import Table
 from multibody.errors import ModelError, MultibodyError
 from multibody.formalisms.articulated_body import ArticulatedBody
@@ -34,6 +34,8 @@ STATES = 20
 """How many random states are tried where equality is not proved."""
 NEAR = 0.1
 """How far they are from the start, in rad and m, where loops must be closed."""
+HANDLED = 1e-6
+"""The largest relative difference at closed states that different ways to handle constraints may make."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,8 @@ class Agreement:
             largest one of its kind; for a mechanism that moves because of special lengths or directions only
             (Bennett, Bricard), at states in which its loops are closed: elsewhere its equations contradict each other.
         unproved: the names of the quantities that are not proved equal.
+        reason: why a proof is not possible, although both are proved equal if they handle constraints in one way;
+            empty if they are proved equal as they are, or differ.
     """
 
     first: str
@@ -74,6 +78,7 @@ class Agreement:
     proved: bool
     difference: float
     unproved: tuple[str, ...] = ()
+    reason: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -162,12 +167,18 @@ class Comparison(Table):
             table.append([one.name, *figures, *verdicts])
         return table
 
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why pairs are not proved equal, although they are with one way to handle constraints; each reason once."""
+        return tuple(dict.fromkeys(pair.reason for pair in self.pairs if pair.reason))
+
     def __str__(self) -> str:
         lines = [f"{self.model.name}: {len(self.model.speeds)} speeds", super().__str__()]
         if self.pairs:
             lines.append(f"compared: {self._counted()}")
         lines += [f"not proved equal: {', '.join(self.proved.unproved)}"] if self.proved.unproved else []
         lines += [f"refused by {name}: {why}" for name, why in self.refused.items()]
+        lines += [f"closed: {reason}" for reason in self.reasons]
         return "\n".join(lines)
 
     def _counted(self) -> str:
@@ -184,7 +195,9 @@ def _plural(count: int, kind: str) -> str:
 
 
 def _verdict(pair: Agreement) -> str:
-    return "proved equal" if pair.proved else f"differ by {pair.difference:.1e}"
+    if pair.proved:
+        return "proved equal"
+    return f"closed: {pair.difference:.1e}" if pair.reason else f"differ by {pair.difference:.1e}"
 
 
 def compare(
@@ -217,7 +230,7 @@ def compare(
     derivations = [_derived(model, one, name, constraints) for one, name in zip(chosen, names, strict=True)]
     known = [one for one in derivations if one.equations is not None]
     pairs = tuple(_agreement(first, second, model) for first, second in combinations(known, 2))
-    return Comparison(model, tuple(derivations), pairs)
+    return Comparison(model, tuple(derivations), _explained(model, dict(zip(names, chosen, strict=True)), pairs))
 
 
 def _chosen(formalisms: object) -> Sequence[Formalism]:
@@ -263,6 +276,43 @@ def _agreement(first: Derivation, second: Derivation, model: Model) -> Agreement
 def _of_kind(kind: str, found: Results) -> list[Expr]:
     """All quantities of a kind, as functions of (t, q, u, r, p)."""
     return [entry for one in found.quantities if one.kind == kind for entry in found.solved(one)]
+
+
+def _explained(
+    model: Model, formalisms: Mapping[str, Formalism], pairs: tuple[Agreement, ...]
+) -> tuple[Agreement, ...]:
+    """The pairs, with the reason where a proof is not possible.
+
+    Of a mechanism that moves because of special lengths or directions only, some equations follow from others where its
+    loops are closed, and contradict them elsewhere. Each way to handle constraints makes something else of that: the
+    accelerations are different functions, with the same values where loops are closed. Formalisms that handle
+    constraints in one way are proved equal; so M, h, f, B and γ are the same, and the rest is handling.
+    """
+    open_pairs = [pair for pair in pairs if not pair.proved]
+    constraints = Constraints.of(Kinematics(model))
+    if not open_pairs or len(constraints.acting) == len(constraints.independent):
+        return pairs
+    wanted = dict.fromkeys(name for pair in open_pairs for name in (pair.first, pair.second))
+    alike = {name: _derived(model, formalisms[name], name, Multipliers()) for name in wanted}
+    reason = _WHY.format(name=model.name, states=STATES)
+
+    def explained(pair: Agreement) -> Agreement:
+        if pair.proved or not pair.difference < HANDLED:
+            return pair
+        first, second = alike[pair.first], alike[pair.second]
+        known = first.equations is not None and second.equations is not None
+        return replace(pair, reason=reason) if known and _agreement(first, second, model).proved else pair
+
+    return tuple(map(explained, pairs))
+
+
+_WHY = (
+    "The loops of '{name}' move only because of special lengths or directions. Away from closed positions their "
+    "equations contradict each other, and Multipliers and IndependentSpeeds give different accelerations there: these "
+    "are not the same functions of all symbols, so that they cannot be proved equal. With Multipliers() for both "
+    "formalisms they are proved equal. The number is the largest relative difference at {states} states in which the "
+    "loops are closed."
+)
 
 
 def _difference(model: Model, one: Sequence[Expr], other: Sequence[Expr]) -> float:

@@ -48,7 +48,10 @@ class Appearance:
     def exchanged(self, exchange: Exchange) -> Appearance:
         """The same in other symbols."""
         new = iter(exchange(self.expressions()))
-        take = lambda count: [next(new) for _ in range(count)]  # noqa: E731
+
+        def take(count: int) -> list[Expr]:
+            return [next(new) for _ in range(count)]
+
         bodies = [replace(one, position=tuple(take(3)), rotation=tuple(take(9)), mass=next(new)) for one in self.bodies]
         drawings = []
         for one in self.drawings:
@@ -94,7 +97,8 @@ def whole_appearance(levels: Sequence[Subsystem]) -> Appearance:
     """That of all levels; what has the same name at several levels gets the label of its level in front."""
     bodies = Counter(one.name for level in levels for one in level.appearance.bodies)
     sensors = Counter(name for level in levels for name in level.appearance.sensors)
-    parts, measured = [], {}
+    parts: list[Appearance] = []
+    measured: dict[str, Expression] = {}
     for level in levels:
         names = {one.name: _titled(one.name, level, bodies) for one in level.appearance.bodies}
         parts.append(level.appearance.called(names))

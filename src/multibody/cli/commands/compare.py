@@ -51,7 +51,7 @@ def _data(name: str, found: Comparison) -> dict[str, Any]:
         for one in found.derivations
     ]
     pairs = [{"first": p.first, "second": p.second, "proved": p.proved, "difference": p.difference,
-              "unproved": list(p.unproved)} for p in found.pairs]  # fmt: skip
+              "unproved": list(p.unproved), "reason": p.reason} for p in found.pairs]  # fmt: skip
     return {"model": name, "system": found.model.name, "proved": bool(found.proved), "agree": found.agree(),
             "refused": found.refused, "compared": list(found.compared), "derivations": derivations,
             "pairs": pairs}  # fmt: skip
@@ -80,4 +80,5 @@ def _verdict(found: Comparison, name: str) -> str:
         return f"refused: {refusal}" if refusal else "nothing to compare with"
     if all(pair.proved for pair in pairs):
         return "proved equal"
-    return f"differs by {max(pair.difference for pair in pairs):.1e}"
+    worst = max(pairs, key=lambda pair: (not pair.proved and not pair.reason, pair.difference))
+    return f"{'closed loops differ' if worst.reason else 'differs'} by {worst.difference:.1e}"

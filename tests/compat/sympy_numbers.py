@@ -14,10 +14,10 @@ def sympy_rates(
     formed: Any, q: Sequence[Any], u: Sequence[Any], values: Mapping[Any, float], inputs: Sequence[Any] = ()
 ) -> Callable[..., Any]:
     """(q̇, u̇), and multipliers where there are, as a function of (q, u, inputs), from an object that is formed."""
-    states = [sm.Dummy() for _ in (*q, *u)]
-    swap = dict(zip((*u, *q), [*states[len(q) :], *states[: len(q)]], strict=True))
+    states, given = ([sm.Dummy() for _ in part] for part in ((*q, *u), inputs))
+    swap = dict(zip((*u, *q, *inputs), [*states[len(q) :], *states[: len(q)], *given], strict=True))
     M, F = (me.msubs(part, swap) for part in (formed.mass_matrix_full, formed.forcing_full))
-    compiled = sm.lambdify([states, list(values), list(inputs)], [M, F], cse=True)
+    compiled = sm.lambdify([states, list(values), given], [M, F], cse=True)
 
     def rates(q: Any, u: Any, r: Any = ()) -> Any:
         M, F = compiled([*q, *u], list(values.values()), list(r))

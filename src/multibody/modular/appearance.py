@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from multibody.algebra import Rotation, Transform, Vec3
+from multibody.equations import Kinetics
 from multibody.equations.without_bodies import BodyPlace, PlacedDrawing
 from multibody.graph import Expr, array, as_expr
 from multibody.model.sensors import Expression
-
-if TYPE_CHECKING:
-    from multibody.equations import Kinetics
-    from multibody.modular.subsystem import Subsystem
 
 Exchange = Callable[[list[Expr]], list[Expr]]
 """Expressions in other symbols."""
@@ -93,23 +90,20 @@ def appearance_of(kinetics: Kinetics, exchange: Exchange) -> Appearance:
     return Appearance(tuple(bodies), tuple(drawings), sensors).exchanged(exchange)
 
 
-def whole_appearance(levels: Sequence[Subsystem]) -> Appearance:
-    """That of all levels; what has the same name at several levels gets the label of its level in front."""
-    bodies = Counter(one.name for level in levels for one in level.appearance.bodies)
-    sensors = Counter(name for level in levels for name in level.appearance.sensors)
+def whole_appearance(levels: Sequence[tuple[str, Appearance]]) -> Appearance:
+    """That of all levels, given by their labels; what several levels call the same gets the label in front."""
+    bodies = Counter(one.name for _, level in levels for one in level.bodies)
+    sensors = Counter(name for _, level in levels for name in level.sensors)
     parts: list[Appearance] = []
     measured: dict[str, Expression] = {}
-    for level in levels:
-        names = {one.name: _titled(one.name, level, bodies) for one in level.appearance.bodies}
-        parts.append(level.appearance.called(names))
-        measured |= {_titled(name, level, sensors): one for name, one in level.appearance.sensors.items()}
-    return Appearance(
-        tuple(one for part in parts for one in part.bodies), tuple(_distinct(parts)), measured
-    )  # fmt: skip
+    for label, level in levels:
+        parts.append(level.called({one.name: _titled(one.name, label, bodies) for one in level.bodies}))
+        measured |= {_titled(name, label, sensors): one for name, one in level.sensors.items()}
+    return Appearance(tuple(one for part in parts for one in part.bodies), tuple(_distinct(parts)), measured)
 
 
-def _titled(name: str, level: Subsystem, known: Mapping[str, int]) -> str:
-    return name if known[name] == 1 else f"{level.label}_{name}"
+def _titled(name: str, label: str, known: Mapping[str, int]) -> str:
+    return name if known[name] == 1 else f"{label}_{name}"
 
 
 def _distinct(parts: Iterable[Appearance]) -> list[PlacedDrawing]:

@@ -7,7 +7,7 @@ them have values; elsewhere they say what the values will be.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +15,8 @@ from multibody.errors import ModelError, MultibodyError
 from multibody.graph import ZERO, Expr, evaluate, free_symbols
 from multibody.modular.closed_state import closed_state
 from multibody.modular.starting import start_values
+from multibody.modular.subsystem import Identities, Subsystem
 from multibody.modular.vocabulary import rate_symbol
-
-if TYPE_CHECKING:
-    from multibody.modular.subsystem import Identities, Subsystem
 
 SIZES = (0.1, 0.1, 0.3, 0.3, 1.0, 1.0)
 """How far the states are from the start."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from multibody.graph import Expr, Symbol, array
 from multibody.graph.linear_algebra import Matrix
 from multibody.model.quantity import Input, Parameter
-from multibody.modular.appearance import Appearance
+from multibody.modular.appearance import Appearance, whole_appearance
 from multibody.modular.invariant import Invariant
 from multibody.modular.labelled import Labelled
 from multibody.modular.product import combined, negative, times
@@ -107,6 +107,10 @@ class Subsystem:
     def levels(self) -> tuple[Subsystem, ...]:
         """This system after all that it is made of."""
         return (*(below for part in self.parts for below in part.levels()), self)
+
+    def whole_appearance(self) -> Appearance:
+        """Bodies, drawings and sensors of all levels, with names that are all different."""
+        return whole_appearance([(level.label, level.appearance) for level in self.levels()])
 
     def all_invariants(self) -> tuple[Invariant, ...]:
         """The invariants of all levels, those of the parts first."""

@@ -17,7 +17,6 @@ from multibody.graph.workspace import in_own_table
 from multibody.model import Constraint, Equation, Model
 from multibody.model.kinematics import Kinematics
 from multibody.model.sensors import Expression
-from multibody.modular.appearance import whole_appearance
 from multibody.modular.explicit import accelerations, multipliers
 from multibody.modular.invariant import Invariant
 from multibody.modular.reduction import own_dynamics
@@ -82,7 +81,7 @@ def model_of(system: Subsystem) -> SubsystemModel:
         "inputs": system.inputs,
         "constraints": shown,
         "sensors": {name: Expression(value) for name, value in system.aliases.items()}
-        | dict(whole_appearance(system.levels()).sensors),
+        | dict(system.whole_appearance().sensors),
         "written": frozenset(one.name for one in system.start),
         "unit": tuple(tuple(places[one] for one in group) for group in system.quaternions),
         "system": system,

@@ -19,7 +19,7 @@ from multibody.equations.without_bodies import BodyPlace, EquationsWithoutBodies
 from multibody.errors import ModelError, SingularMatrixError
 from multibody.graph import ONE, ZERO, Expr, array, product
 from multibody.graph.workspace import in_own_table
-from multibody.modular.appearance import Appearance, whole_appearance
+from multibody.modular.appearance import Appearance
 from multibody.modular.subsystem import Subsystem
 from multibody.modular.subsystem_model import SubsystemKinetics, model_of, shown_invariants
 
@@ -77,7 +77,7 @@ class SubsystemEquations(EquationsWithoutBodies):
 
     @cached_property
     def _appearance(self) -> Appearance:
-        return whole_appearance(self.system.levels())
+        return self.system.whole_appearance()
 
     @cached_property
     def multiplier_values(self) -> tuple[Expr, ...]:

@@ -13,6 +13,7 @@ from multibody.errors import ModelError
 from multibody.formalisms import Formalism, derive
 from multibody.graph.names import suggestion
 from multibody.model import Model, System
+from multibody.regular_files import require_regular
 
 if TYPE_CHECKING:
     from multibody.library import LibraryModel
@@ -80,9 +81,10 @@ def find_model(text: str) -> Source:
 
 
 def _existing(path: str) -> Path:
-    if not Path(path).is_file():
+    if not Path(path).exists():
         near = _namesake(Path(path))
         raise ModelError("There is no such file.", where=path, cause=near, remedy="Check the path.")
+    require_regular(path)
     return Path(path)
 
 

@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 
 from multibody.errors import StorageError
 from multibody.model.display import html_text
+from multibody.regular_files import read_regular
 
 MANIFEST = ".multibody-export.json"
 
@@ -166,13 +167,13 @@ def _digest(text: str) -> str:
 
 def _digest_of(path: Path) -> str:
     """That of a file's text; ends of lines do not count, because tools change them."""
-    return sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
+    return sha256(read_regular(path).replace(b"\r\n", b"\n")).hexdigest()
 
 
 def _manifest(root: Path) -> dict[str, str]:
     """What was written before; nothing if that is not known."""
     try:
-        found = json.loads((root / MANIFEST).read_text(encoding="utf-8"))
+        found = json.loads(read_regular(root / MANIFEST))
     except (OSError, ValueError, RecursionError):
         return {}
     return {str(name): str(digest) for name, digest in found.items()} if isinstance(found, dict) else {}

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 from xml.parsers import expat
 
-from multibody.errors import ModelError, ParseError
+from multibody.errors import ModelError, ParseError, StorageError
+from multibody.regular_files import open_regular
 
 MAX_BYTES = 32 * 2**20
 MAX_ELEMENTS = 400_000
@@ -109,11 +110,11 @@ def _content(source: Source) -> tuple[bytes, str, str | None]:
     if not isinstance(source, str | os.PathLike):
         raise ModelError(f"A {type(source).__name__} is neither a path nor text.", remedy="Give a path or XML text.")
     try:
-        path = Path(source)
-        if not path.is_file():
-            raise FileNotFoundError("It is not a file.")
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1), path.name, None
+        with open_regular(source) as file:
+            return file.read(MAX_BYTES + 1), Path(source).name, None
+    except StorageError as error:
+        error.remedy += " XML text can be given itself."
+        raise
     except (OSError, ValueError) as error:
         raise ModelError(
             "The file cannot be read.",

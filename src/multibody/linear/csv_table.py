@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from io import StringIO
+from io import StringIO, TextIOWrapper
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 
 from multibody.errors import MultibodyError, StorageError
 from multibody.linear.state_space import LinearSystem
+from multibody.regular_files import open_regular
 from multibody.simulate.files import whole_file
 
 MARK = "linear system"
@@ -49,9 +49,11 @@ def read_linear_system(path: str | PathLike[str]) -> LinearSystem:
         StorageError: if it cannot be read, or holds something else.
     """
     try:
-        with Path(path).open(newline="", encoding="utf-8") as stream:
+        with open_regular(path) as file, TextIOWrapper(file, encoding="utf-8", newline="") as stream:
             rows = [row for row in csv.reader(stream) if row]
         return _system(rows)
+    except StorageError:
+        raise
     except (OSError, ValueError, IndexError, csv.Error, MultibodyError) as error:
         raise StorageError(
             "The file holds no linear system.",

@@ -22,6 +22,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from multibody.errors import StorageError
+from multibody.regular_files import open_regular
 from multibody.simulate.contract import Status, Vector
 from multibody.simulate.files import whole_file
 from multibody.simulate.optional import library
@@ -62,9 +63,9 @@ def read_trajectory(path: str | PathLike[str]) -> Recording:
     """
     chosen = _format(path)
     try:
-        with Path(path).open("rb") as stream:
+        with open_regular(path) as stream:
             return chosen.read(stream)
-    except ImportError:
+    except (ImportError, StorageError):
         raise
     except Exception as error:  # readers of damaged files raise errors of many kinds
         missing = isinstance(error, FileNotFoundError)

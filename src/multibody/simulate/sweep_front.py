@@ -140,7 +140,7 @@ def read_sweep(
         array([2., 6.])
     """
     require_question("read_sweep", eom)
-    if not Path(path).is_file():
+    if not Path(path).exists():
         raise StorageError("There is no such file.", where=str(path), remedy="Run the sweep with this path.")
     store = Store(path)
     facts = store.facts()

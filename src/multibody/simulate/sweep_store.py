@@ -14,6 +14,7 @@ from weakref import finalize
 import numpy as np
 
 from multibody.errors import StorageError
+from multibody.regular_files import open_regular, require_regular
 from multibody.simulate.runner import Outcome
 from multibody.simulate.sweep_rows import (
     BRIEF,
@@ -71,9 +72,12 @@ class Store:
 
     def _refuse_others(self) -> None:
         """SQLite takes very short files for empty ones; a journal means that a sweep was killed while it wrote."""
-        if self.path is None or not self.path.is_file() or Path(f"{self.path}-journal").exists():
+        if self.path is None or not self.path.exists():
             return
-        with self.path.open("rb") as stream:
+        require_regular(self.path)
+        if Path(f"{self.path}-journal").exists():
+            return
+        with open_regular(self.path) as stream:
             if stream.read(len(_MAGIC)) not in (_MAGIC, b""):
                 raise StorageError("The file is not a sweep.", where=self.where, remedy=_ELSEWHERE)
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from multibody.model.colours import Colour
 from multibody.model.shapes import Mesh
+from multibody.regular_files import read_regular
 from multibody.simulate.optional import library
 from multibody.view.triangles import Part, box
 
@@ -48,8 +49,10 @@ def mesh_parts(mesh: Mesh, size: float, messages: list[str]) -> tuple[Part, ...]
 def _trouble(mesh: Mesh) -> str:
     if mesh.path is None:
         return "was not found below the model's folder or mesh_root"
-    if not mesh.path.is_file():
+    if not mesh.path.exists():
         return "was not found"
+    if not mesh.path.is_file():
+        return "is not a regular file"
     if mesh.path.suffix.lower() not in KINDS:
         return f"is of a kind that is not read (those are {', '.join(KINDS)})"
     return "is too large" if mesh.path.stat().st_size > LARGEST else ""
@@ -61,7 +64,7 @@ def _kept(path: Path, folder: Path, changed: int) -> tuple[Part, ...]:
 
 
 def _read(path: Path, folder: Path) -> tuple[Part, ...]:
-    kind, content = path.suffix.lower()[1:], path.read_bytes()
+    kind, content = path.suffix.lower()[1:], read_regular(path)
     found = _surfaces(content, kind, path.parent, folder)
     if kind == "dae" and not found:  # the reader leaves out what has a broken material: better grey than not at all
         found = _surfaces(MATERIALS.sub(b"", content), kind, path.parent, folder)
@@ -125,7 +128,7 @@ def _below(trimesh: Any, start: Path, folder: Path) -> Any:
             place = (start / str(name)).resolve()
             if not place.is_relative_to(root) or not place.is_file() or place.stat().st_size > LARGEST:
                 raise FileNotFoundError(name)
-            return place.read_bytes()
+            return read_regular(place)
 
         def keys(self) -> tuple[str, ...]:
             return ()

@@ -12,6 +12,7 @@ from multibody.io.model_files.folder import Folder
 from multibody.io.model_files.nodes import Entry, List, Mapping, Node, Place, Scalar, Source, kind_of
 from multibody.io.model_files.structure import problems
 from multibody.io.model_files.vocabulary import SECTIONS
+from multibody.regular_files import open_regular
 
 MAX_FILES = 100
 
@@ -44,8 +45,10 @@ def read_text(path: Path) -> Source:
         ModelFileError: if it is too large or no text.
     """
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             content = stream.read(4 * MAX_CHARACTERS + 1)
+    except StorageError:
+        raise
     except (OSError, ValueError) as error:
         raise StorageError(
             "The file cannot be read.",

@@ -56,7 +56,7 @@ ROUNDS = 9
 def panda() -> mb.System:
     """The arm with a load on every joint."""
     relative, floating = robots.ROBOTS["Panda"]
-    return robots.driven(mb.read_urdf(robots.folder() / relative, floating=floating).system)
+    return robots.driven(mb.read_urdf(robots.folder() / relative, floating=floating, dynamics="ignore").system)
 
 
 def four_bar() -> mb.System:
@@ -400,7 +400,7 @@ def measured(name: str, folder: Path) -> Figures:
 def talos_seconds() -> float:
     """Seconds of the processor that gcc takes with -O2 for the humanoid: all routines, Jacobians among them."""
     relative, floating = robots.ROBOTS["Talos"]
-    eom = mb.derive(mb.read_urdf(robots.folder() / relative, floating=floating).system)
+    eom = mb.derive(mb.read_urdf(robots.folder() / relative, floating=floating, dynamics="ignore").system)
     with tempfile.TemporaryDirectory() as folder:
         export(eom, C(), folder)
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime

@@ -84,7 +84,7 @@ def chain(links: int, com: float = 0.5, inertia: float = 1 / 12) -> mb.System:
 def robot(name: str) -> mb.System:
     """A robot from its file, limp: no torques in its joints."""
     path, floating = robots.ROBOTS[name]
-    return mb.read_urdf(robots.folder() / path, floating=floating).system
+    return mb.read_urdf(robots.folder() / path, floating=floating, dynamics="ignore").system
 
 
 def moving(system: mb.System) -> dict[str, float]:

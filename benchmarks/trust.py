@@ -1,10 +1,11 @@
 """Runs that are right or refused: random batteries against a reference simulator and closed forms.
 
 Pulses and switching inputs by all integrators, event functions with known roots, over-constrained linkages, passages
-through singular positions, springs on dependent joints, stops. A case is right, refused with a message, or wrong
-silently. ``./dev bench trust`` runs all of them on two processes, ``./dev bench trust pulses 50`` some cases of one
-battery, and ``./dev bench trust pulses 50 200`` those from number 200 on. Cases that are wrong or refused are printed
-with the numbers that reproduce them. It measures results, not speed; ``./dev test`` runs a small sample.
+through singular positions, springs on dependent joints, stops, elements of robot files that are neither used nor
+reported. A case is right, refused with a message, or wrong silently. ``./dev bench trust`` runs all of them on two
+processes, ``./dev bench trust pulses 50`` some cases of one battery, and ``./dev bench trust pulses 50 200`` those from
+number 200 on. Cases that are wrong or refused are printed with the numbers that reproduce them. It measures results,
+not speed; ``./dev test`` runs a small sample.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ FIGURES = {
     "singular": "singular_silent",
     "angles": "angles_wrong",
     "stops": "stops_passed",
+    "urdf": "urdf_elements_unreported",
 }
 PROCESSES = 2
 

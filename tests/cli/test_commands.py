@@ -291,3 +291,41 @@ def test_targets_by_name(multibody, folder):
     for target in ("c", "cpp", "rust", "julia", "javascript", "matlab", "modelica", "jax", "casadi", "fmi"):
         assert multibody("export", "pendulum", target, "-o", target).code == 0
         assert any((folder / target).iterdir())
+
+
+SLIDE = """\
+<robot name="slide">
+  <link name="base"/>
+  <link name="box"><inertial><mass value="2"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="x" type="prismatic"><parent link="base"/><child link="box"/><axis xyz="1 0 0"/>
+    <limit lower="-9" upper="9" effort="6" velocity="1"/><dynamics damping="3"/></joint>
+  <transmission name="motor"/>
+</robot>
+"""
+
+
+def test_a_robot_is_damped_and_driven_and_reported(multibody, folder):
+    """2 kg, 3 N·s/m: v = exp(-3 t/2) without a drive; 6 N, the limit of the effort, hold it at 2 m/s."""
+    (folder / "slide.urdf").write_text(SLIDE)
+    done = multibody("simulate", "slide.urdf", "-d", "1", "-s", "x_dot=1", "--rtol", "1e-10", "--json")
+    assert done.data["values"]["x_dot"][-1] == pytest.approx(math.exp(-1.5), rel=1e-8)
+    done = multibody("simulate", "slide.urdf:undamped", "-d", "1", "-s", "x_dot=1", "--json")
+    assert done.data["values"]["x_dot"][-1] == pytest.approx(1.0, rel=1e-8)
+    done = multibody("simulate", "slide.urdf:driven", "-d", "20", "-i", "x_effort=100 - x", "--json")
+    assert done.data["values"]["x_dot"][-1] == pytest.approx(2.0, rel=1e-6)
+    assert done.data["saturations"][0]["input"] == "x_effort"
+    refused = multibody("simulate", "slide.urdf:undamped", "-i", "x_effort=1")
+    assert (refused.code, "slide.urdf:undamped,driven" in refused.err) == (2, True)
+    text = multibody("check", "slide.urdf").out
+    assert "transmission: It describes motors and gears" in text
+    assert "joint/limit@velocity: Speeds are not limited." in text
+    assert "joint/limit@effort: Nothing drives the joint" in text
+    assert "joint/limit@effort" not in multibody("check", "slide.urdf:driven").out
+
+
+def test_every_command_logs_what_it_does_not_use(multibody, folder, caplog):
+    (folder / "slide.urdf").write_text(SLIDE)
+    with caplog.at_level("WARNING", "multibody"):
+        multibody("derive", "slide.urdf")
+    assert [one.getMessage() for one in caplog.records if "not used: transmission;" in one.getMessage()]

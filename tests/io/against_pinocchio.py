@@ -36,7 +36,7 @@ class Pair:
 
     def __init__(self, file: str, *, floating: bool, **options: object) -> None:
         path = ROBOTS / file
-        self.robot: UrdfRobot = read_urdf(path, floating=floating, **options)
+        self.robot: UrdfRobot = read_urdf(path, floating=floating, dynamics="ignore", **options)
         self.model: Model = self.robot.system.freeze()
         base = (pin.JointModelFreeFlyer(),) if floating else ()
         self.pin = pin.buildModelFromUrdf(str(path), *base)

@@ -6,10 +6,10 @@ import signal
 import traceback
 from time import perf_counter
 
-from . import angles, events, linkages, pulses, singular, stops
+from . import angles, events, linkages, pulses, singular, stops, urdf
 from .case import REFUSED, WRONG, Outcome
 
-COUNTS = {"pulses": 1000, "events": 500, "linkages": 300, "singular": 200, "angles": 200, "stops": 100}
+COUNTS = {"pulses": 1000, "events": 500, "linkages": 300, "singular": 200, "angles": 200, "stops": 100, "urdf": 138}
 """Cases of each battery."""
 
 CASES = {
@@ -19,6 +19,7 @@ CASES = {
     "singular": singular.case,
     "angles": angles.case,
     "stops": stops.case,
+    "urdf": urdf.case,
 }
 PATIENCE = 300
 """Seconds for one case."""

@@ -2,7 +2,9 @@
 
 import pytest
 
-from . import angles, case, events, linkages, pulses, singular, stops
+from multibody.io.urdf import robot
+
+from . import angles, case, events, linkages, pulses, singular, stops, urdf
 from .batteries import COUNTS, outcome
 
 SAMPLES = {
@@ -12,6 +14,7 @@ SAMPLES = {
     "singular": [0, 3, 6, 10, 13],
     "angles": [0, 1, 3, 6],
     "stops": [4, 8, 12, 13, 15],
+    "urdf": [10, 25, 33, 82],
 }
 
 
@@ -58,3 +61,15 @@ def test_an_error_of_another_kind_is_wrong(monkeypatch):
     found = outcome("events", 3)
     assert found.verdict == case.WRONG
     assert "ZeroDivisionError" in found.detail
+
+
+@pytest.mark.parametrize("path", ["joint/limit@velocity", "transmission", "link/collision"])
+def test_a_battery_notices_an_element_that_is_not_reported(path, monkeypatch):
+    """Without the entries of one kind the report is not complete."""
+    unused_parts = robot.unused_parts
+    monkeypatch.setattr(
+        robot, "unused_parts", lambda *args: tuple(one for one in unused_parts(*args) if one.path != path)
+    )
+    found = outcome("urdf", next(k for k, file in enumerate(urdf.files()) if file.name == "z1.urdf"))
+    assert found.verdict == case.WRONG
+    assert path in found.detail

@@ -28,7 +28,8 @@ ModelName = Annotated[
         show_default=False,
         autocompletion=known_models,
         help="A library model such as crane_crab, or a file: model.yaml, robot.urdf (robot.urdf:floating if its root "
-        "moves freely), script.py (script.py:name for one of several systems).",
+        "moves freely, robot.urdf:driven with efforts as inputs), script.py (script.py:name for one of several "
+        "systems).",
     ),
 ]
 LibraryName = Annotated[str, typer.Argument(metavar="[NAME]", autocompletion=library_names, help="A library model.")]

@@ -21,8 +21,14 @@ if TYPE_CHECKING:
 YAML = (".yaml", ".yml")
 URDF = (".urdf", ".xml", ".xacro")
 PYTHON = (".py",)
-ROBOTS: dict[str, dict[str, Any]] = {"floating": {"floating": True}, "coupled": {"mimic": "couple"}}
-"""What may stand behind a URDF file and a colon: a root that moves freely; joints that follow those they mimic."""
+ROBOTS: dict[str, dict[str, Any]] = {
+    "floating": {"floating": True},
+    "coupled": {"mimic": "couple"},
+    "driven": {"drive": True},
+    "undamped": {"dynamics": "ignore"},
+}
+"""What may stand behind a URDF file and a colon: a root that moves freely; joints that follow those they mimic; efforts
+as inputs, such as ``elbow_effort``; no damping and friction."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +66,9 @@ def find_model(text: str) -> Source:
 
     Args:
         text: the name of a library model; or the path of a YAML file, a URDF file, or a Python file, of which
-            ``file.py:name`` picks one of several things. ``robot.urdf:floating`` has a root that moves freely, and
-            in ``robot.urdf:coupled`` joints follow those that they mimic.
+            ``file.py:name`` picks one of several things. ``robot.urdf:floating`` has a root that moves freely, in
+            ``robot.urdf:coupled`` joints follow those that they mimic, in ``robot.urdf:driven`` efforts are inputs,
+            and ``robot.urdf:undamped`` is without damping and friction.
 
     Raises:
         ModelError: if there is no such model, or the file does not describe one.
@@ -132,11 +139,12 @@ def _from_urdf(path: Path, wishes: str) -> Source:
                 f"A robot cannot be read as '{word}'.",
                 where=f"{path}:{wishes}",
                 cause=suggestion([word], list(ROBOTS)),
-                remedy=f"Put one or both of these behind the file: {path.name}:{','.join(ROBOTS)}.",
+                remedy=f"Put one or several of these behind the file: {path.name}:{','.join(ROBOTS)}.",
             )
     options = {key: value for word in chosen for key, value in ROBOTS[word].items()}
     robot = read_urdf(path, mesh_root=_mesh_root(path.resolve()), **options)
-    return Source(f"{path}:{wishes}" if wishes else str(path), "urdf", robot.system, messages=robot.messages)
+    messages = (*robot.messages, *robot.report.lines())
+    return Source(f"{path}:{wishes}" if wishes else str(path), "urdf", robot.system, messages=messages)
 
 
 def _mesh_root(path: Path) -> Path:

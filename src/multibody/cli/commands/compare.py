@@ -66,7 +66,7 @@ def _shown(found: Comparison) -> list[str | Grid]:
             f"{proved} of {len(found.pairs)} pairs are proved equal, for all values of all symbols"]  # fmt: skip
     if found.proved.unproved:
         lines.append(f"not proved equal: {', '.join(found.proved.unproved)}")
-    return lines
+    return [*lines, *found.reasons]
 
 
 def _figures(one: Any) -> list[str]:

@@ -14,7 +14,7 @@ from multibody.cli.app import command
 from multibody.cli.assigned import numbers, pairs, state_values
 from multibody.cli.choices import formalism as formalism_of
 from multibody.cli.choices import solver as solver_of
-from multibody.cli.codes import ExitCode
+from multibody.cli.codes import CommandError, ExitCode
 from multibody.cli.options import (
     Duration,
     Force,
@@ -29,7 +29,7 @@ from multibody.cli.options import (
     Step,
 )  # fmt: skip
 from multibody.cli.outputs import require_writable, write_run
-from multibody.cli.sources import find_model
+from multibody.cli.sources import Source, find_model
 from multibody.simulate.front import simulate as simulated
 from multibody.simulate.quantities import quantities
 from multibody.simulate.recording import column_name, split, unknown
@@ -74,11 +74,25 @@ def simulate(
     source = find_model(model)
     eom = source.equations(formalism_of(formalism))
     require_quantities(eom, plot or ())
+    require_drives(source, eom, input_ or ())
     run = moved(eom, duration, parameter, start, input_, samples=samples, integrator=solver_of(solver, rtol, step))
     files = [write_run(run, path, tuple(plot or ()), overwrite=force) for path in output or ()]
     data = {"model": source.name, **run_data(run, tuple(plot or ())), "files": [str(path) for path in files]}
     written = ["\n".join(f"wrote {path}" for path in files)] if files else []
     return Answer(data, [str(run), _table(run), *written], run_code(run))
+
+
+def require_drives(source: Source, eom: EquationsOfMotion, inputs: Iterable[str]) -> None:
+    """An error that says how a robot gets inputs, if it has none and some are given."""
+    given = pairs(inputs, "--input")
+    if source.kind == "urdf" and given and not eom.inputs:
+        raise CommandError(
+            f"There is no input '{next(iter(given))}'.",
+            where=f"--input, robot {source.name}",
+            cause="The joints of the robot are not driven.",
+            remedy=f"Write {source.name}{',' if ':' in Path(source.name).name else ':'}driven as the model; "
+            "the inputs are called after the joints, such as elbow_effort.",
+        )
 
 
 def require_quantities(eom: EquationsOfMotion, names: Iterable[str]) -> None:

@@ -25,10 +25,11 @@ HARMLESS = ("xacro:property", "xacro:arg")
 """What xacro leaves behind in a file that it has worked on."""
 
 
-def robot_data(root: Element, meshes: MeshFolder) -> RobotData:
+def robot_data(root: Element, meshes: MeshFolder) -> tuple[RobotData, ShapeReader]:
     """Everything that a file says about a robot; transmissions, plugins and other extensions are passed over."""
     _require_urdf(root)
-    return _Reader(root, meshes).robot()
+    reader = _Reader(root, meshes)
+    return reader.robot(), reader.shapes
 
 
 def _require_urdf(root: Element) -> None:
@@ -59,7 +60,7 @@ class _Reader:
     def __init__(self, root: Element, meshes: MeshFolder) -> None:
         self._root = root
         self._messages: list[str] = []
-        self._shapes = ShapeReader(root, meshes, self._messages)
+        self.shapes = ShapeReader(root, meshes, self._messages)
 
     def robot(self) -> RobotData:
         """All links and joints."""
@@ -84,7 +85,7 @@ class _Reader:
             return
         self._require_once(element, f"link '{name}'")
         inertial = self._inertial(element.child("inertial"), name)
-        visuals, collisions = (self._shapes.shapes(element, tag) for tag in ("visual", "collision"))
+        visuals, collisions = (self.shapes.shapes(element, tag) for tag in ("visual", "collision"))
         links[name] = LinkData(name, element.line, inertial, visuals, collisions)
 
     def _require_once(self, element: Element, what: str) -> None:

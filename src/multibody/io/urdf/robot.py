@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,19 +10,26 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from multibody.errors import ModelError
+from multibody.graph import Symbol
 from multibody.io.meshes import MeshFolder
 from multibody.io.urdf.build import Options, SystemBuilder
 from multibody.io.urdf.couplings import couplings, impose, named, start_values
 from multibody.io.urdf.data import JointData, Limits, Mimic, RobotData, Shape
+from multibody.io.urdf.dynamics import Driven, apply_dynamics
+from multibody.io.urdf.dynamics import drive as add_efforts
 from multibody.io.urdf.locked import Wanted
 from multibody.io.urdf.locked import locked as with_locked
 from multibody.io.urdf.names import identifier
 from multibody.io.urdf.reader import robot_data
+from multibody.io.urdf.report import UrdfReport
 from multibody.io.urdf.rotation import Rotations
 from multibody.io.urdf.structure import root_and_joints
+from multibody.io.urdf.unused import Choices, unused_parts
 from multibody.io.xml_text import Source, folder_of, read_xml
 from multibody.model import Frame, Joint, System
 from multibody.model.colours import Colour
+
+_log = logging.getLogger("multibody")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +44,14 @@ class UrdfRobot:
         visuals: what each link looks like; ``system[name]`` is the link's frame.
         collisions: the shapes that each link collides with.
         limits: of joints that have some.
-        damping: viscous, in N·m·s/rad or N·s/m; it is not part of the system's loads.
-        friction: static, in N·m or N; it is not part of the system's loads either.
+        damping: viscous, in N·m·s/rad or N·s/m; a load of the system unless ``dynamics="ignore"`` was given.
+        friction: Coulomb friction, in N·m or N; likewise.
+        efforts: the inputs that drive joints, by the names of the joints; see ``drive``.
         mimic: couplings between joints, imposed or not.
         messages: what was missing or odd in the file and how it was handled, in plain sentences.
         originals: the file's name of each link and joint.
         links: the frame of each link, by the file's name.
+        report: every element and attribute of the file that is not used, or does not act on the motion.
     """
 
     system: System
@@ -56,6 +66,8 @@ class UrdfRobot:
     messages: tuple[str, ...]
     originals: Mapping[str, str]
     links: Mapping[str, Frame]
+    efforts: Mapping[str, Symbol]
+    report: UrdfReport
 
     def frame(self, link: str) -> Frame:
         """The frame of a link, by the file's name or the system's; it is a ``Body`` if the link is one."""
@@ -76,7 +88,7 @@ class UrdfRobot:
 
     def __str__(self) -> str:
         title = f"{self.name}: {len(self.links)} links, {len(self.joints)} joints that move"
-        return "\n".join([title, *(f"  {message}" for message in self.messages)])
+        return "\n".join([title, *(f"  {line}" for line in (*self.messages, *self.report.lines()))])
 
 
 def read_urdf(
@@ -91,11 +103,16 @@ def read_urdf(
     snap: float | None = None,
     mesh_root: str | os.PathLike[str] | None = None,
     gravity: Any = (0, 0, -9.81),
+    dynamics: Literal["apply", "ignore"] = "apply",
+    smoothing: Any = 1e-3,
+    drive: Driven = False,
 ) -> UrdfRobot:
     """A robot from a URDF file.
 
-    Files that are only odd are read, and ``messages`` says what was odd; files without a meaning are refused. The file
-    is not trusted: XML with a DOCTYPE is refused, and no file is touched outside ``mesh_root``.
+    Files that are only odd are read, and ``messages`` says what was odd; files without a meaning are refused.
+    ``report`` lists every element and attribute that is not used, or does not act on the motion; one warning in the
+    log sums it up. The file is not trusted: XML with a DOCTYPE is refused, and no file is touched outside
+    ``mesh_root``.
 
     Args:
         source: the path of a file, or the XML itself.
@@ -115,6 +132,13 @@ def read_urdf(
         mesh_root: the folder below which meshes and textures are looked for: ``package://robot/arm.stl`` is
             ``robot/arm.stl`` or ``arm.stl`` in it, and ``../meshes/arm.stl`` is seen from the folder of the file.
         gravity: acceleration of free fall.
+        dynamics: ``"apply"`` puts damping and friction of the file on the joints: the effort
+            -damping·u - friction·tanh(u/smoothing), with u the speed of the joint. ``"ignore"`` leaves them out.
+        smoothing: the speed in rad/s or m/s over which the jump of Coulomb friction at rest is drawn out. Below it a
+            joint creeps instead of sticking; smaller values stick better, and make runs slower.
+        drive: whether joints get an effort as input: ``True`` for all joints with one coordinate, or names of joints,
+            as in the file. The input of ``elbow`` is ``elbow_effort``; it is zero unless a run gives it a value, and
+            runs hold it within the effort limit of the file.
 
     Example:
         >>> robot = read_urdf('''
@@ -131,10 +155,11 @@ def read_urdf(
         ("Without inertial, and so without mass: 'base'.",)
     """
     _require(fixed=(fixed, ("merge", "keep")), mimic=(mimic, ("independent", "couple")),
-             numbers=(numbers, ("constants", "parameters")))  # fmt: skip
+             numbers=(numbers, ("constants", "parameters")), dynamics=(dynamics, ("apply", "ignore")))  # fmt: skip
     rotations, document = Rotations(snap), read_xml(source)
     meshes = MeshFolder(mesh_root, folder_of(source))
-    data = with_locked(robot_data(document, meshes), locked, coupled=mimic == "couple")
+    written, shapes = robot_data(document, meshes)
+    data = with_locked(written, locked, coupled=mimic == "couple")
     root, order = root_and_joints(data)
     messages = data.messages
     leaders = couplings(data, messages)
@@ -145,9 +170,20 @@ def read_urdf(
     coupled = named(data, leaders, builder.joints, mimic, messages)
     if mimic == "couple":
         impose(system, coupled)
+    if dynamics == "apply":
+        apply_dynamics(system, data, builder, smoothing, parameters=numbers == "parameters")
+    driven = add_efforts(system, data, builder, drive, leaders if mimic == "couple" else ())
     _draw(system, data, builder)
     messages += [*builder.names.messages(), *rotations.messages(), *meshes.messages()]
-    return _robot(data, builder, system, coupled)
+    choices = Choices(floating, mimic == "couple", dynamics == "apply", root, leaders, driven, builder.joints)
+    report = UrdfReport(data.name, unused_parts(document, data, shapes, choices))
+    if report:
+        _log.warning(
+            "robot '%s': %s. For all places, print(robot.report), or run: multibody check FILE.",
+            data.name,
+            report.summary(),
+        )
+    return _robot(data, builder, system, coupled, driven, report)
 
 
 def _draw(system: System, data: RobotData, builder: SystemBuilder) -> None:
@@ -166,7 +202,10 @@ def _visible(rgba: tuple[float, ...] | None) -> Colour | None:
     return red, green, blue, opacity
 
 
-def _robot(data: RobotData, builder: SystemBuilder, system: System, coupled: dict[str, Mimic]) -> UrdfRobot:
+def _robot(
+    data: RobotData, builder: SystemBuilder, system: System, coupled: dict[str, Mimic],
+    driven: Mapping[JointData, Symbol], report: UrdfReport,
+) -> UrdfRobot:  # fmt: skip
     frames, names = builder.frames, builder.joints
     moving = [(names[joint], joint) for joint in data.joints if not joint.fixed]
     links = list(data.links.values())
@@ -183,6 +222,8 @@ def _robot(data: RobotData, builder: SystemBuilder, system: System, coupled: dic
         messages=tuple(data.messages),
         originals=MappingProxyType(dict(builder.names.originals)),
         links=MappingProxyType(dict(frames)),
+        efforts=MappingProxyType({names[joint]: symbol for joint, symbol in driven.items()}),
+        report=report,
     )
 
 

@@ -27,15 +27,25 @@ PLAIN = Material(None, None)
 
 
 class ShapeReader:
-    """Reads shapes, with the materials that the file has defined so far."""
+    """Reads shapes, with the materials that the file has defined so far.
+
+    Attributes:
+        definitions: the element that defines each material, by its name.
+        looked_up: names of materials by which a shape has found one.
+        left_out: visual and collision elements that cannot be read, by ``id``.
+    """
 
     def __init__(self, robot: Element, meshes: MeshFolder, messages: list[str]) -> None:
         self._meshes = meshes
         self._messages = messages
         self._materials: dict[str, Material] = {}
+        self.definitions: dict[str, Element] = {}
+        self.looked_up: set[str] = set()
+        self.left_out: set[int] = set()
         for element in robot.walk():  # a material may be used before the place where it is defined
             if element.tag == "material" and element.children:
-                self._materials.setdefault(element.get("name"), self._defined(element))
+                self._materials.setdefault(element.get("name"), self.defined(element))
+                self.definitions.setdefault(element.get("name"), element)
 
     def shapes(self, link: Element, tag: str) -> tuple[Shape, ...]:
         """All shapes of one kind: ``"visual"`` or ``"collision"``."""
@@ -46,36 +56,41 @@ class ShapeReader:
         holder = element.child("geometry")
         what = f"A {element.tag} of link '{link.get('name')}' (line {element.line})"
         try:
-            geometry = self._geometry(holder.children) if holder is not None else None
+            geometry = self._geometry(holder) if holder is not None else None
             place = pose(element.child("origin"))
         except (ModelError, NumberError) as error:  # a negative length, a scale of zero, a word in place of a number
             self._messages.append(f"{what} is left out: {error.what}")
+            self.left_out.add(id(element))
             return None
         if geometry is None:
             self._messages.append(f"{what} has no known geometry; it is left out.")
+            self.left_out.add(id(element))
             return None
         material = self._material(element.child("material"))
         return Shape(geometry, place, element.get("name"), material.colour, material.texture)
 
-    def _geometry(self, elements: list[Element]) -> Geometry | None:
-        for element in elements:
-            if element.tag == "box":
-                return Box(*three(element, "size", NOWHERE))
-            if element.tag in SOLIDS:
-                sizes = _sizes(element)
-                return SOLIDS[element.tag](**sizes)
-            if element.tag == "mesh" and element.get("filename"):
-                uri = element.get("filename")
-                return Mesh(self._meshes.find(uri), three(element, "scale", (1.0, 1.0, 1.0)), uri, self._meshes.root)
-        return None
+    def _geometry(self, holder: Element) -> Geometry | None:
+        element = geometry_element(holder)
+        if element is None:
+            return None
+        if element.tag == "box":
+            return Box(*three(element, "size", NOWHERE))
+        if element.tag in SOLIDS:
+            return SOLIDS[element.tag](**_sizes(element))
+        uri = element.get("filename")
+        return Mesh(self._meshes.find(uri), three(element, "scale", (1.0, 1.0, 1.0)), uri, self._meshes.root)
 
     def _material(self, element: Element | None) -> Material:
         if element is None:
             return PLAIN
-        own = self._defined(element) if element.children else PLAIN
-        return own if own != PLAIN else self._materials.get(element.get("name"), PLAIN)
+        own = self.defined(element) if element.children else PLAIN
+        if own != PLAIN:
+            return own
+        self.looked_up.add(element.get("name"))
+        return self._materials.get(element.get("name"), PLAIN)
 
-    def _defined(self, element: Element) -> Material:
+    def defined(self, element: Element) -> Material:
+        """The color and texture that a material element holds itself."""
         colour, texture = element.child("color"), element.child("texture")
         uri = "" if texture is None else texture.get("filename")
         rgba = None if colour is None else self._colour(colour)
@@ -90,6 +105,14 @@ class ShapeReader:
             if message not in self._messages:  # materials inside of links are read twice
                 self._messages.append(message)
             return None
+
+
+def geometry_element(holder: Element) -> Element | None:
+    """The first element in a ``geometry`` that is read."""
+    known = (
+        one for one in holder.children if one.tag in ("box", *SOLIDS) or (one.tag == "mesh" and one.get("filename"))
+    )
+    return next(known, None)
 
 
 def _sizes(element: Element) -> Mapping[str, float]:

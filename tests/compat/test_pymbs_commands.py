@@ -62,7 +62,7 @@ def two_bodies():
     k = world.addJoint(a.A, b.B, "Ry", 0.5, name="k")
 
     system = mb.System("world", gravity=G)
-    m, L = system.parameter("m", 2.0), system.parameter("L", [1.0, 2.0, 3.0])
+    m, L = system.parameter("m", 2.0), [system.parameter(f"L_{axis}", k) for k, axis in enumerate("xyz", 1)]
     body_a = system.body("a", m, L, (1, 2, 3))
     body_b = system.body("b", m + 1, (0, 0, 1), (4, 0.1, 5, 0.2, 0.3, 6))
     A, B = body_a.frame("a_A", (0, 1, 0)), body_b.frame("b_B", (0, 0, -1))

@@ -30,8 +30,9 @@ SPECIFIED = set(
     "robot link joint material inertial origin mass inertia parent child axis limit mimic dynamics visual collision "
     "geometry box sphere cylinder capsule mesh color texture".split()
 )
-STRUCTURE = {"link@name", "joint@name", "joint/parent@link", "joint/child@link", "joint/mimic@joint", "robot@name"}
-"""What cannot be changed everywhere at once."""
+STRUCTURE = {"link@name", "joint@name", "joint/parent@link", "joint/child@link", "joint/mimic@joint", "robot@name",
+             "link/visual/material@name", "link/collision/material@name"}  # fmt: skip
+"""Names and references to names, which cannot be changed everywhere at once."""
 MOST_SINGLE = 4
 """Places of one kind that are changed by themselves."""
 

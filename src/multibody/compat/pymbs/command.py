@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -99,12 +100,24 @@ def _sorted(
         if not fault:
             return given | named | others
         faults.append(fault)
-    written = (", ".join(one if known[one].default is known[one].empty else f"{one}=…" for one in f) for f in forms)
     raise UsageError(
         f"The arguments of {label} are not understood.",
         cause=faults[0],
-        remedy=f"Write {' or '.join(f'{label}({form})' for form in written)}.",
+        remedy=f"Write {' or '.join(_call(label, form, known) for form in forms)}.",
     )
+
+
+def _call(label: str, form: Sequence[str], known: Mapping[str, inspect.Parameter]) -> str:
+    """A call as a script may write it; what has a default is given by name, with the default."""
+    owner = "body" if label == "addFrame" else "world"
+    given = [one for one in form if known[one].default is known[one].empty]
+    named = [f"{one}={_default(known[one].default)}" for one in form if one not in given]
+    return f"{owner}.{label}({', '.join([*given, *named])})"
+
+
+def _default(value: Any) -> str:
+    """A default as Python reads it."""
+    return f"{type(value).__name__}.{value.name}" if isinstance(value, Enum) else repr(value)
 
 
 def _fault(

@@ -18,6 +18,33 @@ class UnsupportedError(MultibodyError, NotImplementedError):
     """Something that PyMbs can do and multibody cannot, or does in another way."""
 
 
+DIFFERENCES = {
+    "addLoop.Transmission": (
+        "q1 = ratio*q2 (PyMbs manual, section 3.2.1)", "q2 = ratio*q1, with the second joint following the first"
+    ),
+    "addSensor.ConstraintForce": (
+        "R_2^T*F, along the axes of the joint's second frame (PyMbs manual, section 3.4.1, names no axes; its "
+        "other sensors use those of a frame)", "F, along the axes of the world"
+    ),
+    "addSensor.ConstraintTorque": (
+        "R_2^T*L, along the axes of the joint's second frame (PyMbs manual, section 3.4.1, names no axes; its "
+        "other sensors use those of a frame)", "L, along the axes of the world"
+    ),
+}  # fmt: skip
+"""Commands for which the manual of PyMbs and its program differ: both formulas."""
+MANUAL, PROGRAM = "manual", "program"
+
+
+def tell_difference(label: str) -> None:
+    """Say how the manual and the program differ, and how to choose."""
+    manual, program = DIFFERENCES[label]
+    _log.warning(
+        "%s: the manual says %s; the program PyMbs computes %s. Here the manual counts. Write world.conventions = "
+        "'program' to follow the program, or world.conventions = 'manual' to choose the manual without this message.",
+        label, manual, program,
+    )  # fmt: skip
+
+
 def rigid_only(command: str) -> UnsupportedError:
     """What a command for flexible bodies answers."""
     return UnsupportedError(

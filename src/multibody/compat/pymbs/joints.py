@@ -54,7 +54,7 @@ class Joint:
         if len(self) != 1:
             raise UsageError(
                 f"{task} needs a joint with one movement, and {self!r} has {len(self)}.",
-                remedy="Name one of several movements: joint[0], joint[1] ….",
+                remedy="Name one of several movements: joint[0], joint[1] and so on.",
             )
         return self
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from multibody import model
 from multibody.compat.pymbs.command import Value, command
 from multibody.compat.pymbs.complaints import UsageError
 from multibody.compat.pymbs.frames import Frame, scalar, vector
@@ -82,11 +83,28 @@ class AddLoad:
         if len(values) != len(joint):
             raise UsageError(
                 f"{joint!r} has {len(joint)} movements, and {len(values)} loads are given.",
-                remedy="Give one for each, or name one movement: joint[0], joint[1] ….",
+                remedy="Give one for each, or name one movement: joint[0], joint[1] and so on.",
             )
         places = dict(zip(joint.numbers, values, strict=True))
         every = [places.get(k, 0) for k in range(len(joint.made.speeds))]
         return self._add(JointLoad(joint.made, every), name)
+
+    @command("CS1 CS2 c d name", "name CS1 CS2 c d l0")
+    def SpringDamper(
+        self, CS1: Frame, CS2: Frame, c: Value, d: Value = 0, l0: Value = 0, name: str | None = None
+    ) -> Load:
+        """A spring and a damper on the line between two frames: they pull with c·(l - l0) + d·l̇.
+
+        Args:
+            CS1: one frame.
+            CS2: the other.
+            c: the stiffness, in N/m.
+            d: the damping, in N·s/m.
+            l0: the length without force, in m.
+            name: of the load.
+        """
+        strut = model.SpringDamper(CS1.made, CS2.made, scalar(c), scalar(d), scalar(l0))
+        return self._add(strut, name)
 
     def _add(self, load: Load, name: str | None) -> Load:
         made: Load = self._workshop.system.load(load, self._workshop.part_name(name, "load"))

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from multibody import model
 from multibody.compat.pymbs.command import Value, command
 from multibody.compat.pymbs.frames import Frame, scalar
 from multibody.compat.pymbs.joints import Joint
+from multibody.compat.pymbs.solutions import distance
+from multibody.compat.pymbs.steering import steering
 from multibody.compat.pymbs.workshop import Workshop
-from multibody.graph import Expr, Symbol, as_expr, evaluate
+from multibody.graph import Expr, Symbol, as_expr
 from multibody.graph.number import is_number
 from multibody.model import Kinematics, Model
-from multibody.model.assembly import angles_of
 from multibody.model.loops.way import Passage, Way
 
 
@@ -41,10 +40,24 @@ class AddLoop:
         """
         return self._add(FourBarTrans(CS1.made, CS2.made), name)
 
-    @command("CS1 CS2 name setUp", "name CS1 CS2 setUp")
-    def Steering(self, CS1: Frame, CS2: Frame, setUp: int = 1, name: str | None = None) -> Any:
-        """A rack that moves a tie rod and an arm: the rack stays independent."""
-        return self._add(model.Steering(CS1.made, CS2.made, int(setUp)), name)
+    @command("CS1 CS2 name setUp", "name CS1 CS2 setUp", "CS1 CS2 setUpH setUpS name")
+    def Steering(
+        self, CS1: Frame, CS2: Frame, setUp: int = 1, name: str | None = None, setUpH: int | None = None,
+        setUpS: int | None = None,
+    ) -> Any:  # fmt: skip
+        """A rack that moves a tie rod and an arm: the rack stays independent.
+
+        Args:
+            CS1: the frame at the closing hinge, on the body that carries the rack.
+            CS2: the frame at the closing hinge, on the arm.
+            setUp: which solution, 1 or -1, as in the manual.
+            name: of the loop.
+            setUpH: in place of ``setUp``, as the program has it: on which side of the rack the closing hinge lies.
+            setUpS: likewise: 1 if the tie rod points along the rack, -1 if it points against it.
+        """
+        if setUpH is None and setUpS is None:
+            return self._add(model.Steering(CS1.made, CS2.made, int(setUp)), name)
+        return self._add(steering(self._workshop, CS1, CS2, int(setUpH or 1), int(setUpS or 1)), name)
 
     @command("name CS1 CS2")
     def CrankSlider(self, CS1: Frame, CS2: Frame, name: str | None = None) -> Any:
@@ -76,15 +89,22 @@ class AddLoop:
         """Two joints in a fixed ratio, q₁ = ratio·q₂; a ratio of zero holds the first one fast.
 
         As in PyMbs the second joint follows, so that one may lead several; with a ratio of zero, or one that is a
-        parameter, the first does.
+        parameter, the first does. With ``world.conventions = "program"`` it is q₂ = ratio·q₁.
         """
         first, second = (one.single("addLoop.Transmission") for one in (j1, j2))
         factor = scalar(ratio)
+        same_in_both = is_number(factor) and abs(factor) == 1
+        if not same_in_both and self._workshop.follows_program("addLoop.Transmission"):
+            return self._follow(second, factor, first, name)
         if is_number(factor) and factor != 0:
             first, second, factor = second, first, 1 / as_expr(factor)
-        if first.whole and second.whole:
-            return self._add(model.Transmission(first.made, second.made, factor), name)
-        return self._add(_following(first, factor * second.coord), name)
+        return self._follow(first, factor, second, name)
+
+    def _follow(self, follower: Joint, factor: Any, leader: Joint, name: str | None) -> Any:
+        """q of the follower = factor·q of the leader."""
+        if follower.whole and leader.whole:
+            return self._add(model.Transmission(follower.made, leader.made, factor), name)
+        return self._add(_following(follower, factor * leader.coord), name)
 
     @command("name j exp")
     def ExpJoint(self, j: Joint, exp: Value, name: str | None = None) -> Any:
@@ -134,16 +154,9 @@ class CrankSlider(model.CrankSlider):
         rod_on_piston = any(len(side) == 2 and side[0].slides for side in (near, far))
         postures = (-1, 1) if rod_on_piston else (1, -1)
         made = [model.CrankSlider(self.first, self.second, one).solution(kinematics) for one in postures]
-        return min(made, key=lambda solution: _distance(solution, kinematics.model))
+        return min(made, key=lambda solution: distance(solution, kinematics.model, _written(kinematics.model)))
 
 
-def _distance(solution: Mapping[Symbol, Expr], model: Model) -> float:
-    """How far a solution is from the start values that were given; angles count modulo one turn."""
-    zero = dict.fromkeys([model.time, *model.input_symbols], 0.0)
-    known: dict[Any, float] = {**zero, **model.start, **model.parameter_values()}
-    given = [one for one in solution if one.name in model.written]
-    found = np.array([evaluate(solution[one], known) for one in given], dtype=float)
-    apart = found - np.array([model.start[one] for one in given])
-    turns = np.array([one in angles_of(model) for one in given], dtype=bool)
-    apart[turns] = np.angle(np.exp(1j * apart[turns]))
-    return float(np.nan_to_num(abs(apart), nan=np.inf).sum())
+def _written(model: Model) -> dict[Symbol, float]:
+    """Start values that were given."""
+    return {one: value for one, value in model.start.items() if one.name in model.written}

@@ -38,6 +38,6 @@ def _required(world: Any, command: str) -> MbsSystem:
         raise UsageError(
             f"{command} needs the world, not {world!r:.100}.",
             where=f"PyMbs' {command}",
-            remedy=f"Write world.{command}(…).",
+            remedy=f"Write world.{command}(), with the other arguments between the parentheses.",
         )
     return world

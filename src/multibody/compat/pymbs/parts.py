@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import numpy as np
 
+from multibody import model
 from multibody.compat.pymbs.command import Movements, Value, command
 from multibody.compat.pymbs.complaints import UsageError
 from multibody.compat.pymbs.frames import Body, Frame, scalar, vector
@@ -14,6 +16,8 @@ from multibody.compat.pymbs.workshop import Workshop
 from multibody.graph import Expr, evaluate
 from multibody.model import Parameter, Weld
 from multibody.model.quantity import defaults, finite_value
+
+_log = logging.getLogger("multibody")
 
 
 class Parts(Workshop):
@@ -53,6 +57,7 @@ class Parts(Workshop):
         Returns:
             The joint; ``joint[k]`` is one of several movements.
         """
+        self._tell_second(CS2, name)
         moves = [dofList] if isinstance(dofList, str) else list(dofList or [])
         made = self.system.joint(
             self.part_name(name, "joint"), CS1.made, CS2.made, moves or Weld(),
@@ -60,6 +65,20 @@ class Parts(Workshop):
         )  # fmt: skip
         self.jointDict[name or made.name] = joint = Joint(self, made, tuple(range(len(moves))))
         return joint
+
+    def _tell_second(self, moved: Frame, name: str | None) -> None:
+        """A body that a joint moves already is held by a loop from then on."""
+        body = moved.made.body
+        first = [one.name for one in self.system.all(model.Joint) if one.child.body is body]
+        if first or body is self.system.world:
+            held = (
+                f"The body '{body.name}' is moved by joint '{first[0]}' already" if first else "The world does not move"
+            )
+            _log.warning(
+                "addJoint: %s; joint '%s' closes a loop. PyMbs has no such joints (PyMbs manual, section 3.1.1): its "
+                "scripts close loops by addConstraint or addLoop, and name the body nearer to the world first.",
+                held, name or "joint",
+            )  # fmt: skip
 
     @command("name CS1 CS2 transLock rotLock")
     def addConstraint(

@@ -33,6 +33,9 @@ class Quantities(Workshop):
     ) -> Any:  # fmt: skip
         """A parameter; a vector or a matrix of them if the default is one.
 
+        A vector ``l`` with three entries has the parameters ``l_x``, ``l_y`` and ``l_z``; entries of other vectors and
+        of matrices are numbered: ``l_1``, ``l_2`` ….
+
         Args:
             symbol_str: its symbol.
             defaultValue: a number, a list, or a formula of other parameters.
@@ -47,8 +50,14 @@ class Quantities(Workshop):
                     f"'{symbol_str}' is said to be {word}, and its default is {defaultValue}.",
                     remedy="Change one of them.",
                 )
-        own = self.symbol_name(symbol_str)
-        return as_written(self.system.parameter(own, _plain(defaultValue), description=name or ""))
+        own, value = self.symbol_name(symbol_str), _plain(defaultValue)
+        if np.shape(value) != (3,):
+            return as_written(self.system.parameter(own, value, description=name or ""))
+        parts = zip("xyz", value, strict=True)
+        return Matrix([self._component(f"{own}_{axis}", one, f"{name or own}, {axis}") for axis, one in parts])
+
+    def _component(self, name: str, default: Any, description: str) -> Any:
+        return self.system.parameter(self.symbol_name(name), default, description=description)
 
     @command("name symbol_str shape limits")
     def addInput(

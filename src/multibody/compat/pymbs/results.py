@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import logging
+import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from multibody.compat.pymbs.command import Limits, command
+from multibody.compat.pymbs.command import Limits, Value, command
 from multibody.compat.pymbs.complaints import UnsupportedError, UsageError, rigid_only, unused
+from multibody.compat.pymbs.frames import scalar
 from multibody.compat.pymbs.gen_code import GenCode
 from multibody.compat.pymbs.workshop import Workshop
+from multibody.equations import EquationsOfMotion
 from multibody.errors import StorageError
 from multibody.graph import Expr
 from multibody.model import Parameter
+
+_log = logging.getLogger("multibody")
+
+HEADLESS = "MULTIBODY_HEADLESS"
+"""The environment variable with which ``show`` opens nothing."""
 
 
 class Assignment(NamedTuple):
@@ -41,13 +50,66 @@ class Results(Workshop):
             settings: for ``multibody.show``, such as ``port=8080`` or ``block=False``.
 
         Returns:
-            The viewer, which can be closed.
+            The viewer, which can be closed; None if the environment variable ``MULTIBODY_HEADLESS`` is set. Then
+            nothing is opened, and the script goes on.
         """
+        if not (self.kinematics_only and self.equations is None):
+            self.derived("show")
+        if os.environ.get(HEADLESS, "") not in ("", "0"):
+            _log.warning("show: nothing is shown, because the environment variable %s is set.", HEADLESS)
+            return None
         from multibody import view
 
         kinematics = self.kinematics_only and self.equations is None
         own = {"title": modelname or ""} | ({"inputs": self.inputs} if self.controllers else {})
         return view.show(self.system if kinematics else self.derived("show"), **own | settings)
+
+    @command("t q0 modelname text_output")
+    def simulate(
+        self, q0: Value | None = None, t: Value = 10.0, modelname: str = "pymbsModel", text_output: bool = False,
+        **settings: Any,
+    ) -> Any:  # fmt: skip
+        """A run from rest, which is also written to ``<modelname>_values.npy`` as PyMbs does.
+
+        Each row of the file holds the coordinates, then the speeds, at one of the instants ``run.t``. Controllers act.
+
+        Args:
+            q0: start values of the independent coordinates, in their order; those of the joints without it.
+            t: how long, in seconds.
+            modelname: what the name of the file begins with.
+            text_output: whether to write ``<modelname>_values.csv`` with plain text instead.
+            settings: for ``multibody.simulate``, such as ``inputs={'F': 2.0}`` or ``samples=1001``.
+
+        Returns:
+            The run, a ``multibody.Trajectory``.
+        """
+        from multibody.simulate.files import whole_file
+        from multibody.simulate.front import simulate
+
+        equations = self.derived("simulate")
+        if self.controllers or "inputs" in settings:
+            settings["inputs"] = {**self.controllers, **(settings.get("inputs") or {})}
+        start = None if q0 is None else self._start(equations, q0)
+        run = simulate(equations, float(scalar(t)), q=start, **settings)
+        values = np.hstack([run.q, run.u])
+        with whole_file(f"{modelname}_values.{'csv' if text_output else 'npy'}", overwrite=True) as stream:
+            if text_output:
+                np.savetxt(stream, values)
+            else:
+                np.save(stream, values)
+        return run
+
+    @staticmethod
+    def _start(equations: EquationsOfMotion, q0: Any) -> dict[str, float]:
+        """Coordinates by name."""
+        numbers = np.ravel(np.array(q0, dtype=object))
+        names = [one.name for one in equations.coordinates]
+        if len(numbers) != len(names):
+            raise UsageError(
+                f"There are {len(names)} coordinates, and {len(numbers)} start values are given.",
+                remedy=f"Give one for each of: {', '.join(names)}.",
+            )
+        return dict(zip(names, map(float, numbers), strict=True))
 
     @command()
     def genMatlabAnimation(

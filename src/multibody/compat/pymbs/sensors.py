@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from multibody import model
@@ -96,15 +97,21 @@ class AddSensor:
     def ConstraintForce(
         self, symbol: str, joint: AnyJoint, name: str | None = None, category: Any = VarKind.Sensor
     ) -> Any:
-        """The force that a joint transmits to its second frame, along the axes of that frame."""
-        return self._add(symbol, model.ConstraintForce(joint.entire("addSensor.ConstraintForce")))
+        """The force that a joint transmits to its second frame, along the axes of that frame.
+
+        With ``world.conventions = "program"``, along the axes of the world.
+        """
+        return self._reaction("addSensor.ConstraintForce", model.ConstraintForce, symbol, joint)
 
     @command("joint symbol name category", "name symbol joint category")
     def ConstraintTorque(
         self, symbol: str, joint: AnyJoint, name: str | None = None, category: Any = VarKind.Sensor
     ) -> Any:
-        """The torque that a joint transmits to its second frame, about the origin and along the axes of that frame."""
-        return self._add(symbol, model.ConstraintTorque(joint.entire("addSensor.ConstraintTorque")))
+        """The torque that a joint transmits to its second frame, about the origin and along the axes of that frame.
+
+        With ``world.conventions = "program"``, along the axes of the world.
+        """
+        return self._reaction("addSensor.ConstraintTorque", model.ConstraintTorque, symbol, joint)
 
     @command("body symbol_str name category", "name symbol_str body category")
     def Energy(self, symbol_str: str, body: Frame, name: str | None = None, category: Any = VarKind.Sensor) -> Any:
@@ -120,6 +127,11 @@ class AddSensor:
         bodies = [one.made.body for one in given]
         mass = self._add(f"{symbol_str}_Mass", model.TotalMass(*bodies))
         return mass, self._add(f"{symbol_str}_r", model.CenterOfMass(*bodies))
+
+    def _reaction(self, label: str, kind: Callable[..., model.Sensor], symbol: str, joint: AnyJoint) -> Any:
+        made = joint.entire(label)
+        axes = self._world if self._workshop.follows_program(label) else made.child
+        return self._add(symbol, kind(made, axes))
 
     @property
     def _world(self) -> model.Body:

@@ -11,6 +11,8 @@ import numpy as np
 from multibody import graph
 from multibody.compat.pymbs.complaints import UsageError
 from multibody.graph.number import is_number
+from multibody.model.concerning import concerning
+from multibody.model.quantity import acceleration_symbol, rate_name
 
 pi = math.pi
 
@@ -106,6 +108,92 @@ def transpose(matrix: Any) -> Any:
     return Matrix(np.transpose(matrix)) if np.ndim(matrix) else matrix
 
 
+def symmetric_matrix(entries: Any) -> Matrix:
+    """A symmetric matrix from six entries, in the order of an inertia: xx, xy, yy, xz, yz, zz.
+
+    Example:
+        >>> symmetric_matrix([1, 2, 3, 4, 5, 6]).tolist()
+        [[1, 2, 4], [2, 3, 5], [4, 5, 6]]
+    """
+    given = list(np.ravel(np.array(entries, dtype=object)))
+    if len(given) != 6:
+        raise UsageError(
+            f"A symmetric matrix has six entries, not {len(given)}.", where="PyMbs' symmetric_matrix",
+            remedy="Write symmetric_matrix([xx, xy, yy, xz, yz, zz]).",
+        )  # fmt: skip
+    xx, xy, yy, xz, yz, zz = given
+    return Matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def solve(A: Any, b: Any) -> Any:
+    """x with A·x = b, for numbers and expressions; b may have several columns.
+
+    Example:
+        >>> solve([[2, 0], [1, 4]], [2, 9]).tolist()
+        [1, 2]
+    """
+    return Matrix(_solved(A, b, "solve"))
+
+
+def inv(A: Any) -> Any:
+    """The inverse of a matrix, or of a number.
+
+    Example:
+        >>> a = graph.symbol("a")
+        >>> inv(Matrix([[a, 0], [0, 2]])).tolist(), inv(4.0)
+        ([[1/a, 0], [0, 1/2]], 0.25)
+    """
+    return Matrix(_solved(A, np.eye(len(A), dtype=int), "inv")) if np.ndim(A) else 1 / A
+
+
+def _solved(A: Any, b: Any, label: str) -> Any:
+    matrix, right = (np.array(one, dtype=object) for one in (A, b))
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or right.shape[:1] != matrix.shape[:1]:
+        raise UsageError(
+            f"Shapes {matrix.shape} and {right.shape} do not fit.", where=f"PyMbs' {label}",
+            remedy="Give a square matrix, and a right-hand side with as many rows.",
+        )  # fmt: skip
+    with concerning(f"PyMbs' {label}"):
+        return graph.solve(matrix.tolist(), right.tolist())
+
+
+def der(expression: Any) -> Any:
+    """The derivative by time of a number, an expression, or a vector or matrix of them.
+
+    The rate of a coordinate is the speed of its joint, that of a speed the acceleration; parameters do not change.
+
+    Raises:
+        UsageError: for an input or a sensor, whose rates are not known.
+
+    Example:
+        >>> from multibody.compat.pymbs import MbsSystem
+        >>> world = MbsSystem()
+        >>> swing = world.addJoint(world, world.addBody(1.0), "Ry", name="swing")
+        >>> der(sin(swing.coord) + 3), der(2.0)
+        (swing_dot*cos(swing), 0)
+    """
+    if np.ndim(expression):
+        entries = np.array(expression, dtype=object)
+        return Matrix(np.reshape(np.array([der(one) for one in entries.flat], dtype=object), entries.shape))
+    if is_number(expression):
+        return 0
+    return graph.directional(expression, {one: _rate(one) for one in graph.free_symbols(expression)})
+
+
+def _rate(one: graph.Symbol) -> Any:
+    if one.kind == "coordinate":
+        return graph.symbol(rate_name(one.name), "speed", one.scope)
+    if one.kind == "speed":
+        return acceleration_symbol(one)
+    if one.kind in ("parameter", "time"):
+        return int(one.kind == "time")
+    raise UsageError(
+        f"The rate of '{one.name}' is not known.", where="PyMbs' der",
+        cause="It is an input, or what a sensor measures.",
+        remedy="Use joint.coord and joint.vel, or a sensor that measures the rate, such as addSensor.Velocity.",
+    )  # fmt: skip
+
+
 def rotMat(angle: Any, axis: Any) -> Matrix:
     """The matrix of a turn about an axis as PyMbs has it: it leads from the old axes to the turned ones.
 
@@ -175,3 +263,4 @@ def _function(name: str, plain: Callable[..., float]) -> Callable[..., Any]:
 sin, cos, tan = _function("sin", math.sin), _function("cos", math.cos), _function("tan", math.tan)
 asin, acos, atan = _function("asin", math.asin), _function("acos", math.acos), _function("atan", math.atan)
 atan2, sqrt, exp = _function("atan2", math.atan2), _function("sqrt", math.sqrt), _function("exp", math.exp)
+sign = _function("sign", lambda x: (x > 0) - (x < 0))

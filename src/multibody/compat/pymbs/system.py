@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from multibody.compat.pymbs.command import Value, command
-from multibody.compat.pymbs.frames import vector
+from multibody.compat.pymbs.frames import Frame, vector
 from multibody.compat.pymbs.gen_code import GenCode
 from multibody.compat.pymbs.gen_equations import GenEquations
 from multibody.compat.pymbs.joints import Joint
@@ -55,6 +55,13 @@ class MbsSystem(Quantities, Parts, Macros, Results):
     def addJointLoad(self, loadSymb: Value, thejoint: Joint, name: str | None = None) -> Load:
         """The same as ``addLoad.Joint``."""
         return self.addLoad.Joint(loadSymb, thejoint, name)
+
+    @command("CS1 CS2 c d name", "name CS1 CS2 c d l0")
+    def addSpringDamper(
+        self, CS1: Frame, CS2: Frame, c: Value, d: Value = 0, l0: Value = 0, name: str | None = None
+    ) -> Load:
+        """The same as ``addLoad.SpringDamper``: a pull of c·(l - l0) + d·l̇ on the line between two frames."""
+        return self.addLoad.SpringDamper(CS1, CS2, c, d, l0, name)
 
     @property
     def time(self) -> Any:

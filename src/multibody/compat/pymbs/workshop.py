@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from multibody import model
-from multibody.compat.pymbs.complaints import UsageError
+from multibody.compat.pymbs.complaints import MANUAL, PROGRAM, UsageError, tell_difference
 from multibody.compat.pymbs.frames import Body
 from multibody.equations import EquationsOfMotion
 from multibody.model import System
@@ -34,6 +34,9 @@ class Workshop(Body):
         controllers: functions of Python by the name of the input that they drive.
         bodyDict: all bodies by name.
         jointDict: all joints by name.
+        conventions: ``"manual"`` or ``"program"``: what counts where the manual of PyMbs and its program differ, in
+            ``addLoop.Transmission`` and in the axes of ``addSensor.ConstraintForce`` and ``ConstraintTorque``. Unless
+            it is set, the manual counts, and a message says so.
     """
 
     def __init__(self, gravity: list[Any], name: str) -> None:
@@ -45,8 +48,30 @@ class Workshop(Body):
         self.bodyDict: dict[str, Body] = {}
         self.jointDict: dict[str, Joint] = {}
         self._direction = gravity
+        self._conventions = ""
+        self._told: set[str] = set()
         self._names = {"t": "symbol", "world": "part"}
         self.system.gravity = [CONSTANT * part for part in gravity]
+
+    @property
+    def conventions(self) -> str:
+        """What counts where manual and program of PyMbs differ: ``"manual"`` or ``"program"``."""
+        return self._conventions or MANUAL
+
+    @conventions.setter
+    def conventions(self, value: str) -> None:
+        if value not in (MANUAL, PROGRAM):
+            raise UsageError(
+                f"{value!r:.100} is not a convention.", where="world.conventions", remedy="Write 'manual' or 'program'."
+            )
+        self._conventions = value
+
+    def follows_program(self, label: str) -> bool:
+        """Whether the program of PyMbs counts for a command; told once, unless the script has chosen."""
+        if not self._conventions and label not in self._told:
+            self._told.add(label)
+            tell_difference(label)
+        return self.conventions == PROGRAM
 
     def part_name(self, wanted: str | None, kind: str = "part") -> str:
         """A free name for a part, as near to the wanted one as possible; ``kind_1`` … if none is wanted."""

@@ -1,0 +1,99 @@
+"""The steering linkage with the two settings of PyMbs' program, ``setUpH`` and ``setUpS``.
+
+PyMbs' closed form (its manual, section 3.2.1, has one setting only) is for a rack along y and a closing hinge D, with
+the lengths L₁ to the tie rod, R₂ of the tie rod and R₃ of the arm, and the offsets H₀ = setUpH·|x| and L₀ = |y| of D
+from the rack. With k₀ = L₀ - L₁ - setUpS·q and k₁ = (R₂² - H₀² - R₃² - k₀²)/(2·R₃), the angle of the arm is
+φ = 2·atan((H₀ - setUpH·√(H₀² + k₀² - k₁²))/(k₀ + k₁)), and the joints are at
+b = -setUpS·asin((H₀ + R₃·sin φ)/R₂) and c = -setUpS·(π/2 + φ) - b.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from multibody import model
+from multibody.compat.pymbs.complaints import UsageError
+from multibody.compat.pymbs.frames import Frame
+from multibody.compat.pymbs.solutions import distance
+from multibody.compat.pymbs.workshop import Workshop
+from multibody.graph import Expr, Symbol, evaluate
+from multibody.model import Kinematics, Parameter
+from multibody.model.quantity import defaults
+
+_log = logging.getLogger("multibody")
+
+AT_THE_SAME_PLACE = 1e-6
+"""How far PyMbs' angles may be from a solution of the loop, in radians."""
+
+
+class SteeringOfProgram(model.Steering):
+    """A steering linkage whose posture is the one nearer to angles that PyMbs computes."""
+
+    def __init__(self, first: model.Frame, second: model.Frame, wanted: Mapping[Symbol, float]) -> None:
+        super().__init__(first, second)
+        self.wanted = wanted
+
+    def solution(self, kinematics: Kinematics) -> Mapping[Symbol, Expr]:
+        """That of the two solutions."""
+        made = [model.Steering(self.first, self.second, one).solution(kinematics) for one in (1, -1)]
+        apart = [distance(one, kinematics.model, self.wanted) for one in made]
+        if min(apart) > AT_THE_SAME_PLACE:
+            _log.warning(
+                "addLoop.Steering: PyMbs' closed form does not close this loop with these settings: its angles differ "
+                "by %.3g rad from the nearer solution, which is used.", min(apart),
+            )  # fmt: skip
+        return made[apart.index(min(apart))]
+
+
+def steering(workshop: Workshop, base: Frame, arm: Frame, side_h: int, side_s: int) -> SteeringOfProgram:
+    """The loop with the posture of PyMbs' program.
+
+    Raises:
+        UsageError: if a setting is neither 1 nor -1, or if the loop is not the one that PyMbs knows.
+    """
+    for name, value in (("setUpH", side_h), ("setUpS", side_s)):
+        if value not in (1, -1):
+            raise UsageError(f"{name} = {value} is not a setting.", remedy="Write 1 or -1.")
+    rack, tie, last = _joints(workshop, base, arm)
+    known: dict[Any, float] = dict(defaults(workshop.system.all(Parameter)))
+
+    def place(frame: model.Frame) -> list[float]:
+        return [float(evaluate(one, known)) for one in frame.pose.position]
+
+    away = [one - other for one, other in zip(place(rack.parent), place(base.made), strict=True)]
+    length, rod, lever = (math.hypot(*place(one)[:2]) for one in (tie.parent, last.parent, arm.made))
+    h, k0 = side_h * abs(away[0]), abs(away[1]) - length - side_s * rack.q[0]
+    k1 = (rod**2 - h**2 - lever**2 - k0**2) / (2 * lever) if lever else math.nan
+    try:
+        angle = 2 * math.atan((h - side_h * math.sqrt(h * h + k0 * k0 - k1 * k1)) / (k0 + k1))
+        b = -side_s * math.asin((h + lever * math.sin(angle)) / rod)
+    except (ValueError, ZeroDivisionError) as error:
+        raise UsageError(
+            "PyMbs' closed form has no solution at the start values.",
+            cause="The lengths do not reach from the rack to the closing hinge.",
+            remedy="Check the frames and the start value of the rack, or write setUp=1 or setUp=-1.",
+        ) from error
+    c = -side_s * (math.pi / 2 + angle) - b
+    return SteeringOfProgram(base.made, arm.made, {tie.coordinates[0]: b, last.coordinates[0]: c})
+
+
+def _joints(workshop: Workshop, base: Frame, arm: Frame) -> tuple[model.Joint, model.Joint, model.Joint]:
+    """The joints of rack, tie rod and arm, from the frame on the arm back to the base."""
+    by_child = {one.child.body: one for one in workshop.system.all(model.Joint)}
+    found: list[Any] = []
+    body = arm.made.body
+    while len(found) < 3 and body in by_child:
+        found.insert(0, by_child[body])
+        body = found[0].parent.body
+    moves = [repr(one.kind) for one in found]
+    plain = len(found) == 3 and body is base.made.body and all(len(one.coordinates) == 1 for one in found)
+    if not plain or found[0].angles or not (found[1].angles and found[2].angles):
+        raise UsageError(
+            f"The loop is not the steering of PyMbs: its joints are {', '.join(moves) or 'none'}.",
+            cause="It has a rack 'Ty', a tie rod 'Rz' and an arm 'Rz', and CS1 is on the body that carries the rack.",
+            remedy="Give CS1 on that body and CS2 on the arm, or write setUp=1 or setUp=-1.",
+        )
+    return found[0], found[1], found[2]

@@ -53,6 +53,12 @@ def test_what_a_joint_that_does_not_move_says_about_motion_is_not_used(options: 
     assert paths(found) == ["joint/axis", "joint/limit", "joint/mimic", "joint/dynamics"]
 
 
+def test_the_axis_of_a_joint_that_is_held_elsewhere_than_at_zero_is_used() -> None:
+    found = read_urdf(arm(f'<axis xyz="0 1 0"/>{LIMIT}'), locked={"q": 0.3})
+    assert paths(found) == ["joint/limit"]
+    assert found.report.unused[0].why == "The joint is held fast."
+
+
 def test_limits_say_whether_they_act() -> None:
     still, driven = read_urdf(arm(LIMIT)), read_urdf(arm(LIMIT), drive=True)
     ends = dict.fromkeys(["joint/limit@lower", "joint/limit@upper", "joint/limit@velocity"], "robot.limits")

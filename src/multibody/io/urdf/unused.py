@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from multibody.io.urdf.couplings import SINGLE
 from multibody.io.urdf.data import JointData, LinkData, RobotData
 from multibody.io.urdf.report import Unused
-from multibody.io.urdf.shapes import PLAIN, SOLIDS, ShapeReader, geometry_element
+from multibody.io.urdf.shapes import PLAIN, SOLIDS, ShapeReader, geometry_element, pose
 from multibody.io.xml_text import Element
 
 ATTRIBUTES: dict[str, tuple[str, ...]] = {
@@ -68,6 +68,7 @@ EXTENSIONS = {
 }
 UNKNOWN = "The reader does not know it."
 FIXED = "The joint does not move."
+HELD = "The joint is held fast."
 NO_CONTACTS = "There are no contacts in the system."
 NOT_A_STOP = "It is the range of sliders, and runs list when it is left; it is not a stop."
 NO_SPEED_LIMIT = "Speeds are not limited."
@@ -264,7 +265,10 @@ class _Walk:
             if part is None:
                 continue
             if joint.fixed:
-                yield self._whole(part, f"joint/{tag}", FIXED)
+                if tag == "axis" and joint.pose != pose(element.child("origin")):
+                    yield from self._unknown(part, "joint/axis")  # it says where the joint is held
+                else:
+                    yield self._whole(part, f"joint/{tag}", FIXED if element.get("type") == "fixed" else HELD)
             else:
                 yield from self._unknown(part, f"joint/{tag}")
                 yield from rule(part, joint)

@@ -9,16 +9,15 @@ compares the two: a potential that does not belong to the force shows as drift.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from multibody.algebra import ForceMotor
 from multibody.equations.equations import EquationsOfMotion
 from multibody.graph import ZERO, Expr, Symbol, as_expr, directional, free_symbols, substitute, symbol, time_derivative
 from multibody.model.energy import first_moment
+from multibody.model.given import expressions_in
 from multibody.model.kinematics import Kinematics
 from multibody.model.model import Model
 
@@ -185,19 +184,8 @@ def _is_conservative(load: Any) -> bool:
     return bool(load.conservative) and not any(
         one.kind in ("coordinate", "speed", "variable")
         for value in load.given.values()
-        for one in free_symbols(list(_expressions(value)))
+        for one in free_symbols(list(expressions_in(value)))
     )
-
-
-def _expressions(value: Any) -> Iterator[Expr]:
-    """The expressions in an argument of a load, also those within lists, matrices and vectors."""
-    if isinstance(value, Expr):
-        yield value
-    elif isinstance(value, list | tuple | np.ndarray):
-        for one in np.ravel(np.array(value, dtype=object)):
-            yield from _expressions(one) if not isinstance(one, list | tuple) else ()
-    elif hasattr(value, "components"):
-        yield from (one for one in value.components() if isinstance(one, Expr))
 
 
 def _driven(eom: EquationsOfMotion, flow: Mapping[Expr, Expr]) -> Expr:

@@ -13,8 +13,10 @@ from multibody.model.check_mass import mass_findings, singular_findings
 from multibody.model.check_start import start_findings
 from multibody.model.check_symbols import symbol_findings
 from multibody.model.check_units import unit_findings
+from multibody.model.constant_parts import changing_parts
 from multibody.model.constraint_equations import Constraints
 from multibody.model.constraints import Constraint
+from multibody.model.freeze import frozen
 from multibody.model.joint import Joint
 from multibody.model.kinematics import ZERO3, Kinematics
 from multibody.model.loads.contract import Load
@@ -46,9 +48,10 @@ def check(system: System) -> Report:
     """
     values, found = _parameter_values(system)
     found += mass_findings(system.all(Body), values)
+    found += map(Finding.of, changing_parts(system))
     loops = freedom = None
     try:
-        model = system.freeze()
+        model = frozen(system, tried=True)
     except MultibodyError as error:
         found.append(Finding.of(error))
     else:

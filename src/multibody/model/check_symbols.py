@@ -26,7 +26,7 @@ Uses = tuple[str, set[Symbol]]
 
 
 def symbol_findings(system: System, kinematics: Kinematics) -> Iterator[Finding]:
-    """Unknown symbols, parts that change with time, names that are used twice, quantities that are not used."""
+    """Unknown symbols, names that are used twice, quantities that are not used."""
     model = kinematics.model
     fixed = list(_fixed_uses(system, model))
     moving: list[Uses] = [("gravity", set(free_symbols(list(model.gravity))))]
@@ -38,7 +38,6 @@ def symbol_findings(system: System, kinematics: Kinematics) -> Iterator[Finding]
         yield from _tried(where, lambda held=held: _of_constraint(held, kinematics), moving)
     moving += [("", set(free_symbols([*link.q, *link.u]))) for link in model.links]  # what loops depend on
     yield from _unknown(model, fixed + moving)
-    yield from _not_constant(fixed)
     yield from _same_names(model)
     yield from _unused(system, set().union(*(symbols for _, symbols in fixed + moving)))
 
@@ -92,17 +91,6 @@ def _unknown(model: Model, uses: list[Uses]) -> Iterator[Finding]:
                 "error", f"Nobody gives a value to {', '.join(strange)}.", where,
                 "It comes from another system, from symbol(…), or from a joint that closes a loop or is prescribed.",
                 "Use parameters, inputs, coordinates and speeds of this system.",
-            )  # fmt: skip
-
-
-def _not_constant(uses: list[Uses]) -> Iterator[Finding]:
-    for where, symbols in uses:
-        moving = sorted(s.name for s in symbols if s.kind != "parameter")
-        if moving:
-            yield Finding(
-                "error", f"It depends on {', '.join(moving)}, but must not change with time.", where,
-                "The equations hold for rigid bodies with constant mass.",
-                "Use parameters and numbers; for a part that moves, use a joint with prescribed motion.",
             )  # fmt: skip
 
 

@@ -27,6 +27,7 @@ from multibody.graph import (
 from multibody.graph.names import suggestion
 from multibody.model.body import Body, Frame
 from multibody.model.closed_joints import with_closed_joints
+from multibody.model.constant_parts import require_constant
 from multibody.model.constraints import ClosedJoint
 from multibody.model.joint import Joint
 from multibody.model.joints import Step
@@ -41,9 +42,17 @@ if TYPE_CHECKING:
     from multibody.model.system import System
 
 
-def frozen(system: System) -> Model:
-    """The model of a system; raises if bodies are not connected to the world."""
-    with isolated(*topological(_written(system))):
+def frozen(system: System, *, tried: bool = False) -> Model:
+    """The model of a system; raises if bodies are not connected to the world, or if geometry or inertia change.
+
+    Args:
+        system: what is to be frozen.
+        tried: whether geometry and inertia that change are accepted, for a report of all that is wrong.
+    """
+    nodes = topological(_written(system))
+    if not tried:
+        require_constant(system, nodes)
+    with isolated(*nodes):
         return _frozen(system)
 
 

@@ -7,11 +7,13 @@ any more, and numbers that were computed from it are rounded. So the arguments a
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
+
+from multibody.graph import Expr
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -85,6 +87,26 @@ def given_to(thing: object) -> dict[str, Any] | None:
         return None
     method, args, named = thing._made_by
     return dict(inspect.signature(method).bind(*args, **named).arguments)
+
+
+def expressions_in(value: Any) -> Iterator[Expr]:
+    """The expressions in an argument, also those within lists, matrices and vectors.
+
+    Example:
+        >>> from multibody.graph import symbols
+        >>> x, y = symbols("x y")
+        >>> list(expressions_in([1, (x, "text"), [[y]]]))
+        [x, y]
+    """
+    if isinstance(value, Expr):
+        yield value
+    elif isinstance(value, np.ndarray):
+        yield from (one for one in value.flat if isinstance(one, Expr))
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from expressions_in(one)
+    elif hasattr(value, "components"):
+        yield from (one for one in value.components() if isinstance(one, Expr))
 
 
 def _kept(value: Any) -> Any:

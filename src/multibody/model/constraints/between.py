@@ -54,6 +54,20 @@ def unit_vector(direction: Direction, owner: Constraint) -> Vec3:
     return slide_direction(axis_of(direction, owner)).symbolic()
 
 
+def fixed_vector(direction: Direction, owner: Constraint) -> Vec3:
+    """The same for an axis that is fixed to its frame: the rate of one that turns there would be missing."""
+    found = unit_vector(direction, owner)
+    others = [one.name for one in free_symbols(list(found)) if one.kind not in CONSTANT]
+    if others:
+        raise ModelError(
+            f"The direction depends on {', '.join(others)}.",
+            where=repr(owner),
+            cause="It is fixed to its frame, so that only parameters may occur in it.",
+            remedy="Turn a frame by a joint with prescribed motion, and give a direction that is fixed in that frame.",
+        )
+    return found
+
+
 def positive(value: Any, what: str, owner: Constraint, remedy: str) -> Expr:
     """A length as an expression; a number must be greater than zero."""
     expression = as_expr(value)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from multibody.algebra import ForceMotor
+from multibody.algebra import ForceMotor, Vec3
 from multibody.errors import ModelError
-from multibody.graph import is_zero
+from multibody.graph import Expr, is_zero
 from multibody.model.body import Frame
 from multibody.model.constraints.between import BetweenFrames, unit_vector
 from multibody.model.constraints.contract import Equation
 from multibody.model.joints.axis import UNIT, Direction
 from multibody.model.kinematics import ZERO3, Kinematics
+from multibody.model.sensors.signal import resolved
 
 
 class KnifeEdge(BetweenFrames):
@@ -25,7 +26,7 @@ class KnifeEdge(BetweenFrames):
     Args:
         base: the frame that carries the plane; its z axis is the normal.
         frame: the frame with the blade at its origin.
-        direction: of the blade in its frame.
+        direction: of the blade in its frame; it may follow coordinates, time and inputs: a blade that is steered.
 
     Example:
         >>> from multibody.model import System
@@ -44,7 +45,7 @@ class KnifeEdge(BetweenFrames):
     def equations(self, kinematics: Kinematics) -> Sequence[Equation]:
         """One, across the blade; nonholonomic."""
         normal = kinematics.pose(self.frame, self.base).vector_to_child(UNIT[2].symbolic())
-        across = normal.cross(self.direction)
+        across = normal.cross(Vec3(*resolved(list(self.direction), Kinematics(kinematics.model))))
         if is_zero(across.dot(across)):
             raise ModelError(
                 "The blade is perpendicular to the plane in all positions, so it has no direction across.",
@@ -53,3 +54,8 @@ class KnifeEdge(BetweenFrames):
             )
         force = ForceMotor(across.unit(), ZERO3)
         return [Equation.between(kinematics, "", self.frame, self.base, force)]
+
+    @property
+    def expressions(self) -> Sequence[Expr]:
+        """The components of the direction."""
+        return tuple(self.direction)

@@ -9,7 +9,7 @@ from multibody.algebra import Transform
 from multibody.errors import ModelError
 from multibody.graph import Constant, Expr, as_expr, is_zero, sqrt
 from multibody.model.body import Frame
-from multibody.model.constraints.between import CONSTANT, given, unit_vector
+from multibody.model.constraints.between import CONSTANT, fixed_vector, given
 from multibody.model.constraints.rolling import Contact, Rolling
 from multibody.model.joints.axis import UNIT, Direction
 from multibody.model.kinematics import Kinematics
@@ -33,7 +33,7 @@ class RollingDisc(Rolling):
         base: the frame that carries the plane.
         frame: the frame at the centre of the wheel, fixed to it.
         radius: r of the upright wheel in m, a number or an expression of parameters.
-        axis: of the wheel in its frame.
+        axis: of the wheel in its frame; numbers or expressions of parameters.
         crown: radius ρ of the tyre's cross-section, smaller than r; zero for a thin disc.
         touching: whether the wheel is held on the plane as well. This equation is left out by itself where the
             coordinates keep the height in all positions, as they do for a cart in the plane.
@@ -52,7 +52,7 @@ class RollingDisc(Rolling):
         self, base: Frame, frame: Frame, radius: Any, axis: Direction = "y", *, crown: Any = 0, touching: bool = True
     ) -> None:
         super().__init__(base, frame, radius, touching)
-        self.axis = unit_vector(axis, self)
+        self.axis = fixed_vector(axis, self)
         self.crown = self._smaller(as_expr(crown))
 
     def contact(self, kinematics: Kinematics) -> Contact:

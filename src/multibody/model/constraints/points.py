@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from multibody.algebra import ForceMotor, Vec3
 from multibody.errors import ModelError
 from multibody.model.body import Frame
-from multibody.model.constraints.between import BetweenFrames, axis_of, unit_vector
+from multibody.model.constraints.between import BetweenFrames, axis_of, fixed_vector
 from multibody.model.constraints.contract import Equation
 from multibody.model.constraints.frames import held
 from multibody.model.joints.axis import Axis, Direction
@@ -70,7 +70,7 @@ class PointOnPlane(BetweenFrames):
 
     def __init__(self, base: Frame, frame: Frame, normal: Direction = "z") -> None:
         super().__init__(base, frame)
-        self.normal: Vec3 = unit_vector(normal, self)
+        self.normal: Vec3 = fixed_vector(normal, self)
 
     def equations(self, kinematics: Kinematics) -> Sequence[Equation]:
         """One, along the normal."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from multibody.algebra import Rotation, Symmetric3, Transform, Vec3, exact_rotation
 from multibody.errors import ModelError
-from multibody.graph import ZERO, Expr, array, as_expr
+from multibody.graph import ZERO, Expr, Symbol, array, as_expr
 from multibody.model.concerning import concerning
 from multibody.model.given import remembered
 from multibody.model.joints.contract import IDENTITY
@@ -56,13 +56,18 @@ class Body(Frame):
         mass: in kg.
         com: centre of mass, in the body's frame.
         inertia: inertia tensor about the centre of mass, in the body's axes.
+        twins: parameters that stand in the inertia for each other, because they are entries of a symmetric matrix.
     """
 
-    def __init__(self, system: System, name: str, mass: Expr, com: Vec3, inertia: Symmetric3) -> None:
+    def __init__(
+        self, system: System, name: str, mass: Expr, com: Vec3, inertia: Symmetric3,
+        twins: tuple[tuple[Symbol, Symbol], ...] = (),
+    ) -> None:  # fmt: skip
         super().__init__(system, name, None, IDENTITY)
         self.mass = mass
         self.com = com
         self.inertia = inertia
+        self.twins = twins
 
 
 def as_rotation(rotation: Any, name: str) -> Rotation:

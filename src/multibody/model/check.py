@@ -47,14 +47,14 @@ def check(system: System) -> Report:
           what to do: Give a body that it carries a mass off the axis, or an inertia about it.
     """
     values, found = _parameter_values(system)
-    found += mass_findings(system.all(Body), values)
     found += map(Finding.of, changing_parts(system))
-    loops = freedom = None
+    loops = freedom = model = None
     try:
         model = frozen(system, tried=True)
     except MultibodyError as error:
         found.append(Finding.of(error))
-    else:
+    found += mass_findings(system.all(Body), system.all(Parameter), model)
+    if model is not None:
         loops = len(model.cuts)
         try:
             freedom = degrees_of_freedom(model)

@@ -8,37 +8,44 @@ from typing import Any
 import numpy as np
 
 from multibody.algebra import Inertia, MomentumMotor, Symmetric3
-from multibody.errors import MultibodyError
 from multibody.graph import ZERO, Expr, Symbol, as_expr, rank, substitute
 from multibody.model.body import Body
 from multibody.model.constraint_equations import Constraints
-from multibody.model.energy import inertia_of
 from multibody.model.kinematics import ZERO3, Kinematics
-from multibody.model.model import Link
+from multibody.model.model import Link, Model
+from multibody.model.possible import HARMLESS, impossible_bodies, problems_of_body
+from multibody.model.quantity import Parameter, known_defaults
 from multibody.model.report import Finding, Severity
 
 _NOTHING = Inertia(ZERO, ZERO3, Symmetric3.zero().symbolic())
 
 
-def mass_findings(bodies: Iterable[Body], values: Mapping[Symbol, float] | None) -> Iterator[Finding]:
-    """Bodies whose mass or inertia is impossible, for the default values of the parameters."""
+def mass_findings(bodies: Iterable[Body], parameters: Iterable[Parameter], model: Model | None) -> Iterator[Finding]:
+    """Bodies whose mass or inertia is impossible, for the default values of the parameters.
+
+    Args:
+        bodies: those that are looked at.
+        parameters: with their defaults.
+        model: the frozen model, in which a body may be a hole in another one; None if there is none.
+    """
+    values = known_defaults(parameters)
+    refused = [] if model is None else list(map(Finding.of, impossible_bodies(model)))
+    yield from refused
     for body in bodies:
-        for problem in _problems(body, values):
-            unusual = "sum of the other two" in problem
-            yield Finding(
-                "warning" if unusual else "error", problem, f"body '{body.name}'",
-                cause="Units are mixed, or a product of inertia has the wrong sign." if unusual else "",
-                remedy="Check the inertia; in a model that moves in a plane only, it does no harm."
-                if unusual else "Give a mass >= 0 and an inertia with principal moments >= 0.",
-            )  # fmt: skip
-
-
-def _problems(body: Body, values: Mapping[Symbol, float] | None) -> list[str]:
-    inertia = inertia_of(body)
-    try:
-        return inertia.problems() if values is None else inertia.evaluate(values).problems()
-    except MultibodyError:  # it depends on more than parameters; that is reported elsewhere
-        return inertia.problems()
+        for problem in problems_of_body(body, values):
+            unusual = HARMLESS in problem
+            if unusual:
+                yield Finding(
+                    "warning", problem, f"body '{body.name}'",
+                    cause="Units are mixed, or a product of inertia has the wrong sign.",
+                    remedy="Check the inertia; in a model that moves in a plane only, it does no harm.",
+                )  # fmt: skip
+            elif not any(one.what == problem and one.where == f"body '{body.name}'" for one in refused):
+                yield Finding(
+                    "error" if model is None else "warning", problem, f"body '{body.name}'",
+                    cause="" if model is None else "It is a hole in the bodies that it is fixed to.",
+                    remedy="Give a mass >= 0 and an inertia with principal moments >= 0.",
+                )  # fmt: skip
 
 
 def singular_findings(kinematics: Kinematics, values: Mapping[Symbol, float] | None) -> Iterator[Finding]:

@@ -35,6 +35,7 @@ from multibody.model.joints.contract import IDENTITY
 from multibody.model.joints.reverse import reversed_steps
 from multibody.model.loops import recognised, reduced
 from multibody.model.model import Link, Model
+from multibody.model.possible import require_possible_bodies
 from multibody.model.quantity import Input, Parameter, acceleration_symbol, rate_name
 from multibody.model.topology import Branch, Edge, Tree, spanning_tree
 
@@ -53,7 +54,10 @@ def frozen(system: System, *, tried: bool = False) -> Model:
     if not tried:
         require_constant(system, nodes)
     with isolated(*nodes):
-        return _frozen(system)
+        model = _frozen(system)
+    if not tried:
+        require_possible_bodies(model)
+    return model
 
 
 def _written(system: System) -> list[Expr]:

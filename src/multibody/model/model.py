@@ -10,6 +10,7 @@ from typing import Any
 from multibody.algebra import Inertia, Transform, Vec3
 from multibody.errors import MissingValueError, ModelError
 from multibody.graph import ZERO, Expr, Symbol, as_expr, jacobian, substitute
+from multibody.graph.linear_algebra import Matrix
 from multibody.graph.names import suggestion
 from multibody.graph.signs import Sign
 from multibody.model.body import Body, Frame
@@ -203,6 +204,21 @@ class Model:
             found += [factor for partial in link.partials for factor in partial.values()]
             found += [] if link.inertia is None else link.inertia.components()
         return [as_expr(value) for value in found]
+
+    @cached_property
+    def inertias(self) -> tuple[tuple[tuple[str, ...], Sequence[Expr]], ...]:
+        """For all that moves as one and has mass, the names of its bodies, and mass, first moment and tensor."""
+        found = []
+        for link in self.links:
+            if link.inertia is not None:
+                names = tuple(body.name for body, (number, _) in self.attachments.items() if number == link.index)
+                found.append((names, [as_expr(part) for part in link.inertia.components()]))
+        return tuple(found)
+
+    @property
+    def given_mass_matrix(self) -> Matrix | None:
+        """M where it was given by equations; None where it follows from bodies."""
+        return None
 
     @cached_property
     def quaternions(self) -> list[list[int]]:

@@ -9,12 +9,18 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from multibody.algebra import Inertia, Symmetric3, Vec3
-from multibody.errors import ExpressionError, ModelError
-from multibody.graph import Expr, Symbol, as_expr, evaluate, free_symbols
+from multibody.errors import ExpressionError, ModelError, MultibodyError
+from multibody.graph import ZERO, Constant, Expr, Symbol, as_expr, evaluate, free_symbols
+from multibody.model.body import Body
+from multibody.model.energy import inertia_of
 from multibody.model.model import Link, Model
+from multibody.model.quantity import known_defaults
 
 HARMLESS = "sum of the other two"
 """In the sentence about an inertia that only bodies in a plane may have."""
+
+NEGATIVE = 1e-9
+"""How far below zero an eigenvalue of a mass matrix is more than rounding, relative to the largest one."""
 
 POINT = "A sign is wrong, or the inertia refers to another point than was said (about='com' or 'origin')."
 
@@ -28,12 +34,14 @@ class Doubts(NamedTuple):
     Attributes:
         symbols: the parameters.
         axes: for links whose axes depend on parameters, the components of these.
-        inertias: for links with mass, the ten numbers of their inertia.
+        inertias: for whatever moves as one, the names of its bodies, and the ten numbers of its inertia.
+        twins: entries of inertias that must be the same, each pair with its body.
     """
 
     symbols: tuple[Symbol, ...]
     axes: tuple[tuple[Link, Sequence[Expr]], ...]
-    inertias: tuple[tuple[Link, Sequence[Expr]], ...]
+    inertias: tuple[tuple[tuple[str, ...], Sequence[Expr]], ...]
+    twins: tuple[tuple[str, Symbol, Symbol], ...]
 
 
 _doubts: WeakKeyDictionary[Model, Doubts] = WeakKeyDictionary()
@@ -52,9 +60,17 @@ def require_possible(model: Model, values: Values) -> None:
     now = tuple(values.get(one) for one in doubts_about(model).symbols)
     if _latest.get(model) == now:
         return
-    for error in (*axes_without_direction(model, values), *_impossible_inertias(model, values)):
-        raise error
+    for found in (axes_without_direction, _different_twins, _impossible_inertias, _impossible_matrix):
+        for error in found(model, values):
+            raise error
     _latest[model] = now
+
+
+def possible_values(model: Model, given: Mapping[str, float] | None = None) -> dict[Symbol, float]:
+    """The number for every parameter, as by ``model.parameter_values``; an error if they are impossible together."""
+    values = model.parameter_values(given)
+    require_possible(model, values)
+    return values
 
 
 def all_possible(model: Model, values: Values) -> bool:
@@ -62,6 +78,10 @@ def all_possible(model: Model, values: Values) -> bool:
     doubts = doubts_about(model)
     axes = [part for _, parts in doubts.axes for part in parts]
     if axes and not all(np.isfinite(one).all() for one in evaluate(axes, {**values, **_somewhere(axes)})):
+        return False
+    if not all(np.array_equal(values[one], values[other]) for _, one, other in doubts.twins):
+        return False
+    if _negative_speeds(model, values):
         return False
     if not doubts.inertias:
         return True
@@ -75,10 +95,13 @@ def doubts_about(model: Model) -> Doubts:
     if model not in _doubts:
         axes = [(link, [as_expr(x) for axis in link.motion.axes(link.q) for x in axis.components()])
                 for link in model.links]  # fmt: skip
-        inertias = [(link, list(map(as_expr, link.inertia.components()))) for link in model.links if link.inertia]
+        inertias = model.inertias
         unsure = tuple((link, parts) for link, parts in axes if _parameters(parts))
-        symbols = _parameters([part for _, parts in (*unsure, *inertias) for part in parts])
-        _doubts[model] = Doubts(symbols, unsure, tuple(inertias))
+        twins = tuple((body.name, *pair) for body in model.bodies for pair in body.twins)
+        matrix = () if model.given_mass_matrix is None else tuple(model.given_mass_matrix.flat)
+        parts = [*(part for _, parts in (*unsure, *inertias) for part in parts), *matrix]
+        symbols = _parameters([*parts, *(one for _, *pair in twins for one in pair)])
+        _doubts[model] = Doubts(symbols, unsure, inertias, twins)
     return _doubts[model]
 
 
@@ -101,14 +124,136 @@ def _impossible_inertias(model: Model, values: Values) -> Iterator[ModelError]:
     table = np.array(evaluate([list(parts) for _, parts in links], values), dtype=np.float64).reshape(-1, 10)
     if not _problems(table.T):  # all at once, because that is quick
         return
-    for (link, parts), row in zip(links, table, strict=True):
+    for (bodies, parts), row in zip(links, table, strict=True):
         for problem in _problems(row):
+            label = f"{'body' if len(bodies) == 1 else 'bodies'} {', '.join(map(repr, bodies))}"
             yield ModelError(
                 problem,
-                where=f"{_bodies(model, link)} of system '{model.name}'",
+                where=f"{label} of system '{model.name}'",
                 cause=f"{POINT} {_told(values, _parameters(parts))}".rstrip(),
-                remedy="Give a mass >= 0 and an inertia with principal moments >= 0 about the centre of mass.",
+                remedy="Give a mass >= 0 and an inertia with principal moments >= 0 about the center of mass.",
             )
+
+
+def _different_twins(model: Model, values: Values) -> Iterator[ModelError]:
+    """Entries of a matrix that serves as an inertia, and is not symmetric any more."""
+    for body, one, other in doubts_about(model).twins:
+        if values[one] != values[other]:
+            yield ModelError(
+                f"The inertia is not symmetric: {one.name} is {values[one]:g}, and {other.name} is {values[other]:g}.",
+                where=f"body '{body}' of system '{model.name}'",
+                remedy="Give both entries the same value.",
+            )
+
+
+def _impossible_matrix(model: Model, values: Values) -> Iterator[ModelError]:
+    """A mass matrix that was given by equations, and is negative for some motion."""
+    names = _negative_speeds(model, values)
+    if names:
+        yield ModelError(
+            f"The inertia of {', '.join(names)} is negative: the mass matrix at the start has a negative eigenvalue.",
+            where=f"system '{model.name}'",
+            cause=f"A mass or a sign is wrong. {_told(values, doubts_about(model).symbols)}".rstrip(),
+            remedy="Give masses >= 0; dynamic equations are applied forces minus inertia forces, such as F - m*v_dot.",
+        )
+
+
+def _negative_speeds(model: Model, values: Values) -> list[str]:
+    """The speeds of motions with negative kinetic energy at the start; for one run, or for any of many.
+
+    A matrix that is not symmetric belongs to equations whose rows are no powers, of which nothing is known.
+    """
+    matrix = model.given_mass_matrix
+    if matrix is None or not matrix.size:
+        return []
+    known = {model.time: 0.0, **dict.fromkeys(model.input_symbols, 0.0), **model.start, **values}
+    try:
+        with np.errstate(all="ignore"):
+            entries = np.broadcast_arrays(*evaluate(list(matrix.flat), known))
+    except ExpressionError:
+        return []
+    table = np.array([np.ravel(one) for one in entries], dtype=np.float64).T.reshape(-1, *matrix.shape)
+    table = table[np.isfinite(table).all(axis=(1, 2))]
+    sizes = np.abs(table).max(axis=(1, 2), initial=0.0)
+    table = table[np.abs(table - table.swapaxes(1, 2)).max(axis=(1, 2), initial=0.0) <= NEGATIVE * sizes]
+    if not len(table):
+        return []
+    moments, motions = np.linalg.eigh(table)
+    worst = int(np.argmin(moments[:, 0]))
+    if moments[worst, 0] >= -NEGATIVE * np.abs(moments[worst]).max():
+        return []
+    share = np.abs(motions[worst, :, 0])
+    return [one.name for one, part in zip(model.speeds, share, strict=True) if part > 0.3]
+
+
+def require_possible_bodies(model: Model) -> None:
+    """An error for bodies that nothing can be made of, as far as numbers and defaults of parameters say.
+
+    Of bodies that are fixed to each other, one may have a negative mass: a hole.
+    """
+    for error in impossible_bodies(model):
+        raise error
+
+
+def impossible_bodies(model: Model) -> Iterator[ModelError]:
+    """Such errors for all bodies."""
+    values = known_defaults(model.parameters)
+    for body in _doubtful(model.bodies, values):
+        found = [one for one in problems_of_body(body, values) if HARMLESS not in one]
+        wholes = [parts for bodies, parts in model.inertias if body.name in bodies and len(bodies) > 1]
+        for problem in () if any(_is_possible(parts, values) for parts in wholes) else found:
+            used = _parameters([as_expr(one) for one in inertia_of(body).components()])
+            yield ModelError(
+                problem,
+                where=f"body '{body.name}'",
+                cause=_told(values, [one for one in used if one in values]),
+                remedy="Give a mass >= 0 and an inertia with principal moments >= 0.",
+            )
+
+
+def problems_of_body(body: Body, values: Values) -> list[str]:
+    """What is wrong with the inertia of a body, as far as it is known: all of it, or its mass and its tensor alone."""
+    inertia = inertia_of(body)
+    numbers = [_number(part, values) for part in inertia.components()]
+    if all(one is not None for one in numbers):
+        mass, x, y, z, *tensor = numbers
+        return Inertia(mass, Vec3(x, y, z), Symmetric3(*tensor)).problems()
+    mass = _number(body.mass, values)
+    central = [_number(part, values) for part in body.inertia.components()]
+    if any(one is None for one in central):
+        return [] if mass is None else Inertia.rigid_body(mass).problems()
+    return Inertia.rigid_body(1.0 if mass is None else mass, tensor=Symmetric3(*central)).problems()
+
+
+def _number(part: Any, values: Values) -> float | None:
+    expression = as_expr(part)
+    if isinstance(expression, Constant):
+        return float(expression.value)
+    if any(one not in values for one in free_symbols(expression)):
+        return None
+    try:
+        return float(evaluate(expression, values))
+    except ExpressionError:
+        return None
+
+
+def _doubtful(bodies: Sequence[Body], values: Values) -> Sequence[Body]:
+    """Bodies with products of inertia, or with masses and moments that are not seen to be positive or zero."""
+    plain = [body for body in bodies if all(one is ZERO for one in (body.inertia.xy, body.inertia.xz, body.inertia.yz))]
+    entries = [one for body in plain for one in (body.mass, body.inertia.xx, body.inertia.yy, body.inertia.zz)]
+    parts = [one for one in entries if not isinstance(one, Constant) and one not in values]
+    try:
+        numbers = {**values, **dict(zip(parts, evaluate(parts, values), strict=True))} if parts else values
+    except MultibodyError:  # some values are missing
+        return bodies
+    good = [(one.value if isinstance(one, Constant) else numbers[one]) >= 0 for one in entries]
+    fine = {body for k, body in enumerate(plain) if all(good[4 * k : 4 * k + 4])}
+    return [body for body in bodies if body not in fine]
+
+
+def _is_possible(parts: Sequence[Expr], values: Values) -> bool:
+    numbers = [_number(part, values) for part in parts]
+    return all(one is not None for one in numbers) and not _problems(numbers)
 
 
 def _problems(numbers: Any) -> list[str]:
@@ -132,7 +277,3 @@ def _parameters(parts: Sequence[Expr]) -> tuple[Symbol, ...]:
 def _told(values: Values, symbols: Sequence[Symbol]) -> str:
     return f"Parameters: {', '.join(f'{one.name}={values[one]:g}' for one in symbols)}." if symbols else ""
 
-
-def _bodies(model: Model, link: Link) -> str:
-    names = [f"'{body.name}'" for body, (number, _) in model.attachments.items() if number == link.index]
-    return f"{'body' if len(names) == 1 else 'bodies'} {', '.join(names)}"

@@ -198,26 +198,9 @@ def defaults(parameters: Iterable[Parameter], given: Mapping[str, float] | None 
     Raises:
         MissingValueError: with the names of all parameters that have no number.
     """
-    numbers: dict[Any, float] = {}
-    pending: dict[Symbol, Expr] = {}
-    missing: list[str] = []
-    for one, default in ((s, d) for p in parameters for s, d in p.default.items()):
-        if given is not None and one.name in given:
-            numbers[one] = finite_value(given[one.name], f"parameter '{one.name}'")
-        elif default is None:
-            missing.append(one.name)
-        elif isinstance(default, Constant):
-            numbers[one] = finite(default.value)
-        else:
-            pending[one] = default
-    while pending:
-        ready = {s: d for s, d in pending.items() if not any(other in pending for other in free_symbols(d))}
-        if not ready or missing:
-            break
-        for one, default in ready.items():
-            numbers[one] = float(evaluate(default, numbers))
-            del pending[one]
-    if missing or pending:
+    numbers, pending = _numbers(parameters, given)
+    missing = [one.name for one, default in pending.items() if default is None]
+    if pending:
         raise MissingValueError(
             f"No value for: {', '.join(sorted(missing or (one.name for one in pending)))}.",
             where="parameters",
@@ -225,6 +208,35 @@ def defaults(parameters: Iterable[Parameter], given: Mapping[str, float] | None 
             remedy="Give each a default in the system, or a number here.",
         )
     return numbers
+
+
+def known_defaults(parameters: Iterable[Parameter]) -> dict[Symbol, float]:
+    """The numbers of all parameters that have one."""
+    return _numbers(parameters, None)[0]
+
+
+def _numbers(
+    parameters: Iterable[Parameter], given: Mapping[str, float] | None
+) -> tuple[dict[Any, float], dict[Symbol, Expr | None]]:
+    """The numbers of parameters, and those that have none: without a default, or with a formula of such ones."""
+    numbers: dict[Any, float] = {}
+    pending: dict[Symbol, Expr | None] = {}
+    for one, default in ((s, d) for p in parameters for s, d in p.default.items()):
+        if given is not None and one.name in given:
+            numbers[one] = finite_value(given[one.name], f"parameter '{one.name}'")
+        elif isinstance(default, Constant):
+            numbers[one] = finite(default.value)
+        else:
+            pending[one] = default
+    while True:
+        ready = {
+            s: d for s, d in pending.items() if d is not None and all(other in numbers for other in free_symbols(d))
+        }
+        if not ready:
+            return numbers, pending
+        for one, default in ready.items():
+            numbers[one] = float(evaluate(default, numbers))
+            del pending[one]
 
 
 def finite_value(value: Any, where: str) -> float:

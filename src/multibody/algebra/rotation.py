@@ -23,7 +23,8 @@ from multibody.graph import Expr
 class Rotation(Value):
     """R_AB: ``v_A = R_AB @ v_B`` and ``R_AC = R_AB @ R_BC``.
 
-    Rotations about x, y and z know that they are: applying one costs 4 multiplications and 2 additions.
+    Rotations about x, y and z know that they are: applying one costs 4 multiplications and 2 additions. ``Rotation(R)``
+    with a 3×3 matrix of direction cosines is ``Rotation.matrix(R)``.
 
     Example:
         >>> from multibody.graph import symbol
@@ -36,8 +37,8 @@ class Rotation(Value):
     _fields = ("form",)
     form: Form
 
-    def __init__(self, form: Form) -> None:
-        set_once(self, "form", form)
+    def __init__(self, form: Form | MatrixLike) -> None:
+        set_once(self, "form", form if isinstance(form, Form) else Rotation.matrix(form).form)
 
     # making one --------------------------------------------------------------------------------------------------
 

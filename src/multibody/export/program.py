@@ -25,6 +25,7 @@ from multibody.export.syntax import Syntax, one_line
 from multibody.graph import Constant, Expr, Symbol, isolated, substitute, topological
 from multibody.graph.traverse import flat
 from multibody.model import Model, System
+from multibody.model.possible import possible_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +76,7 @@ class Program:
         q, u = _start(eom, parameters)
         return Program(
             eom,
-            quantities("parameter", eom.model.parameter_values(parameters).items()),
+            quantities("parameter", possible_values(eom.model, parameters).items()),
             quantities("coordinate", zip(eom.coordinates, q, strict=True)),
             quantities("speed", zip(eom.speeds, u, strict=True)),
         )

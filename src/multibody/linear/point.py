@@ -15,6 +15,7 @@ from multibody.graph import Constant, Expr, Symbol
 from multibody.graph.names import suggestion
 from multibody.model import Model, System
 from multibody.model.assembly import State, Vector
+from multibody.model.possible import possible_values
 from multibody.model.quantity import finite_value
 
 Matrix = NDArray[np.float64]
@@ -149,7 +150,8 @@ def _place(
     state = eom.consistent(q, u, parameters=parameters, inputs=inputs, t=now)
     r = np.array([inputs.get(one.name, 0.0) for one in model.input_symbols], dtype=float)
     require_within(model, dict(zip(model.input_symbols, r.tolist(), strict=True)))
-    return Place(now, state.q, state.u, r, np.array(list(model.parameter_values(parameters).values()), dtype=float))
+    values = possible_values(model, parameters)
+    return Place(now, state.q, state.u, r, np.array(list(values.values()), dtype=float))
 
 
 def _place_of(eom: EquationsOfMotion, at: Any, parameters: Mapping[str, float] | None, t: float | None) -> Place:

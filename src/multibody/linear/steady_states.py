@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
-from multibody.errors import EquilibriumError
+from multibody.errors import EquilibriumError, ModelError
 from multibody.graph import Symbol
 from multibody.linear.equilibrium_point import Equilibria, Equilibrium
 from multibody.linear.other_assemblies import dependent_values, has_other_assemblies, solved_elsewhere
@@ -16,6 +16,7 @@ from multibody.linear.steady_equations import steady_equations
 from multibody.linear.trim import ENOUGH, Trim
 from multibody.linear.trim_search import all_solved, distance
 from multibody.model.assembly import Vector
+from multibody.model.possible import possible_values, require_possible
 from multibody.model.quantity import finite_value
 
 Names = Iterable[str]
@@ -152,7 +153,7 @@ def _search(
     unknown = [*(one for one in states if one.name not in held), *(one for one in others if one.name in wanted)]
     equations = steady_equations(eom, unknown, [one for one in states if one.name in moves], numbers)
     now = finite_value(t, "time of the equilibrium")
-    known: dict[Symbol, float] = {eom.model.time: now, **eom.model.start, **eom.model.parameter_values(numbers)}
+    known: dict[Symbol, float] = {eom.model.time: now, **eom.model.start, **possible_values(eom.model, numbers)}
     known |= {one: finite_value(guess[one.name], f"'{one.name}'") for one in (*states, *others) if one.name in guess}
     _require_within(eom, {one: known.get(one, 0.0) for one in eom.inputs if one.name not in wanted})
     return Trim(equations, np.array([known.get(one, 0.0) for one in equations.symbols], dtype=float))
@@ -212,8 +213,14 @@ def _equilibrium(search: Trim, w: Vector) -> Equilibrium:
 
 
 def _beyond(search: Trim, w: Vector) -> list[str]:
-    """The inputs of a solution that are beyond their limits."""
-    return beyond_limits(search.equations.eom.model, dict(zip(search.equations.symbols, w.tolist(), strict=True)))
+    """The inputs of a solution that are beyond their limits, and parameters for which no body exists."""
+    model, values = search.equations.eom.model, dict(zip(search.equations.symbols, w.tolist(), strict=True))
+    beyond = beyond_limits(model, values)
+    try:
+        require_possible(model, values)
+    except ModelError as error:
+        beyond.append(error.what.removesuffix("."))
+    return beyond
 
 
 def _within_limits(search: Trim, several: list[Vector], *, required: bool = True) -> list[Vector]:
@@ -228,7 +235,7 @@ def _within_limits(search: Trim, several: list[Vector], *, required: bool = True
         raise EquilibriumError(
             f"No {kind} within the limits of inputs was found: {'; '.join(_beyond(search, several[0]))}.",
             where=f"system '{search.equations.eom.model.name}'",
-            cause="Runs hold an input within its limits.",
+            cause="Runs hold an input within its limits; masses and moments of inertia are not negative.",
             remedy="Fix other values, free another input, or give the input wider limits: system.input(…, limits=…).",
         )
     return held

@@ -13,6 +13,7 @@ from multibody.linear.point import by_kind, require_kept, require_within, unknow
 from multibody.linear.signals import listed_names
 from multibody.linear.slopes import positions
 from multibody.model.assembly import State
+from multibody.model.possible import require_possible_numbers
 
 Values = dict[Any, Expr]
 """An expression for each symbol of a model."""
@@ -35,7 +36,9 @@ def symbolic_place(
     for one in (*model.coordinates, *model.speeds, *model.input_symbols):
         known = given.get(one.name, model.start.get(one, 0.0))
         values[one] = one if one in left or known is None else substitute(as_expr(known), values)
-    require_within(model, {one: float(x.value) for one, x in values.items() if isinstance(x, Constant)})
+    numbers = {one: float(x.value) for one, x in values.items() if isinstance(x, Constant)}
+    require_within(model, numbers)
+    require_possible_numbers(model, numbers)
     said = {one for one in values if isinstance(one, Symbol) and (one in left or one.name in given)}
     return _closed(eom, values, {name: value for name, value in q.items() if value is not None}), said
 

@@ -12,6 +12,7 @@ from multibody.errors import ModelError
 from multibody.graph import Expr, Symbol, as_expr, symbol
 from multibody.model.body import Frame
 from multibody.model.joints import Elementary, JointKind, Step
+from multibody.model.quantity import two_ends
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -158,16 +159,16 @@ def _limits(limits: Any, count: int, name: str) -> tuple[tuple[float, float] | N
         return (None,) * count
     try:
         several = any(pair is None or np.ndim(pair) for pair in limits)
-        pairs = [None if pair is None else tuple(map(float, pair)) for pair in (limits if several else [limits])]
+        pairs = [None if pair is None else two_ends(pair) for pair in (limits if several else [limits])]
     except (TypeError, ValueError):
         pairs = []
-    if len(pairs) != count or not all(pair is None or (len(pair) == 2 and pair[0] <= pair[1]) for pair in pairs):
+    if len(pairs) != count or not all(pair is None or pair[0] <= pair[1] for pair in pairs):  # NaN is not <= NaN
         raise ModelError(
             f"{count} ranges (low, high) are needed, not {limits!r}.",
             where=f"limits of joint '{name}'",
             remedy="Give (low, high) with low <= high for each coordinate, or None.",
         )
-    return tuple(None if pair is None else (pair[0], pair[1]) for pair in pairs)
+    return tuple(pairs)
 
 
 def _prescribed(value: Any, count: int, name: str) -> tuple[Expr, ...]:

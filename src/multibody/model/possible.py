@@ -73,6 +73,19 @@ def possible_values(model: Model, given: Mapping[str, float] | None = None) -> d
     return values
 
 
+def require_possible_numbers(model: Model, values: Values) -> None:
+    """The same as far as values are known: an error if a mass or an inertia is impossible whatever the others are."""
+    if all(one in values for one in doubts_about(model).symbols):
+        require_possible(model, values)
+        return
+    for bodies, parts in model.inertias:
+        numbers = [_number(part, values) for part in parts]
+        known = [numbers[0], *[0.0] * 9] if None in numbers else numbers
+        for problem in _problems(known) if known[0] is not None else ():
+            used = [one for one in _parameters(parts) if one in values]
+            raise _impossible(model, bodies, problem, values, used)
+
+
 def all_possible(model: Model, values: Values) -> bool:
     """Whether ``require_possible`` has nothing against any of many runs, whose values are arrays; found at once."""
     doubts = doubts_about(model)
@@ -126,13 +139,19 @@ def _impossible_inertias(model: Model, values: Values) -> Iterator[ModelError]:
         return
     for (bodies, parts), row in zip(links, table, strict=True):
         for problem in _problems(row):
-            label = f"{'body' if len(bodies) == 1 else 'bodies'} {', '.join(map(repr, bodies))}"
-            yield ModelError(
-                problem,
-                where=f"{label} of system '{model.name}'",
-                cause=f"{POINT} {_told(values, _parameters(parts))}".rstrip(),
-                remedy="Give a mass >= 0 and an inertia with principal moments >= 0 about the center of mass.",
-            )
+            yield _impossible(model, bodies, problem, values, _parameters(parts))
+
+
+def _impossible(
+    model: Model, bodies: Sequence[str], problem: str, values: Values, parameters: Sequence[Symbol]
+) -> ModelError:
+    label = f"{'body' if len(bodies) == 1 else 'bodies'} {', '.join(map(repr, bodies))}"
+    return ModelError(
+        problem,
+        where=f"{label} of system '{model.name}'",
+        cause=f"{POINT} {_told(values, parameters)}".rstrip(),
+        remedy="Give a mass >= 0 and an inertia with principal moments >= 0 about the center of mass.",
+    )
 
 
 def _different_twins(model: Model, values: Values) -> Iterator[ModelError]:

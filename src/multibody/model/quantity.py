@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from multibody.errors import MissingValueError, ModelError, NumberError
-from multibody.graph import Constant, Expr, Kind, Symbol, array, evaluate, free_symbols, symbol
+from multibody.graph import Constant, Expr, Kind, Symbol, array, evaluate, free_symbols, substitute, symbol
 from multibody.graph.number import finite, is_number
 
 Shape = tuple[int, ...]
@@ -99,7 +99,7 @@ def input_limits(given: Any, where: str) -> Range | None:
     """
     if given is None:
         return None
-    low, high = _two_ends(given, (-math.inf, math.inf))
+    low, high = two_ends(given, (-math.inf, math.inf))
     if not (low <= high and low < math.inf and high > -math.inf):  # also where one of them is not a number
         raise ModelError(
             f"{given!r:.200} is not a range of values.",
@@ -117,7 +117,7 @@ def slider_range(given: Any, where: str) -> Range | None:
     """
     if given is None:
         return None
-    low, high = _two_ends(given, (math.nan, math.nan))
+    low, high = two_ends(given)
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise ModelError(
             f"{given!r:.200} is not a range of values.",
@@ -127,8 +127,13 @@ def slider_range(given: Any, where: str) -> Range | None:
     return low, high
 
 
-def _two_ends(given: Any, missing: Range) -> Range:
-    """Low and high as numbers; not a number where something else was given."""
+def two_ends(given: Any, missing: Range = (math.nan, math.nan)) -> Range:
+    """Low and high as numbers; NaN where something else was given, such as text.
+
+    Args:
+        given: low and high.
+        missing: what stands for None.
+    """
     try:
         low, high = (other if one is None else _end(one) for one, other in zip(given, missing, strict=True))
     except (TypeError, ValueError, OverflowError):
@@ -190,6 +195,44 @@ def parameter(name: str, default: Any, scope: str, unit: str, description: str) 
         )
     pairs = zip(np.ravel(symbols), values.flat, strict=True) if values.shape else [(symbols, values.item())]
     return Parameter(name, symbols, dict(pairs), unit, description)
+
+
+def with_symmetric_parameters(
+    matrix: Any, parameters: Iterable[Parameter]
+) -> tuple[Any, tuple[tuple[Symbol, Symbol], ...]]:
+    """A matrix in which entries above the diagonal stand for those below, of parameters with a symmetric default.
+
+    Args:
+        matrix: an inertia as a user gave it; anything but a matrix with such parameters is returned as it is.
+        parameters: of the system.
+
+    Returns:
+        The matrix, and the pairs of parameters of which the first now stands for both.
+
+    Example:
+        >>> J = parameter("J", [[1.0, 0.1], [0.1, 2.0]], "arm", "", "")
+        >>> with_symmetric_parameters(J.symbols, [J])
+        (array([[J_1_1, J_1_2],
+           [J_1_2, J_2_2]], dtype=object), ((J_1_2, J_2_1),))
+    """
+    if not isinstance(matrix, np.ndarray | list | tuple) or np.ndim(matrix) != 2:
+        return matrix, ()
+    used = set(free_symbols(array(matrix)))
+    pairs = [pair for one in parameters for pair in _twins(one) if used.intersection(pair)]
+    if not pairs:
+        return matrix, ()
+    return array(substitute(array(matrix), {second: first for first, second in pairs})), tuple(pairs)
+
+
+def _twins(given: Parameter) -> Iterator[tuple[Symbol, Symbol]]:
+    """The entries of a symmetric matrix that have equal defaults: above and below the diagonal."""
+    symbols = given.symbols
+    if not isinstance(symbols, np.ndarray) or symbols.ndim != 2 or symbols.shape[0] != symbols.shape[1]:
+        return
+    pairs = [(symbols[i, j], symbols[j, i]) for i in range(len(symbols)) for j in range(i + 1, len(symbols))]
+    values = [[given.default[one] for one in pair] for pair in pairs]
+    if all(a is not None and b is not None and a.fp == b.fp for a, b in values):
+        yield from pairs
 
 
 def defaults(parameters: Iterable[Parameter], given: Mapping[str, float] | None = None) -> dict[Symbol, float]:

@@ -34,6 +34,7 @@ from multibody.model.quantity import (
     parameter,
     shaped_symbols,
     slider_range,
+    with_symmetric_parameters,
 )
 from multibody.model.report import Report
 from multibody.model.sensors import Expression, Sensor
@@ -143,12 +144,15 @@ class System:
             name: an identifier.
             mass: in kg.
             com: centre of mass in the body's frame.
-            inertia: 3×3 matrix, six numbers (xx, xy, yy, xz, yz, zz) or three principal values, in the body's axes.
+            inertia: 3×3 matrix, six numbers (xx, xy, yy, xz, yz, zz) or three principal values, in the body's axes. Of a
+                matrix parameter with a symmetric default, the entries on and above the diagonal are used; runs with
+                other values require that it stays symmetric.
             about: the point that ``inertia`` refers to: ``"com"``, ``"origin"``, or coordinates in the body's frame.
         """
         with concerning(f"body '{name}'"):
             centre, m = Vec3.from_any(com, what="centre of mass").symbolic(), as_expr(mass)
-            return self._register(Body(self, name, m, centre, as_inertia(inertia, m, centre, about, name)))
+            tensor, twins = with_symmetric_parameters(inertia, self.all(Parameter))
+            return self._register(Body(self, name, m, centre, as_inertia(tensor, m, centre, about, name), twins))
 
     def particle(self, name: str, mass: Any) -> Body:
         """A point mass: a body without extension."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from multibody.equations.without_bodies import KineticsWithoutBodies, ModelWithoutBodies
 from multibody.errors import ModelError
-from multibody.graph import ZERO, Expr, Symbol, array, jacobian, substitute
+from multibody.graph import ZERO, Expr, Symbol, array, isolated, jacobian, substitute
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.workspace import in_own_table
 from multibody.model import Constraint, Equation, Model
@@ -63,6 +63,27 @@ class SubsystemModel(ModelWithoutBodies):
         if self.system is not None:
             self.system.require_values(values)
         return values
+
+    @cached_property
+    def given_mass_matrix(self) -> Matrix | None:
+        """M of all levels before coupling."""
+        assert self.system is not None
+        with isolated():
+            return mass_and_bias(self.system)[0]
+
+
+def mass_and_bias(system: Subsystem) -> tuple[Matrix, Matrix]:
+    """M and k of all levels before coupling: their rows are -(M·u̇ + k)."""
+    places = {one: k for k, one in enumerate(system.top)}
+    count = len(places)
+    M, k = np.full((count, count), ZERO, dtype=object), np.full(count, ZERO, dtype=object)
+    for level in system.levels():
+        if level.rows:
+            own, bias = own_dynamics(level.top, level.rows)
+            rows, columns = [places[one] for one in level.rows], [places[one] for one in level.top]
+            M[np.ix_(rows, columns)] = M[np.ix_(rows, columns)] + own
+            k[rows] = k[rows] + bias
+    return M, k
 
 
 def model_of(system: Subsystem) -> SubsystemModel:
@@ -143,15 +164,7 @@ class SubsystemKinetics(KineticsWithoutBodies):
     @cached_property
     def parts(self) -> tuple[Matrix, Matrix, Matrix]:
         """M, h and f of all levels before coupling; f has what follows inputs, and forces of order-two invariants."""
-        top = self.system.top
-        places = {one: k for k, one in enumerate(top)}
-        M, k = np.full((len(top), len(top)), ZERO, dtype=object), np.full(len(top), ZERO, dtype=object)
-        for level in self.system.levels():
-            if level.rows:
-                own, bias = own_dynamics(level.top, level.rows)
-                rows, columns = [places[one] for one in level.rows], [places[one] for one in level.top]
-                M[np.ix_(rows, columns)] = M[np.ix_(rows, columns)] + own
-                k[rows] = k[rows] + bias
+        M, k = mass_and_bias(self.system)
         h = array(substitute(list(k), dict.fromkeys(self.model.input_symbols, ZERO))) if len(k) else k
         return M, h, h - k + self._hidden_forces()
 

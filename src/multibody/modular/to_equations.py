@@ -20,6 +20,8 @@ from multibody.errors import ModelError, SingularMatrixError
 from multibody.graph import ONE, ZERO, Expr, array, product
 from multibody.graph.workspace import in_own_table
 from multibody.modular.appearance import Appearance
+from multibody.model.possible import require_possible_numbers
+from multibody.model.quantity import known_defaults
 from multibody.modular.subsystem import Subsystem
 from multibody.modular.subsystem_model import SubsystemKinetics, model_of, shown_invariants
 
@@ -27,6 +29,7 @@ from multibody.modular.subsystem_model import SubsystemKinetics, model_of, shown
 def equations_of(system: Subsystem, handling: Handling | None = None) -> EquationsOfMotion:
     """See ``Subsystem.equations``."""
     kinetics = SubsystemKinetics(model_of(system))
+    require_possible_numbers(kinetics.model, known_defaults(system.parameters))
     if handling is not None:
         _require_handling(system, handling)
         M, h, f = kinetics.parts

@@ -15,7 +15,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.errors import StepError
 from multibody.graph.number import is_number
 from multibody.model.assembly import StartChange, State
-from multibody.model.possible import all_possible, require_possible
+from multibody.model.possible import all_possible, possible_values
 from multibody.model.quantity import rate_name
 from multibody.simulate.angles import Quadrant, with_continuous_angles
 from multibody.simulate.closure import checked
@@ -81,7 +81,7 @@ class Prepared:
 
     def require_possible(self, parameters: Mapping[str, float] | None) -> None:
         """An error if a body has an inertia, or a joint an axis, that cannot be."""
-        require_possible(self._given.model, self._given.model.parameter_values(parameters))
+        possible_values(self._given.model, parameters)
 
     def all_possible(self, parameters: Vector) -> bool:
         """The same for many runs at once; a row of values for each."""

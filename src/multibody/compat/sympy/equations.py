@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -25,7 +25,8 @@ from multibody.graph.signs import Sign, agrees
 from multibody.graph.workspace import in_own_table
 from multibody.model import Expression, Model
 from multibody.model.constraints import ExpressionConstraint
-from multibody.model.quantity import acceleration_symbol, finite_value
+from multibody.model.possible import require_possible_numbers
+from multibody.model.quantity import acceleration_symbol, finite_value, known_defaults
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +60,16 @@ class SympyModel(ModelWithoutBodies):
         for one, value in values.items():
             _require_sign(self, one, value, "parameter")
         return values
+
+    @property
+    def inertias(self) -> tuple[tuple[tuple[str, ...], Sequence[Expr]], ...]:
+        """Mass, first moment and tensor about the center of mass of every body, where bodies were read."""
+        return () if self.given is None else self.given.inertias
+
+    @property
+    def given_mass_matrix(self) -> Matrix | None:
+        """M as it was read."""
+        return None if self.given is None else self.given.parts[0]
 
 
 @in_own_table
@@ -192,6 +203,7 @@ def equations_of(
     """Equations of motion from what was read."""
     model = _model(given, vocabulary, start)
     kinetics = SympyKinetics(model)
+    require_possible_numbers(model, known_defaults(model.parameters))
     if given.acceleration is not None:
         solution = Solution(given.acceleration, ())
     else:

@@ -187,7 +187,8 @@ def _given(
     parts = mechanism.balance()
     energy = mechanism.energy([acceleration_symbol(one) for one in kinematics.u])
     q, u, rates = kinematics.q, kinematics.u, kinematics.rates
-    given = Given("Kane", q, u, rates, parts, held, energy, mechanism.places(bodies))
+    places, inertias = mechanism.places(bodies), mechanism.inertias()
+    given = Given("Kane", q, u, rates, parts, held, energy, places, inertias=inertias)
     return replace(given, auxiliary=forces_in_evidence(kinematics, mechanism, auxiliary, given.motion))
 
 
@@ -213,8 +214,9 @@ def _lagrange(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin
     if mechanism is not None:
         require_rates_of_orientations(kinematics, obj.inertial, own, mechanism.said, held.values())
     parts, energy = lagrangian.balance(), lagrangian.energy()
-    places = mechanism.places() if mechanism else ()
-    return Given("Lagrange", kinematics.q, kinematics.u, kinematics.rates, parts, held, energy, places)
+    places, inertias = (mechanism.places(), mechanism.inertias()) if mechanism else ((), ())
+    q, u, rates = kinematics.q, kinematics.u, kinematics.rates
+    return Given("Lagrange", q, u, rates, parts, held, energy, places, inertias=inertias)
 
 
 def _independent(vocabulary: Vocabulary, independent: Iterable[Any], dependent: Any) -> list[str]:

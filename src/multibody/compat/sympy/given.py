@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from multibody.equations.without_bodies import BodyPlace
@@ -40,6 +40,7 @@ class Given:
         auxiliary: forces that auxiliary speeds brought into evidence, by name.
         outputs: further equations that came with the object, by name.
         quaternions: groups of coordinates that have unit length, by their numbers.
+        inertias: the name of each body, its mass, zeros, and its tensor about the center of mass; where they are known.
         constraints_known: whether it is known which constraints there are; equations alone do not say.
     """
 
@@ -55,6 +56,7 @@ class Given:
     auxiliary: Mapping[str, Expr] = field(default_factory=dict)
     outputs: Mapping[str, Expr] = field(default_factory=dict)
     quaternions: tuple[tuple[int, ...], ...] = ()
+    inertias: tuple[tuple[tuple[str, ...], Sequence[Expr]], ...] = ()
     constraints_known: bool = True
 
     @property

@@ -127,6 +127,13 @@ class Mechanism:
                 found.append(BodyPlace(body.name, tuple(position), tuple(body.rotation.flat), body.mass))
         return tuple(found)
 
+    def inertias(self) -> tuple[tuple[tuple[str, ...], Sequence[Expr]], ...]:
+        """The name of each body, with mass, first moment and tensor about its center of mass."""
+        return tuple(
+            ((body.name,), [body.mass, ZERO, ZERO, ZERO, *(body.inertia[i, j] for i, j in _ENTRIES)])
+            for body in self.bodies
+        )
+
     # energy ------------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -165,6 +172,10 @@ class Mechanism:
         moved = substitute([entry for load in self.loads for entry in load.motion], still)
         acting = [entry for load in self.loads for entry in load.force]
         return total - product(moved, acting) if acting else total
+
+
+_ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+"""xx, yy, zz, xy, xz, yz."""
 
 
 def _pairs(loads: Iterable[Any]) -> Iterator[Any]:

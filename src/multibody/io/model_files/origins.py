@@ -9,6 +9,7 @@ from multibody.graph import as_expr
 from multibody.model import Body, Frame
 from multibody.model.body import as_inertia, as_rotation
 from multibody.model.given import given_to
+from multibody.model.quantity import Parameter, with_symmetric_parameters
 
 
 def body_arguments(body: Body) -> dict[str, Any]:
@@ -17,7 +18,8 @@ def body_arguments(body: Body) -> dict[str, Any]:
     kept: dict[str, Any] = {key: given[key] for key in ("mass", "com", "inertia", "about") if key in given}
     com = Vec3.from_any(kept.get("com", (0, 0, 0))).symbolic()
     mass = as_expr(kept.get("mass", 0))
-    inertia = as_inertia(kept.get("inertia", (0, 0, 0)), mass, com, kept.get("about", "com"), body.name)
+    written, _ = with_symmetric_parameters(kept.get("inertia", (0, 0, 0)), body._system.all(Parameter))
+    inertia = as_inertia(written, mass, com, kept.get("about", "com"), body.name)
     if _same([mass, *com, *inertia.components()], [body.mass, *body.com, *body.inertia.components()]):
         return kept
     return {"mass": body.mass, "com": body.com, "inertia": body.inertia}

@@ -15,6 +15,7 @@ from multibody.graph import ZERO, Constant, Expr, Symbol, as_expr, atan2, free_s
 from multibody.model.body import Body, Frame
 from multibody.model.given import expressions_in, given_to
 from multibody.model.joint import Joint
+from multibody.model.joints import Screw
 
 if TYPE_CHECKING:
     from multibody.model.system import System
@@ -32,9 +33,28 @@ def require_constant(system: System, nodes: Sequence[Any]) -> None:
         system: what is looked at.
         nodes: of the expressions for its gravity, inertias and frames.
     """
-    still = not any(isinstance(node, Symbol) and node.kind != "parameter" for node in nodes)
+    symbols = [node for node in nodes if isinstance(node, Symbol)]
+    still = all(one.kind == "parameter" for one in symbols)
+    for error in _strangers(system, symbols):
+        raise error
     for error in changing_joints(system.all(Joint)) if still else changing_parts(system):
         raise error
+
+
+def _strangers(system: System, symbols: Sequence[Symbol]) -> Iterator[ModelError]:
+    """An error for symbols of other systems, or of none; it says where the first one is."""
+    strange = [one for one in symbols if one.scope != system.name]
+    if not strange:
+        return
+    places = [(f"frame '{one.name}'", one.pose.components()) for one in system.all(Frame) if not isinstance(one, Body)]
+    places += [(f"body '{one.name}'", [one.mass, *one.com, *one.inertia.components()]) for one in system.all(Body)]
+    uses = [where for where, parts in places if not set(free_symbols(list(map(as_expr, parts)))).isdisjoint(strange)]
+    yield ModelError(
+        f"Nobody gives a value to {', '.join(repr(one.name) for one in strange)}.",
+        where=f"{uses[0]} of system '{system.name}'" if uses else f"system '{system.name}'",
+        cause="It comes from another system, or from symbol(…).",
+        remedy="Use parameters of this system; system.check() says where it is.",
+    )
 
 
 def changing_parts(system: System) -> Iterator[ModelError]:
@@ -135,7 +155,8 @@ def _geometry(joint: Joint) -> list[Expr]:
 def _changing(parts: Sequence[Any]) -> list[str]:
     """The names of symbols that are not constant."""
     expressions = [one for one in map(as_expr, parts) if not isinstance(one, Constant)]
-    return [one.name for one in free_symbols(expressions) if one.kind != "parameter"] if expressions else []
+    symbols = free_symbols(expressions) if expressions else []
+    return [one.name for one in symbols if one.kind != "parameter" and one.scope]  # those of nobody have no scope
 
 
 def _moved(name: str, base: Frame, position: Vec3, rotation: Rotation, names: list[str], mass: str = "") -> str:
@@ -179,7 +200,7 @@ def _code(name: str, base: Frame, movements: list[str], motions: str, mass: str 
 
 def _joint_remedy(joint: Joint) -> str:
     """A thread by a constraint, which knows its rate; an axis that turns by a frame that turns."""
-    if hasattr(joint.kind, "pitch"):
+    if isinstance(joint.kind, Screw):
         return (
             "For a pitch that changes, use a cylindrical joint and a constraint, whose rate is taken into account:\n"
             f'    {joint.name} = system.joint("{joint.name}", parent, child, Cylindrical({joint.kind.axis!r}))\n'

@@ -225,7 +225,7 @@ def impossible_bodies(model: Model) -> Iterator[ModelError]:
             yield ModelError(
                 problem,
                 where=f"body '{body.name}'",
-                cause=_told(values, [one for one in used if one in values]),
+                cause=f"{'' if 'mass' in problem else POINT} {_told(values, [s for s in used if s in values])}".strip(),
                 remedy="Give a mass >= 0 and an inertia with principal moments >= 0.",
             )
 
@@ -295,4 +295,3 @@ def _parameters(parts: Sequence[Expr]) -> tuple[Symbol, ...]:
 
 def _told(values: Values, symbols: Sequence[Symbol]) -> str:
     return f"Parameters: {', '.join(f'{one.name}={values[one]:g}' for one in symbols)}." if symbols else ""
-

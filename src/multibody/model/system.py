@@ -144,8 +144,8 @@ class System:
             name: an identifier.
             mass: in kg.
             com: centre of mass in the body's frame.
-            inertia: 3×3 matrix, six numbers (xx, xy, yy, xz, yz, zz) or three principal values, in the body's axes. Of a
-                matrix parameter with a symmetric default, the entries on and above the diagonal are used; runs with
+            inertia: 3×3 matrix, six numbers (xx, xy, yy, xz, yz, zz) or three principal values, in the body's axes. Of
+                a matrix parameter with a symmetric default, the entries on and above the diagonal are used; runs with
                 other values require that it stays symmetric.
             about: the point that ``inertia`` refers to: ``"com"``, ``"origin"``, or coordinates in the body's frame.
         """

@@ -61,10 +61,19 @@ class SympyModel(ModelWithoutBodies):
             _require_sign(self, one, value, "parameter")
         return values
 
-    @property
+    @cached_property
     def inertias(self) -> tuple[tuple[tuple[str, ...], Sequence[Expr]], ...]:
-        """Mass, first moment and tensor about the center of mass of every body, where bodies were read."""
-        return () if self.given is None else self.given.inertias
+        """Mass, first moment and tensor about the center of mass of every body, as far as the motion depends on them.
+
+        SymPy gives names to the mass of the ground and to inertias of bodies that do not turn.
+        """
+        known = set(self.parameter_symbols)
+        found = []
+        for names, (mass, *others) in () if self.given is None else self.given.inertias:
+            if known.issuperset(free_symbols(mass)):
+                used = others if known.issuperset(free_symbols(others)) else [ZERO] * len(others)
+                found.append((names, [mass, *used]))
+        return tuple(found)
 
     @property
     def given_mass_matrix(self) -> Matrix | None:

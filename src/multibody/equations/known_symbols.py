@@ -42,19 +42,37 @@ def require_distinct(model: Model, outputs: Iterable[str]) -> None:
         )
 
 
+def require_own_symbols(expressions: Sequence[Expr], name: str, where: str) -> None:
+    """An error if expressions contain symbols of another system, or of none.
+
+    Args:
+        expressions: what a user gave.
+        name: of the system.
+        where: what it was given to.
+    """
+    strange = [one for one in free_symbols(expressions) if one.scope != name] if expressions else []
+    if strange:
+        raise ModelError(
+            f"Nobody gives a value to {', '.join(_told(one, name) for one in strange)}.",
+            where=f"{where} of system '{name}'",
+            cause="It comes from another system, or from symbol(…).",
+            remedy="Use parameters, inputs, coordinates and speeds of this system; system.check() says where it is.",
+        )
+
+
 def require_known(expressions: Sequence[Expr], eom: EquationsOfMotion, where: str, also: Iterable[Symbol] = ()) -> None:
     """An error if expressions contain symbols to which nothing in these equations gives a value, nor the caller."""
     known = {eom.model.time, *eom.coordinates, *eom.speeds, *eom.inputs, *eom.parameters, *eom.model.accelerations}
     strange = [one for one in free_symbols(expressions) if one not in known.union(also)]
     if strange:
         raise ModelError(
-            f"Nobody gives a value to {', '.join(_told(one, eom) for one in strange)}.",
+            f"Nobody gives a value to {', '.join(_told(one, eom.model.name) for one in strange)}.",
             where=where,
             cause="It comes from another system, or from symbol(…).",
             remedy="Use parameters, inputs, coordinates and speeds of this system; system.check() says where it is.",
         )
 
 
-def _told(one: Symbol, eom: EquationsOfMotion) -> str:
-    foreign = one.scope and one.scope != eom.model.name
+def _told(one: Symbol, name: str) -> str:
+    foreign = one.scope and one.scope != name
     return f"'{one.name}' of system '{one.scope}'" if foreign else f"'{one.name}'"

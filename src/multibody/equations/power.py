@@ -3,23 +3,19 @@
 The energy T + V changes by the power of everything that has no potential. Its integrals, kept beside the state, are the
 built-in check of every run: T + V - (work of inputs) - (work of drives) + (dissipated) stays what it was.
 
-The force of a load at rest must be minus the slope of its potential. Its power is not counted, so that the balance
-compares the two: a potential that does not belong to the force shows as drift.
+The force of a load at rest must be minus the slope of its potential, which ``derive`` checks. Its power is not counted,
+so that the balance compares the two: a potential that does not belong to the force shows as drift.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from multibody.algebra import ForceMotor
 from multibody.equations.equations import EquationsOfMotion
-from multibody.graph import ZERO, Expr, Symbol, as_expr, directional, free_symbols, substitute, symbol, time_derivative
+from multibody.graph import ZERO, Expr, as_expr, directional, free_symbols, substitute, time_derivative
 from multibody.model.energy import first_moment
-from multibody.model.given import expressions_in
-from multibody.model.kinematics import Kinematics
-from multibody.model.model import Model
+from multibody.model.load_potentials import AtRest, RestingLoad, is_conservative, power_of
 
 
 class Powers(NamedTuple):
@@ -51,7 +47,7 @@ def powers(eom: EquationsOfMotion, laws: Mapping[Expr, Expr] | None = None) -> P
     inputs: Expr = ZERO
     dissipated: Expr = ZERO
     signals = set(eom.inputs)
-    rest = _Rest.of(eom.model)
+    rest = AtRest.of(eom.model)
     for load in eom.model.loads.values():
         power = _power(eom, load, flow, rest)
         if signals.intersection(free_symbols(power)):
@@ -81,67 +77,22 @@ def powers_of_dampers(eom: EquationsOfMotion) -> dict[str, Expr]:
     dampers = {name: load for name, load in eom.model.loads.items() if load.dissipative}
     if not dampers or eom.known_powers is not None:
         return {}
-    flow, rest, signals = _flow(eom, {}), _Rest.of(eom.model), set(eom.inputs)
+    flow, rest, signals = _flow(eom, {}), AtRest.of(eom.model), set(eom.inputs)
     powers = {name: _power(eom, load, flow, rest) for name, load in dampers.items()}
     return {
         name: one for name, one in powers.items() if one is not ZERO and not signals.intersection(free_symbols(one))
     }
 
 
-@dataclass(frozen=True, eq=False)
-class _Rest:
-    """A model in which nothing moves, not even what follows time: for forces without the parts that speeds cause.
-
-    Attributes:
-        kinematics: poses as they are, all velocities zero; given positions are placeholders.
-        motion: what the placeholders are, and zero for every speed.
-    """
-
-    kinematics: Kinematics
-    motion: Mapping[Expr, Expr]
-
-    @staticmethod
-    def of(model: Model) -> _Rest:
-        """The same model at rest."""
-        motion: dict[Expr, Expr] = dict.fromkeys(model.speeds, ZERO)
-
-        def placeholder(position: Expr) -> Expr:
-            if isinstance(position, Symbol):
-                return position
-            name = symbol(f"position_{len(motion)}", "parameter", f"{model.name} at rest")
-            motion[name] = position
-            return name
-
-        def still(count: int) -> tuple[Expr, ...]:
-            return (ZERO,) * count
-
-        links = tuple(
-            replace(one, q=tuple(map(placeholder, one.q)), u=still(len(one.u)), a=still(len(one.a)))
-            for one in model.links
-        )
-        values = {one: placeholder(value) if one.kind == "coordinate" else ZERO for one, value in model.values.items()}
-        return _Rest(Kinematics(replace(model, links=links, values=values)), motion)
-
-    def back(self, expression: Expr) -> Expr:
-        """An expression of the model at rest, in terms of the model that moves."""
-        return as_expr(substitute(expression, dict(self.motion)))
-
-
-def _power(eom: EquationsOfMotion, load: Any, flow: Mapping[Expr, Expr], rest: _Rest) -> Expr:
+def _power(eom: EquationsOfMotion, load: Any, flow: Mapping[Expr, Expr], rest: AtRest) -> Expr:
     """Force times velocity, and what is stored meanwhile; without the force that belongs to a potential."""
-    stored = load.potential(eom.kinetics)
-    total = _power_of_force(eom, load)
-    if stored is ZERO:
+    total = power_of(eom.kinetics, load.forces(eom.kinetics), load.generalized(eom.kinetics))
+    resting = RestingLoad.of(load, eom.kinetics, rest, flow)
+    if resting.stored is ZERO:
         return total
-    if not _is_conservative(load):
-        return total + time_derivative(stored, flow)
-    return total - _power_of_force(eom, load, rest) + _changed_from_outside(eom, load, flow, rest)
-
-
-def _changed_from_outside(eom: EquationsOfMotion, load: Any, flow: Mapping[Expr, Expr], rest: _Rest) -> Expr:
-    """The rate of a potential while nothing moves: a rest length that follows time or an input."""
-    held: dict[Expr, Expr] = {**flow, **dict.fromkeys((*eom.coordinates, *rest.motion), ZERO)}
-    return rest.back(as_expr(time_derivative(load.potential(rest.kinematics), held)))
+    if not is_conservative(load) or resting.driven:
+        return total + time_derivative(resting.stored, flow)
+    return total - resting.power(eom.kinetics) + resting.changed
 
 
 def errors_of_potentials(eom: EquationsOfMotion) -> dict[str, tuple[Expr, Expr]]:
@@ -151,41 +102,14 @@ def errors_of_potentials(eom: EquationsOfMotion) -> dict[str, tuple[Expr, Expr]]
     """
     if eom.known_powers is not None:
         return {}
-    flow, rest = _flow(eom, {}), _Rest.of(eom.model)
+    rest = AtRest.of(eom.model)
     found = {}
     for name, load in eom.model.loads.items():
-        stored = load.potential(eom.kinetics)
-        if stored is not ZERO and _is_conservative(load):
-            by_motion = as_expr(time_derivative(stored, flow)) - _changed_from_outside(eom, load, flow, rest)
-            found[name] = (_power_of_force(eom, load, rest), by_motion)
+        if is_conservative(load):
+            resting = RestingLoad.of(load, eom.kinetics, rest).without_drive()
+            if resting.stored is not ZERO:
+                found[name] = (resting.power(eom.kinetics), resting.slope(eom.kinetics))
     return found
-
-
-def _power_of_force(eom: EquationsOfMotion, load: Any, rest: _Rest | None = None) -> Expr:
-    """The force of a load, as it is in motion or as it would be at rest, times the velocity."""
-    kinematics = eom.kinetics if rest is None else rest.kinematics
-    total: Expr = ZERO
-    for frame, motor in load.forces(kinematics):
-        force = (
-            motor if rest is None else ForceMotor(*(part.map(rest.back) for part in (motor.resultant, motor.moment)))
-        )
-        total = total + eom.kinetics.velocity(frame).inner(force)
-    for speed, force in load.generalized(kinematics).items():
-        total = total + eom.model.values.get(speed, speed) * (force if rest is None else rest.back(force))
-    return total
-
-
-def _is_conservative(load: Any) -> bool:
-    """Whether all of a load's force at rest belongs to its potential.
-
-    That is not so if it says so itself, or if what the user gave for it depends on the motion: a rest length that
-    follows a coordinate brings in energy.
-    """
-    return bool(load.conservative) and not any(
-        one.kind in ("coordinate", "speed", "variable")
-        for value in load.given.values()
-        for one in free_symbols(list(expressions_in(value)))
-    )
 
 
 def _driven(eom: EquationsOfMotion, flow: Mapping[Expr, Expr]) -> Expr:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from multibody.equations import EquationsOfMotion, Handling, Multipliers
+from multibody.equations.known_symbols import require_distinct, require_own_symbols
 from multibody.errors import ModelError, SingularMatrixError
 from multibody.formalisms.articulated_body import ArticulatedBody, has_own_speeds
 from multibody.formalisms.contract import Formalism
 from multibody.formalisms.recursive import Recursive
 from multibody.graph import isolated, topological
 from multibody.model import Model, System
+from multibody.model.given import expressions_in
+from multibody.model.load_potentials import require_matching_potentials
 
 CLEAR = 1.25
 """If one formalism is expected to take so many times the operations of the other, they are not counted."""
@@ -35,6 +38,10 @@ def derive(
             as constraints; by default loops of known shapes are solved in closed form, and the rest is handled as the
             formalism does by itself.
 
+    Raises:
+        ModelError: for a model that no mechanism can have, as ``system.check()`` reports it: geometry or inertia that
+            changes while it moves, masses that are impossible, a load whose potential does not belong to its force.
+
     Example:
         >>> from multibody.model import System
         >>> pendulum = System("pendulum", gravity=(0, 0, -9.81))
@@ -44,6 +51,21 @@ def derive(
         (-9.81*sin(angle),)
     """
     model = frozen(system, "derive")
+    require_derivable(model)
+    return derived(model, formalism, constraints)
+
+
+def require_derivable(model: Model) -> None:
+    """An error for a model that ``check`` finds wrong, although equations could be written down for it."""
+    require_distinct(model, [])
+    for name, load in model.loads.items():
+        parts = [part for value in load.given.values() for part in expressions_in(value)]
+        require_own_symbols(parts, model.name, f"load '{name}'")
+    require_matching_potentials(model)
+
+
+def derived(model: Model, formalism: Formalism | None, constraints: Handling | None) -> EquationsOfMotion:
+    """The equations of motion of a model that can be derived; see ``derive``."""
     if constraints is not None and model.unreduced is not None:
         model = model.unreduced  # whoever says how to handle constraints wants to see them
     if formalism is not None:

@@ -15,7 +15,7 @@ from multibody.equations import EquationsOfMotion, Handling, Multipliers
 from multibody.equations.table import Table
 from multibody.errors import ModelError, MultibodyError
 from multibody.formalisms.articulated_body import ArticulatedBody
-from multibody.formalisms.choice import derive, frozen, required_formalism
+from multibody.formalisms.choice import derived, frozen, require_derivable, required_formalism
 from multibody.formalisms.contract import Formalism
 from multibody.formalisms.kane import Kane
 from multibody.formalisms.lagrange import Lagrange
@@ -206,8 +206,9 @@ def compare(
     """Derive one model by several formalisms, and prove that the results are the same.
 
     Compared are rates q̇, accelerations u̇, constraint forces Bᵀ·λ, energies, sensors and the reactions of all joints.
-    A proof says that the derivations agree, not that the model is right: what all formalisms share, such as the laws of
-    joints and loads, is not tested by it.
+    A proof says that the derivations agree about inertia, kinematics and projection, not that the model is right: all
+    formalisms take the laws of joints and loads from the model. Before, the potential of each load is compared with its
+    force.
 
     Args:
         system: a system or a model.
@@ -223,6 +224,7 @@ def compare(
         True
     """
     model = frozen(system, "compare")
+    require_derivable(model)
     if constraints is not None and model.unreduced is not None:
         model = model.unreduced  # as ``derive`` does: whoever says how to handle constraints wants to see them
     chosen = _chosen(formalisms)
@@ -254,7 +256,7 @@ def _distinct(names: Sequence[str]) -> list[str]:
 def _derived(model: Model, formalism: Formalism, name: str, constraints: Handling | None) -> Derivation:
     start = perf_counter()
     try:
-        eom = derive(model, formalism, constraints=constraints)
+        eom = derived(model, formalism, constraints)
     except MultibodyError as error:
         return Derivation(name, None, 0.0, 0, error.what)
     seconds = perf_counter() - start

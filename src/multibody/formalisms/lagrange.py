@@ -9,6 +9,7 @@ projected on the speeds by Nᵀ from q̇ = N·u + ν: a virtual displacement is 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import reduce
 from operator import add
 
@@ -29,8 +30,9 @@ from multibody.graph import (
     time_derivative,
 )  # fmt: skip
 from multibody.graph.linear_algebra import Matrix
-from multibody.model import Load, Model
+from multibody.model import Applied, Load, Model
 from multibody.model.energy import first_moment, kinetic_energy
+from multibody.model.load_potentials import AtRest, RestingLoad, is_conservative, matches, wrong_potential
 
 
 class Lagrange(Formalism):
@@ -102,35 +104,48 @@ def _height(kinetics: Kinetics) -> Expr:
 def _forces(kinetics: Kinetics, N: Matrix) -> Matrix:
     """The generalized forces of all loads: -∂V/∂q where there is a potential, by virtual power where there is none."""
     count = len(kinetics.model.speeds)
-    return reduce(add, (_force(kinetics, load, N) for load in kinetics.model.loads.values()), array([0] * count))
+    loads = kinetics.model.loads.items()
+    return reduce(add, (_force(kinetics, name, load, N) for name, load in loads), array([0] * count))
 
 
-def _force(kinetics: Kinetics, load: Load, N: Matrix) -> Matrix:
-    """Of one load. What remains of it at rest is -∂V/∂q, if that is proved; its resistance to motion is added."""
+def _force(kinetics: Kinetics, name: str, load: Load, N: Matrix) -> Matrix:
+    """Of one load: -∂V/∂q, and what is added to it by motion and by inputs.
+
+    A load that says of itself that its potential is not all (``conservative`` is False) acts by virtual power.
+
+    Raises:
+        ModelError: if the potential does not belong to the force.
+    """
     model = kinetics.model
-    virtual = array(_virtual_power(kinetics, load))
+    virtual = array(_virtual_power(kinetics, load.forces(kinetics), load.generalized(kinetics)))
     potential = load.potential(kinetics)
-    if potential is ZERO:
+    if potential is ZERO or not load.conservative:
         return virtual
     conservative = -product(N.T, array(gradient(potential, model.coordinates)))
     at_rest = array(substitute(virtual, dict.fromkeys(model.speeds, ZERO)))
-    if all(same(one, other) for one, other in zip(conservative, at_rest, strict=True)):
-        return conservative + (virtual - at_rest)
-    return virtual
+    if not all(map(same, conservative, at_rest)):
+        rest = AtRest.of(model)
+        if not matches(load, kinetics, rest):
+            raise wrong_potential(name, load)
+        if not is_conservative(load):
+            return virtual  # what it is made of follows the motion, and does work
+        resting = RestingLoad.of(load, kinetics, rest).without_drive()
+        at_rest = array(_virtual_power(kinetics, resting.forces, resting.generalized))
+    return conservative + (virtual - at_rest)
 
 
-def _virtual_power(kinetics: Kinetics, load: Load) -> list[Expr]:
+def _virtual_power(kinetics: Kinetics, forces: Iterable[Applied], generalized: Mapping[Symbol, Expr]) -> list[Expr]:
     """Q = Σ (∂v/∂u)ᵀ·F, with the forces held fixed while the velocities are differentiated."""
     model = kinetics.model
     powers: Expr = ZERO
     held: dict[Expr, Expr] = {}
-    for frame, force in load.forces(kinetics):
+    for frame, force in forces:
         velocity = kinetics.velocity(frame)
         for part, rate in zip([*force.resultant, *force.moment], [*velocity.moment, *velocity.resultant], strict=True):
             fixed = symbol(f"force_{len(held)}", "variable", f"{model.name} loads")
             held[fixed] = part
             powers = powers + fixed * rate
-    for speed, effort in load.generalized(kinetics).items():
+    for speed, effort in generalized.items():
         fixed = symbol(f"force_{len(held)}", "variable", f"{model.name} loads")
         held[fixed] = effort
         powers = powers + fixed * model.values.get(speed, speed)

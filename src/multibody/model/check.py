@@ -19,6 +19,7 @@ from multibody.model.constraints import Constraint
 from multibody.model.freeze import frozen
 from multibody.model.joint import Joint
 from multibody.model.kinematics import ZERO3, Kinematics
+from multibody.model.load_potentials import wrong_potentials
 from multibody.model.loads.contract import Load
 from multibody.model.loads.gravity import GravityField
 from multibody.model.loops import ExplicitLoop
@@ -79,6 +80,7 @@ def model_findings(system: System, model: Model, values: dict[Symbol, float] | N
     yield from _found(symbol_findings(system, kinematics))
     yield from _found(start_findings(kinematics, values))
     yield from _found(unit_findings(system, values))
+    yield from _found(map(Finding.of, wrong_potentials(model)))
     fields = [load for load in model.loads.values() if isinstance(load, GravityField) and load.bodies is None]
     if fields and not all(map(is_zero, model.gravity)):
         yield Finding(

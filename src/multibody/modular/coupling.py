@@ -53,7 +53,9 @@ def subsystem(
         start: values at the beginning of a run; by default those of the reference motion.
         identities: pairs of expressions that are equal, such as ``("x**2 + y**2", "l**2")``, to shorten results; they
             are tested by numbers where the constraints are kept, and refused where they are false.
-        energy: kinetic and potential energy; without them, runs have no energy balance.
+        energy: kinetic and potential energy; without them, runs have no energy balance. Forces at rest, without inputs,
+            must be minus the slope of the potential; those that store nothing are written at a level of their own, by
+            ``couple``.
         quaternions: groups of four coordinates that have unit length.
         description: what it is.
         progress: is told what has been done, and the seconds it took.

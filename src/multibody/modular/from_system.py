@@ -12,6 +12,7 @@ from multibody.errors import ModelError
 from multibody.graph import Expr, array, product, substitute, symbol
 from multibody.model import Model, System
 from multibody.model.energy import kinetic_energy, potential_energy
+from multibody.model.load_potentials import require_matching_potentials
 from multibody.model.quantity import Input, Parameter
 from multibody.modular.appearance import appearance_of
 from multibody.modular.coupling import couple
@@ -54,6 +55,7 @@ def from_system(
             where="from_system",
             remedy="Give a System or a Model; what mb.read_urdf reads has one: robot.system.",
         )
+    require_matching_potentials(model)
     kinetics = Kinetics(model)
     written = _Written(model)
     bias, accelerations = array(kinetics.bias()), array(list(model.accelerations))

@@ -10,7 +10,7 @@ from multibody.errors import ModelError
 from multibody.graph import ZERO, Symbol, free_symbols
 from multibody.graph.names import suggestion
 from multibody.modular.draft import Draft
-from multibody.modular.energy import Energy, energy_of
+from multibody.modular.energy import Energy, PartialEnergy, energy_of, require_potential
 from multibody.modular.naming import by_order
 from multibody.modular.subsystem import Identities, Subsystem
 from multibody.modular.vocabulary import Vocabulary, rate_symbol
@@ -133,4 +133,7 @@ def named_energy(made: Subsystem, given: Any, vocabulary: Vocabulary) -> Energy 
             cause="Energies are functions of coordinates, velocities and time; those of inputs are not stored.",
             remedy="Give energy=(T, V) without accelerations and inputs; the power of inputs is counted by itself.",
         )
-    return energy_of(made, kinetic, potential)
+    energy = energy_of(made, kinetic, potential)
+    if not isinstance(given, PartialEnergy):
+        require_potential(made, kinetic, potential)
+    return energy

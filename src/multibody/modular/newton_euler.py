@@ -12,6 +12,7 @@ from multibody.graph import ONE, ZERO, Expr, Symbol, cos, free_symbols, sin, sym
 from multibody.graph.names import check
 from multibody.model.quantity import Input, Parameter, rate_name
 from multibody.modular.coupling import subsystem
+from multibody.modular.energy import PartialEnergy
 from multibody.modular.inertia_symmetry import inertia_tensor, require_possible
 from multibody.modular.naming import shared_inputs, shared_parameters
 from multibody.modular.options import normal, unknown_option
@@ -95,7 +96,7 @@ def newton_euler(
         parameters={one.name: one for one in known}, inputs=driven, reference=place.at_rest | moved,
         start=start,
         identities=place.identities, quaternions=[[one.name for one in group] for group in place.quaternions],
-        energy=(_kinetic(place, m, J), _potential(place, m, field)),
+        energy=PartialEnergy(_kinetic(place, m, J), _potential(place, m, field)),
         description=description or f"Newton-Euler equations of the free rigid body {label}", progress=progress,
     )  # fmt: skip
     return replace(made, aliases={**made.aliases, **place.cosines})

@@ -17,6 +17,7 @@ from multibody.compat.sympy.lagrange import Lagrangian
 from multibody.compat.sympy.mechanism import Mechanism
 from multibody.compat.sympy.names import Vocabulary
 from multibody.compat.sympy.orientation_rates import require_rates_of_orientations
+from multibody.compat.sympy.potentials import require_potentials
 from multibody.compat.sympy.symbolic import written_equations
 from multibody.equations import EquationsOfMotion, Handling, IndependentSpeeds, Multipliers
 from multibody.errors import ConversionError, ModelError
@@ -184,6 +185,7 @@ def _given(
 ) -> Given:  # fmt: skip
     require_rates_of_velocities(kinematics, mechanism.world, mechanism.written)
     require_rates_of_orientations(kinematics, mechanism.world, mechanism.written, mechanism.said, held.values())
+    require_potentials(kinematics, mechanism, kinematics.vocabulary.scope)
     parts = mechanism.balance()
     energy = mechanism.energy([acceleration_symbol(one) for one in kinematics.u])
     q, u, rates = kinematics.q, kinematics.u, kinematics.rates

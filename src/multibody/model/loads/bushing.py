@@ -38,6 +38,8 @@ class Bushing(Load):
         >>> mount = engine.load(Bushing(engine.world, block, stiffness=(1e5, 1e5, 3e5), damping=200, torsion=500))
     """
 
+    holds_arguments = True
+
     def __init__(
         self, a: Frame, b: Frame, stiffness: Any = 0, damping: Any = 0, torsion: Any = 0, torsion_damping: Any = 0
     ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from multibody.algebra import ForceMotor, Vec3
 from multibody.errors import ModelError
@@ -38,7 +38,14 @@ class BeforeForces(Kinematics):
 
 
 class Load(Given, ABC):
-    """Something that acts on bodies or joints."""
+    """Something that acts on bodies or joints.
+
+    Attributes:
+        holds_arguments: whether arguments that follow the motion (a rest length, a stiffness) count as held where the
+            force is compared with the slope of the potential. What changes them then does work, as that of a drive.
+    """
+
+    holds_arguments: ClassVar[bool] = False
 
     def forces(self, kinematics: Kinematics) -> Iterable[Applied]:
         """The force motors on frames."""
@@ -56,7 +63,8 @@ class Load(Given, ABC):
     def conservative(self) -> bool:
         """Whether the force at rest is minus the slope of ``potential``, where there is one.
 
-        The energy balance of a run then compares the two. False for a load that stores a part of its work only.
+        ``derive`` and ``check`` then compare the two, and refuse a load of which they differ; inputs that only the
+        force depends on count as a drive. False for a load that stores a part of its work only.
         """
         return True
 

@@ -40,6 +40,8 @@ class GravityField(Load):
         [Vec3(4*drive_tx, 0, -20)]
     """
 
+    holds_arguments = True
+
     def __init__(
         self, field: Field | None = None, potential: Field | None = None, bodies: Sequence[Body] | None = None
     ) -> None:

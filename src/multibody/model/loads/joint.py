@@ -96,6 +96,8 @@ class JointSpring(OnJoint):
         energy: instead of a stiffness, the stored energy as a function of the deflection; a list if there are several.
     """
 
+    holds_arguments = True
+
     def __init__(
         self, joint: Joint, stiffness: LawLike = None, rest: Any = 0, *, energy: Function | None = None
     ) -> None:

@@ -96,6 +96,8 @@ class Spring(AlongLine):
         >>> newton = space.load(Spring(earth, moon, energy=lambda r: -81 * 6.7e-11 / r))
     """
 
+    holds_arguments = True
+
     def __init__(
         self, a: Frame, b: Frame, stiffness: LawLike = None, length: Any = 0, *, energy: Function | None = None
     ) -> None:
@@ -160,6 +162,8 @@ class SpringDamper(AlongLine):
         >>> strut = car.load(SpringDamper(wheel, chassis, stiffness=k, damping=c, length=0.4))
         >>> bump = car.load(SpringDamper(wheel, chassis, length=0.2, law=lambda x, v: -1e5 * abs(x) ** 3 * (1 + v)))
     """
+
+    holds_arguments = True
 
     def __init__(
         self, a: Frame, b: Frame, stiffness: LawLike = 0, damping: LawLike = 0, length: Any = 0, *,

@@ -17,6 +17,7 @@ from multibody.graph import ZERO, Expr, Symbol, as_expr, gradient, substitute, s
 from multibody.graph.names import check
 from multibody.model.quantity import rate_name
 from multibody.modular.coupling import subsystem
+from multibody.modular.energy import PartialEnergy
 from multibody.modular.library.quantities import Quantities
 from multibody.modular.subsystem import Subsystem
 from multibody.modular.vocabulary import rate_symbol, variable
@@ -84,7 +85,8 @@ class Draft(Quantities):
             {0: [*self.coordinates, *new], 1: [*self.speeds, *map(rate_name, new)]},
             self._rows(T, V, forces or {}),
             constraints=dict(constraints or {}) | {name: variable(name, 0) - one for name, one in new.items()},
-            independent=independent, parameters=self.parameters, inputs=self.inputs, energy=(T, V),
+            independent=independent, parameters=self.parameters, inputs=self.inputs,
+            energy=PartialEnergy(T, V),
             reference={one.name: value for one, value in (reference or {}).items()}
             | {name: as_expr(substitute(one, still)) for name, one in new.items()},
             description=description,

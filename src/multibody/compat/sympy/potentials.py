@@ -1,0 +1,72 @@
+"""Potential energies of SymPy's bodies compared with the loads beside them.
+
+Kane's equations use loads alone, so that a ``potential_energy`` is a second statement of the same forces. It must be
+that of some of the loads: those of a spring or of gravity, where dampers and drives act as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from multibody.compat.sympy.kinematics import Kinematics
+from multibody.compat.sympy.mechanism import Mechanism
+from multibody.compat.sympy.moving import Acting
+from multibody.errors import ModelError
+from multibody.graph import ZERO, Expr, array, as_expr, free_symbols, product, substitute
+from multibody.graph.field import P, Value
+from multibody.model.load_potentials import cancel
+
+MAX_LOADS = 14
+"""Of so many loads all selections are tried; of more than these, the whole and each one alone."""
+
+
+def require_potentials(kinematics: Kinematics, mechanism: Mechanism, name: str) -> None:
+    """An error for a body whose potential energy is not that of any of the loads, nor of several of them.
+
+    Args:
+        kinematics: coordinates and speeds.
+        mechanism: bodies and loads.
+        name: of the model.
+    """
+    for body in mechanism.written:
+        stored = _read(kinematics, body)
+        if stored is not ZERO and not _is_explained(kinematics, mechanism.loads, stored):
+            raise ModelError(
+                f"The potential energy of body '{body.name}' does not belong to the loads.",
+                where=f"model '{name}'",
+                cause="Kane's equations use loads alone, and no selection of them has this potential.",
+                remedy="Correct potential_energy or the loads, or use LagrangesMethod, which takes the potential.",
+            )
+
+
+def _read(kinematics: Kinematics, body: Any) -> Expr:
+    given = getattr(body, "potential_energy", 0)
+    return ZERO if given == 0 else as_expr(kinematics.read(given))
+
+
+def _is_explained(kinematics: Kinematics, loads: Sequence[Acting], stored: Expr) -> bool:
+    """Whether loads at rest do the work that the potential loses."""
+    rate = as_expr(kinematics.change(stored))
+    unseen = {one for one in free_symbols(rate) if one.kind == "input"}
+    powers = [_power_at_rest(kinematics, load, unseen) for load in loads]
+    powers = [one for one in powers if one.fp != 0]
+    if any(cancel(one, rate, (), {}) for one in (sum(powers, start=ZERO), *powers)):
+        return True
+    return len(powers) <= MAX_LOADS and -rate.fp % P in set(_sums([one.fp for one in powers]))
+
+
+def _power_at_rest(kinematics: Kinematics, load: Acting, inputs: set[Any]) -> Expr:
+    """With all speeds zero in the force, and all inputs that the potential does not follow."""
+    force = list(load.force)
+    driven = [one for one in free_symbols(force) if one.kind == "input" and one not in inputs]
+    still: dict[Expr, Expr] = dict.fromkeys((*kinematics.u, *driven), ZERO)
+    return as_expr(product(array(substitute(force, still)), load.motion))
+
+
+def _sums(values: list[Value]) -> Iterator[Value]:
+    """The sums of all selections."""
+    found: list[Value] = [0]
+    for one in values:
+        found += [(other + one) % P for other in found]
+    yield from found

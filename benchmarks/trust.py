@@ -2,10 +2,11 @@
 
 Pulses and switching inputs by all integrators, event functions with known roots, over-constrained linkages, passages
 through singular positions, springs on dependent joints, stops, elements of robot files that are neither used nor
-reported. A case is right, refused with a message, or wrong silently. ``./dev bench trust`` runs all of them on two
-processes, ``./dev bench trust pulses 50`` some cases of one battery, and ``./dev bench trust pulses 50 200`` those from
-number 200 on. Cases that are wrong or refused are printed with the numbers that reproduce them. It measures results,
-not speed; ``./dev test`` runs a small sample.
+reported, and loads with wrong potentials and geometry that moves, which must be refused. A case is right, refused with
+a message, or wrong silently. ``./dev bench trust`` runs all of them on two processes, ``./dev bench trust pulses 50``
+some cases of one battery, and ``./dev bench trust pulses 50 200`` those from number 200 on. Cases that are wrong or
+refused are printed with the numbers that reproduce them. It measures results, not speed; ``./dev test`` runs a small
+sample.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ FIGURES = {
     "angles": "angles_wrong",
     "stops": "stops_passed",
     "urdf": "urdf_elements_unreported",
+    "potentials": "potentials_unnoticed",
+    "moving_geometry": "moving_geometry_accepted",
 }
 PROCESSES = 2
 
@@ -46,11 +49,11 @@ def outcomes(cases: list[tuple[str, int]]) -> Iterator[Outcome]:
 def report(results: list[Outcome]) -> dict[str, Counter[str]]:
     """The table of counts by battery."""
     counts = {name: Counter(one.verdict for one in results if one.battery == name) for name in COUNTS}
-    print(f"\n{'battery':10} {'cases':>6} {'right':>6} {'refused':>8} {'wrong':>6} {'undecided':>10} {'seconds':>8}")
+    print(f"\n{'battery':15} {'cases':>6} {'right':>6} {'refused':>8} {'wrong':>6} {'undecided':>10} {'seconds':>8}")
     for name, found in counts.items():
         if found:
             seconds = sum(one.seconds for one in results if one.battery == name)
-            print(f"{name:10} {found.total():6d} {found['right']:6d} {found['refused']:8d} {found['wrong']:6d}"
+            print(f"{name:15} {found.total():6d} {found['right']:6d} {found['refused']:8d} {found['wrong']:6d}"
                   f" {found['undecided']:10d} {seconds:8.1f}")  # fmt: skip
     return counts
 

@@ -6,10 +6,13 @@ import signal
 import traceback
 from time import perf_counter
 
-from . import angles, events, linkages, pulses, singular, stops, urdf
+from . import angles, events, linkages, moving_geometry, potentials, pulses, singular, stops, urdf
 from .case import REFUSED, WRONG, Outcome
 
-COUNTS = {"pulses": 1000, "events": 500, "linkages": 300, "singular": 200, "angles": 200, "stops": 100, "urdf": 138}
+COUNTS = {
+    "pulses": 1000, "events": 500, "linkages": 300, "singular": 200, "angles": 200, "stops": 100, "urdf": 138,
+    "potentials": 100, "moving_geometry": 100,
+}  # fmt: skip
 """Cases of each battery."""
 
 CASES = {
@@ -20,6 +23,8 @@ CASES = {
     "angles": angles.case,
     "stops": stops.case,
     "urdf": urdf.case,
+    "potentials": potentials.case,
+    "moving_geometry": moving_geometry.case,
 }
 PATIENCE = 300
 """Seconds for one case."""

@@ -4,7 +4,7 @@ import pytest
 
 from multibody.io.urdf import robot
 
-from . import angles, case, events, linkages, pulses, singular, stops, urdf
+from . import angles, case, events, linkages, moving_geometry, potentials, pulses, singular, stops, urdf
 from .batteries import COUNTS, outcome
 
 SAMPLES = {
@@ -15,6 +15,8 @@ SAMPLES = {
     "angles": [0, 1, 3, 6],
     "stops": [4, 8, 12, 13, 15],
     "urdf": [10, 25, 33, 82],
+    "potentials": range(8),
+    "moving_geometry": range(24),
 }
 
 
@@ -73,3 +75,14 @@ def test_a_battery_notices_an_element_that_is_not_reported(path, monkeypatch):
     found = outcome("urdf", next(k for k, file in enumerate(urdf.files()) if file.name == "z1.urdf"))
     assert found.verdict == case.WRONG
     assert path in found.detail
+
+
+def test_a_battery_notices_a_potential_that_is_accepted(monkeypatch):
+    """The right potential in the place of a wrong one is not refused, and counts as unnoticed."""
+    monkeypatch.setattr(potentials, "spoiled", lambda load, error, q: load)
+    assert outcome("potentials", 3).verdict == case.WRONG
+
+
+def test_a_battery_notices_geometry_that_is_accepted(monkeypatch):
+    monkeypatch.setattr(moving_geometry, "FOLLOWED", dict.fromkeys(moving_geometry.FOLLOWED, lambda s: 0.3))
+    assert outcome("moving_geometry", 3).verdict == case.WRONG

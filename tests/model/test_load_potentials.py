@@ -160,6 +160,7 @@ def cart(dynamics, potential, kinetic="m*v**2/2"):
 @pytest.mark.parametrize(("dynamics", "potential"), [
     ("F - k*x - m*v_dot", "7*k*x**2/2"), ("F - m*g - m*v_dot", "2*m*g*x"), ("F - d*v - m*v_dot", "m*g*x"),
     ("F - k*x + sin(t) - m*v_dot", "7*k*x**2/2"), ("F - k*x - m*v_dot", "-k*x**2/2"),
+    ("F - 9.81 - m*v_dot", "9.8*x"),
 ])  # fmt: skip
 def test_the_energy_of_a_subsystem_must_belong_to_its_forces(dynamics, potential):
     with pytest.raises(ModelError, match="does not belong to the force on v") as caught:

@@ -38,11 +38,11 @@ from multibody.model.quantity import Parameter, known_defaults
 MISMATCH = 1e-10
 """The difference between force and slope that is more than rounding, relative to the largest of both."""
 
-STATES = 60
+STATES = 80
 """Random states at which force and slope are compared where there is no proof."""
 
-SCALES = (0.1, 1.0, 10.0)
-"""Sizes of coordinates at these states, so that pieces of a law are met."""
+SCALES = (0.001, 0.1, 1.0, 10.0)
+"""How far these states are from the start: near it loops can be closed, farther away other pieces of a law are met."""
 
 MOTION = ("coordinate", "speed", "variable")
 
@@ -295,20 +295,22 @@ def cancel(power: Expr, slope: Expr, parameters: Iterable[Parameter], start: Map
     for one in free_symbols([power, slope]):
         around = defaults.get(one, 1.0) if one.kind == "parameter" else start.get(one, 0.0)
         drawn = rng.normal(size=STATES) * scale
-        known[one] = (around or 1.0) * rng.uniform(0.5, 1.5, STATES) if one.kind == "parameter" else around + drawn
+        if one.kind == "parameter":
+            known[one] = (around or 1.0) * (1 + np.minimum(scale, 0.5) * rng.uniform(-1, 1, STATES))
+        else:
+            known[one] = around + drawn
     try:
         force, change = (np.asarray(evaluate(one, known), dtype=np.float64) for one in (power, slope))
     except MultibodyError:
         return False
     with np.errstate(all="ignore"):
-        gap, size = np.broadcast_arrays(np.abs(force + change), np.maximum(np.abs(force), np.abs(change)))
-    shown = np.isfinite(gap) & np.isfinite(size)
-    return bool(np.all(gap[shown] <= MISMATCH * _largest_nearby(size[shown], scale[shown] if shown.shape else scale)))
-
-
-def _largest_nearby(sizes: Any, scale: Any) -> Any:
-    """The largest value among the states of the same scale: beside it, a difference of small numbers is rounding."""
-    return np.array([sizes[scale == one].max() for one in scale]) if np.size(sizes) else sizes
+        gap = np.broadcast_to(np.abs(force + change), STATES)
+        size = np.broadcast_to(np.maximum(np.abs(force), np.abs(change)), STATES)
+    for distance in SCALES:  # beside the largest value of states that are equally far, a small difference is rounding
+        near = np.isfinite(gap) & np.isfinite(size) & (scale == distance)
+        if gap[near].max(initial=0.0) > MISMATCH * size[near].max(initial=0.0):
+            return False
+    return True
 
 
 def _rates(model: Model) -> dict[Expr, Expr]:

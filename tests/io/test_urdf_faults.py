@@ -128,7 +128,11 @@ HANDLED = {
 def test_files_that_are_only_odd_are_read_and_say_so(case: str, floating: bool) -> None:
     text, said = HANDLED[case]
     found = read_urdf(text, floating=floating)
-    found.system.freeze()
+    if case.startswith("negative"):  # it is read, and said; nothing can move so
+        with pytest.raises(ModelError, match="negative"):
+            found.system.freeze()
+    else:
+        found.system.freeze()
     if case != "mass of the world" or not floating:
         assert any(said in message for message in found.messages), found.messages
 

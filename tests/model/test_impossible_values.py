@@ -211,3 +211,11 @@ def test_a_rotation_from_a_matrix():
     for wrong in (np.ones((3, 3)), np.diag([1, 1, -1]), np.eye(2), "x", 3, None):
         with pytest.raises(MultibodyError):
             mb.Rotation(wrong)
+
+
+def test_a_body_that_is_fixed_to_the_world_may_have_any_inertia():
+    """It does not move; a robot's base in a file often has a rounded tensor."""
+    system = arm()
+    system.joint("floor", system.world, system.body("base", 1.0, inertia=(-1, 1, 1)), mb.Weld())
+    mb.derive(system)
+    assert any("negative" in one.what for one in system.check().warnings)

@@ -43,7 +43,7 @@ def mass_findings(bodies: Iterable[Body], parameters: Iterable[Parameter], model
             elif not any(one.what == problem and one.where == f"body '{body.name}'" for one in refused):
                 yield Finding(
                     "error" if model is None else "warning", problem, f"body '{body.name}'",
-                    cause="" if model is None else "It is a hole in the bodies that it is fixed to.",
+                    cause="" if model is None else "It is a hole in the bodies that it is fixed to, or does not move.",
                     remedy="Give a mass >= 0 and an inertia with principal moments >= 0.",
                 )  # fmt: skip
 

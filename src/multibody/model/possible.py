@@ -208,7 +208,8 @@ def _negative_speeds(model: Model, values: Values) -> list[str]:
 def require_possible_bodies(model: Model) -> None:
     """An error for bodies that nothing can be made of, as far as numbers and defaults of parameters say.
 
-    Of bodies that are fixed to each other, one may have a negative mass: a hole.
+    Of bodies that are fixed to each other, one may have a negative mass: a hole. Those that are fixed to the world do not
+    move, and may have any.
     """
     for error in impossible_bodies(model):
         raise error
@@ -220,7 +221,8 @@ def impossible_bodies(model: Model) -> Iterator[ModelError]:
     for body in _doubtful(model.bodies, values):
         found = [one for one in problems_of_body(body, values) if HARMLESS not in one]
         wholes = [parts for bodies, parts in model.inertias if body.name in bodies and len(bodies) > 1]
-        for problem in () if any(_is_possible(parts, values) for parts in wholes) else found:
+        fixed = model.attachments[body][0] < 0
+        for problem in () if fixed or any(_is_possible(parts, values) for parts in wholes) else found:
             used = _parameters([as_expr(one) for one in inertia_of(body).components()])
             yield ModelError(
                 problem,

@@ -49,7 +49,7 @@ __all__ = [
 
 def export(
     eom: EquationsOfMotion, target: Target | type[Target], folder: str | Path, *,
-    parameters: Mapping[str, float] | None = None, overwrite: bool = False,
+    parameters: Mapping[str, Any] | None = None, overwrite: bool = False,
 ) -> Exported:  # fmt: skip
     """Write equations of motion for another tool.
 
@@ -57,7 +57,9 @@ def export(
         eom: the equations.
         target: the language or tool, such as ``Python()``; the class ``Python`` stands for its defaults.
         folder: where the files go; it is made if it does not exist.
-        parameters: numbers by name, to be written as defaults in the place of the model's own.
+        parameters: numbers by name, to be written as defaults in the place of the model's own; an array by its own
+            name. Parameters whose defaults are formulas of others stay formulas, unless they are given numbers here.
+            Those without any value must be given by whoever uses the code, and FMUs cannot be written without them.
         overwrite: whether files that were changed by hand are replaced, too. By default they stay as they are, and a
             new text, if there is one, goes beside them, as ``name.new``.
 

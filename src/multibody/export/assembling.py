@@ -7,6 +7,7 @@ the shortest step. These are the states whose start values were left open, or al
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,10 @@ INDEPENDENT = 1e-6
 """Singular values below this share of the largest one count as zero."""
 
 
+SOME = 1.2345
+"""In the place of a parameter that has no value, where only ranks are asked for."""
+
+
 class Assembly(NamedTuple):
     """Start values nearer to the constraints.
 
@@ -37,6 +42,44 @@ class Assembly(NamedTuple):
     gaps: list[Expr]
 
 
+class Closure(NamedTuple):
+    """What start values must fulfil: gaps that vanish, and their derivatives by those that may be moved.
+
+    Attributes:
+        gaps: φ, what keeps axes from pointing the wrong way, and |quaternion|² - 1.
+        slopes: their derivatives by the coordinates.
+        rate_gaps: B·u + β.
+        rate_slopes: their derivatives by the speeds.
+    """
+
+    gaps: list[Expr]
+    slopes: Matrix
+    rate_gaps: list[Expr]
+    rate_slopes: Matrix
+
+
+def closure(program: Program) -> Closure | None:
+    """The equations for start values; None if there are none."""
+    eom = program.eom
+    if not len(eom.constraints) and not eom.model.quaternions:
+        return None
+    gaps = [*eom.constraints.gaps, *_lengths(program)]
+    rates = list(eom.constraints.velocity)
+    return Closure(gaps, _slopes(gaps, eom.coordinates), rates, _slopes(rates, eom.speeds))
+
+
+def _lengths(program: Program) -> list[Expr]:
+    """|quaternion|² - 1."""
+    eom = program.eom
+    return [sum((eom.coordinates[k] * eom.coordinates[k] for k in q), -ONE) for q in eom.model.quaternions]
+
+
+def _slopes(values: Sequence[Expr], symbols: Sequence[Symbol]) -> Matrix:
+    if not values or not symbols:
+        return np.empty((len(values), len(symbols)), dtype=object)
+    return jacobian(list(values), list(symbols)).reshape(len(values), len(symbols))
+
+
 def assembly_step(program: Program) -> Assembly | None:
     """One step towards the constraints; None if there are none. Speeds follow when coordinates have come to rest."""
     eom, rows = program.eom, program.eom.constraints.acting
@@ -44,7 +87,7 @@ def assembly_step(program: Program) -> Assembly | None:
         return None
     positions = [eom.constraints.equations[row].position for row in rows]
     closed = [one for one in positions if one is not None]
-    closed += [sum((eom.coordinates[k] * eom.coordinates[k] for k in q), -ONE) for q in eom.model.quaternions]
+    closed += _lengths(program)
     moving = [eom.constraints.velocity[row] for row in rows]
     return Assembly(
         _nearer(program, closed, eom.coordinates),
@@ -58,7 +101,7 @@ def _nearer(program: Program, gaps: Sequence[Expr], symbols: Sequence[Symbol]) -
     states = array(list(symbols))
     if not gaps:
         return list(states)
-    slopes = jacobian(list(gaps), list(symbols)).reshape(len(gaps), len(symbols))
+    slopes = _slopes(gaps, symbols)
     free = _movable(program, slopes, symbols)
     J = slopes[:, free]
     softness = 0.0 if program.eom.constraints.always_independent else SOFTNESS
@@ -70,6 +113,7 @@ def _nearer(program: Program, gaps: Sequence[Expr], symbols: Sequence[Symbol]) -
 def _movable(program: Program, slopes: Matrix, symbols: Sequence[Symbol]) -> list[int]:
     """The positions of the states that were left open, if they can close all gaps; else all positions."""
     known: dict[Any, float] = {one.symbol: one.value for group in program.arguments.values() for one in group}
+    known |= {one.symbol: SOME for one in program.parameters if isnan(one.value)}
     values = evaluate(list(slopes.flat), known | {program.eom.model.time: 0.0})
     numbers = np.array(values, dtype=float).reshape(slopes.shape)
     left = [k for k, one in enumerate(symbols) if one.name not in program.eom.model.written]

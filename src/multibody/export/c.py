@@ -9,6 +9,7 @@ from multibody.export import clike
 from multibody.export.code import Body, Code
 from multibody.export.contract import SourceTarget
 from multibody.export.module_names import module_name
+from multibody.export.newton import NEWTON
 from multibody.export.program import Program
 from multibody.export.syntax import Syntax, one_line, quoted
 
@@ -47,7 +48,7 @@ class C(SourceTarget):
 
     def files(self, program: Program) -> Mapping[str, str]:
         """Header, source, test program and build file."""
-        writer = _Writer(program, self.code(program, SYNTAX, clike.OWN))
+        writer = _Writer(program, self.code(program, SYNTAX, clike.OWN, closure=True))
         name = writer.name
         return {
             f"{name}.h": writer.header(),
@@ -79,9 +80,11 @@ class _Writer:
             sizes="\n".join(sizes),
             legend="\n".join(f" * {line}" for line in self._program.legend()),
             fields="\n".join(f"    {line}" for line in clike.fields(self._program, self._code, SYNTAX)),
-            derived=max(1, len(self._code.constants)),
+            derived=max(1, len(self._code.constants) + len(self._code.formulas)),
+            follow=_FOLLOW if self._code.formulas else "",
             functions="\n".join(self._declared(body) for body in self._code.bodies),
             step=self._step_head(),
+            start=self._start_head() + ";" + (_CLOSE + self._close_head() + ";" if "closure" in self._code else ""),
         )
 
     def _declared(self, body: Body) -> str:
@@ -107,21 +110,50 @@ class _Writer:
             *(clike.table(table, name) for name, table in code.tables.items()),
             self._prepare(),
             self._defaults(),
-            clike.block(f"void {self.name}_start(double *q, double *u)", clike.start(self._program)),
             *(self._form.function(body, f"{self.name}_{body.routine.name}") for body in code.bodies),
+            *self._start(),
             self._step(),
         ]
         return "\n\n".join(parts) + "\n"
 
     def _prepare(self) -> str:
         head = f"void {self.name}_prepare({self.name}_parameters *p)"
-        return clike.block(head, clike.prepared(self._code, SYNTAX, "p->derived"))
+        memory = clike.Memory(f"p->derived[{len(self._code.constants)} + {{k}}]")
+        return clike.block(head, clike.prepared(self._code, SYNTAX, "p->derived", memory))
 
     def _defaults(self) -> str:
         members = self._code.members
-        lines = [f"p->{members[one.symbol]} = {one.value!r};" for one in self._program.parameters]
+        lines = [f"p->{members[one.symbol]} = {clike.number(one.value)};" for one in self._program.parameters]
+        first = len(self._code.constants)
+        lines += [
+            f"p->derived[{first + k}] = p->{members[one.quantity.symbol]};"
+            for k, one in enumerate(self._code.formulas)
+        ]
         head = f"void {self.name}_defaults({self.name}_parameters *p)"
         return clike.block(head, [*lines, f"{self.name}_prepare(p);"])
+
+    def _start_head(self) -> str:
+        given = f"double t, double *q, double *u, const double *r, const {self.name}_parameters *p"
+        return f"int {self.name}_start({given})"
+
+    def _close_head(self) -> str:
+        given = f"double t, double *q, double *u, const double *r, const {self.name}_parameters *p, const int *level"
+        return f"int {self.name}_close({given})"
+
+    def _start(self) -> list[str]:
+        """Start values for the parameters in use."""
+        if "closure" not in self._code:
+            unused = [f"(void){name};" for name in "trp"]
+            return [clike.block(self._start_head(), [*unused, *clike.start(self._program, "")])]
+        place = "const start_place place = {t, q, u, r, p};"
+        call = f"{self.name}_closure(s->t, s->q, s->u, s->r, s->p, {{results}});"
+        return [
+            NEWTON.rstrip(),
+            _PLACE.format(name=self.name),
+            clike.gap_functions(self._program, "const start_place *s = (const start_place *)place;", call),
+            clike.block(self._close_head(), clike.close(self._program, place)),
+            clike.block(self._start_head(), clike.start(self._program, f"{self.name}_close(t, q, u, r, p, written)")),
+        ]
 
     def _step(self) -> str:
         rate = f"{self.name}_state_rate(t + h * ahead[k], xq, xu, r, p, dq, du)"
@@ -166,11 +198,12 @@ typedef struct {name}_parameters {{
 /* default values of all parameters, prepared */
 void {name}_defaults({name}_parameters *p);
 
-/* to be called after parameters were changed */
+/* to be called after parameters were changed{follow} */
 void {name}_prepare({name}_parameters *p);
 
-/* start values */
-void {name}_start(double *q, double *u);
+/* start values at the time t, for these inputs and parameters: those that the model gives are held if they can be,
+ * and the others follow; returns 1, or 0 if none near them keep the constraints */
+{start}
 
 {functions}
 /* one step of Runge and Kutta, of size h, with constant inputs */
@@ -182,6 +215,21 @@ void {name}_start(double *q, double *u);
 
 #endif /* {guard} */
 """
+
+_CLOSE = """
+
+/* moves your own start values onto the constraints: those with level 2 are held longest, those with level 1 if that can
+ * be, those with level 0 follow; one level for each of q, then of u; returns 1, or 0 if none near them are found */
+"""
+
+_PLACE = """typedef struct {{
+    double t;
+    const double *q, *u, *r;
+    const {name}_parameters *p;
+}} start_place;"""
+
+_FOLLOW = """; one that follows from others follows them until its own value is changed,
+ * or again if it is set to NAN"""
 
 _TIME = '    show("t", 0.001 * k); /* there are no states */'
 
@@ -205,7 +253,8 @@ int main(void)
     double q[{q}] = {{0.0}}, u[{u}] = {{0.0}}, r[{r}] = {{0.0}};
     int k;
     {name}_defaults(&p);
-    {name}_start(q, u);
+    if (!{name}_start(0.0, q, u, r, &p))
+        return 1;
     for (k = 0; k < 1000; ++k)
         {name}_step(0.001 * k, 0.001, q, u, r, &p);
 {shown}

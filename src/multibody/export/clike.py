@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from multibody.export import circle
 from multibody.export.code import Body, Code
+from multibody.export.parameter_formulas import origin
 from multibody.export.parts import Part
 from multibody.export.program import Program
 from multibody.export.syntax import CALLED, Syntax
@@ -76,15 +78,52 @@ def fields(program: Program, code: Code, syntax: Syntax, *, defaults: bool = Fal
     """A member of a structure for each parameter, with its unit and meaning, and its default if that is wanted."""
     lines = []
     for one in program.parameters:
-        value, name = f" = {one.value!r}" if defaults else "", code.members[one.symbol]
-        lines.append(f"double {name}{value}; {syntax.remark(one.meaning_of(name))}".rstrip())
+        value, name = f" = {number(one.value)}" if defaults else "", code.members[one.symbol]
+        lines.append(f"double {name}{value}; {syntax.remark(origin(one, name))}".rstrip())
     return lines
 
 
-def prepared(code: Code, syntax: Syntax, array: str) -> list[str]:
-    """Statements that fill an array with what follows from parameters alone."""
+def number(value: float) -> str:
+    """A number as C writes it."""
+    return repr(value) if isfinite(value) else "NAN"
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Where the values are kept that formulas gave to parameters.
+
+    Attributes:
+        last: a template for the last value, with ``{k}`` for the number of the formula.
+        default: a template for the default, with ``{k}`` for the place of the parameter; empty if that does not count.
+    """
+
+    last: str
+    default: str = ""
+
+
+def followed(code: Code, syntax: Syntax, memory: Memory) -> list[str]:
+    """Statements that compute the parameters that are formulas of others.
+
+    A parameter follows its formula as long as it has the value that the formula gave it last, or no value at all. One
+    that the caller has changed keeps its value.
+    """
+    lines = []
+    for k, one in enumerate(code.formulas):
+        own, last = syntax.place("p", one.place, code.members[one.quantity.symbol]), memory.last.format(k=k)
+        follows = [f"{own} == {last}", *([f"{own} == {memory.default.format(k=one.place)}"] if memory.default else [])]
+        inner = [*one.lines(syntax), f"{own} = {one.text};", f"{last} = {own};"]
+        lines += [f"if ({' || '.join([*follows, f'{own} != {own}'])}) {{", *(f"    {line}" for line in inner), "}"]
+    return lines
+
+
+def prepared(code: Code, syntax: Syntax, array: str, memory: Memory) -> list[str]:
+    """Statements that fill an array with what follows from parameters alone.
+
+    They begin with the parameters that are formulas of others; see ``followed``.
+    """
     (part,) = code.prepare.parts
-    return [f"double *const c = {array};", *([] if code.constants else ["(void)c;"]), *syntax.lines(part)]
+    constants = [f"double *const c = {array};", *([] if code.constants else ["(void)c;"]), *syntax.lines(part)]
+    return [*followed(code, syntax, memory), *constants]
 
 
 Signature = Callable[[str, Sequence[str]], str]
@@ -134,11 +173,64 @@ def block(head: str, lines: Iterable[str]) -> str:
     return "\n".join([head, "{", *(f"    {line}" for line in lines), "}"])
 
 
-def start(program: Program) -> list[str]:
-    """Statements that set q and u to their start values."""
+def start(program: Program, close: str) -> list[str]:
+    """Statements that set q and u to start values, and return whether these keep the constraints.
+
+    Args:
+        program: whose states they are.
+        close: a call that moves them onto the constraints and says whether that was possible; empty without any.
+    """
+    values = dict(zip((*program.eom.coordinates, *program.eom.speeds), program.guess, strict=True))
     groups = {"q": program.coordinates, "u": program.speeds}
-    lines = [f"(void){array};" for array, group in groups.items() if not group]
-    return lines + [f"{array}[{k}] = {one.value!r};" for array, group in groups.items() for k, one in enumerate(group)]
+    lines = [f"{array}[{k}] = {values[one.symbol]!r};" for array, group in groups.items() for k, one in enumerate(group)]
+    if not close:
+        return [*(f"(void){array};" for array, group in groups.items() if not group), *lines, "return 1;"]
+    levels = f"static const int written[] = {{{', '.join(map(str, program.levels))}}}; /* 1: held if that can be */"
+    return [levels, *lines, f"return {close};"]
+
+
+def close(program: Program, place: str) -> list[str]:
+    """Statements that move q and u onto the constraints, and return whether that was possible.
+
+    Args:
+        program: whose states they are.
+        place: how what the gaps depend on is written down, as a local variable ``place``.
+    """
+    n, m, gaps, rate_gaps = start_sizes(program)
+    room = max(1, gaps + gaps * n + 3 * n, rate_gaps + rate_gaps * m + 3 * m)
+    return _CLOSE.format(place=place, room=room, n=n, m=m, gaps=gaps, rate_gaps=rate_gaps).splitlines()
+
+
+def start_sizes(program: Program) -> tuple[int, int, int, int]:
+    """How many coordinates, speeds, gaps and gaps of velocities there are."""
+    sizes = {result.name: result.size for result in program.routine("closure").results}
+    return len(program.coordinates), len(program.speeds), sizes["gaps"], sizes["rate_gaps"]
+
+
+def gap_functions(program: Program, head: str, call: str) -> str:
+    """Two functions for ``close_gaps_by``.
+
+    Args:
+        program: whose gaps they compute.
+        head: what they begin with: a declaration of ``s`` from ``place``.
+        call: of the routine ``closure``, with ``{results}``.
+    """
+    n, m, gaps, rate_gaps = start_sizes(program)
+    parts = []
+    for what, others, results in (
+        ("coordinates", (rate_gaps, rate_gaps * m), "gaps, slopes, a, b"), ("speeds", (gaps, gaps * n), "a, b, gaps, slopes"),
+    ):  # fmt: skip
+        room = f"double a[{max(1, others[0])}], b[{max(1, others[1])}];"
+        own = f"static void gaps_of_{what}(const void *place, double *gaps, double *slopes)"
+        parts.append(block(own, [head, room, call.format(results=results)]))
+    return "\n\n".join(parts)
+
+
+_CLOSE = """double work[{room}];
+{place}
+if (!close_gaps_by(gaps_of_coordinates, &place, q, {n}, {gaps}, level, 0.6, 1e-10, work))
+    return 0;
+return close_gaps_by(gaps_of_speeds, &place, u, {m}, {rate_gaps}, level + {n}, HUGE_VAL, 1e-9, work) != 0;"""
 
 
 def step(program: Program, rate: str, projection: str) -> list[str]:

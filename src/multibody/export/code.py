@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from multibody.export.naming import Namer, expression_names, free_names
+from multibody.export.parameter_formulas import ParameterFormula, parameter_formulas
 from multibody.export.parts import Item, Part, Place, in_parts
 from multibody.export.planning import Plan, planned
 from multibody.export.printer import Printer
@@ -50,6 +51,7 @@ class Code:
         bodies: one for each routine.
         tables: the tabulated functions that are called, by name.
         helpers: the definitions of functions that the language lacks and the code calls.
+        formulas: of the parameters that follow from others, in an order in which they can be computed.
     """
 
     names: Mapping[Any, str]
@@ -59,6 +61,7 @@ class Code:
     bodies: tuple[Body, ...]
     tables: Mapping[str, Table]
     helpers: tuple[str, ...]
+    formulas: tuple[ParameterFormula, ...] = ()
 
     def __getitem__(self, name: str) -> Body:
         return next(body for body in self.bodies if body.routine.name == name)
@@ -74,10 +77,13 @@ def coded(
     """See ``Program.code``."""
     whole = scheduled([x for routine in routines for x in _values(routine)], program.solved, landmarks)
     steps = {step.node: step for step in whole.operations}
+    formulas = [one.formula for one in program.parameters if one.formula is not None]
+    rules = {step.node: step for step in scheduled(formulas, {}, ()).operations}
     fixed = fixed_nodes(whole.operations, program.eom.parameters) if apart else set()
     hoisted, first, plans = planned(routines, whole, fixed, landmarks)
     taken = {*taken, *_reserved(routines, syntax)}
-    names = _names(program, [first, *plans], syntax, taken, _wishes(program, routines, landmarks), steps, fixed)
+    wishes = _wishes(program, routines, landmarks)
+    names = _names(program, [first, *plans], syntax, taken, wishes, {**rules, **steps}, fixed)
     members = _members(program, syntax)
     places = _places(program, hoisted, names | members)
     printer = Printer(syntax, steps, names)
@@ -87,8 +93,9 @@ def coded(
         tuple(names[node] for node in hoisted),
         _body(first, printer, names, places, [("c", k, node) for k, node in enumerate(hoisted)], None, syntax.zeroed),
         tuple(_body(plan, printer, names, places, _targets(plan), limit, syntax.zeroed) for plan in plans),
-        {names[table.digest]: table for table in _tables(steps)},
-        _helpers(syntax, {step.op for step in steps.values()}),
+        {names[table.digest]: table for table in _tables({**rules, **steps})},
+        _helpers(syntax, {step.op for step in (*steps.values(), *rules.values())}),
+        parameter_formulas(program.parameters, syntax, names, members, [*taken, *names.values()]),
     )
 
 

@@ -16,9 +16,15 @@ Names = Literal["readable", "short"]
 """Whether intermediates have names that mean something, or the shortest ones."""
 
 
-def routine_names(*, jacobians: bool) -> list[str]:
-    """The routines that most targets write; those without results for a model are left out by ``Program.code``."""
+def routine_names(*, jacobians: bool, closure: bool = False) -> list[str]:
+    """The routines that most targets write; those without results for a model are left out by ``Program.code``.
+
+    Args:
+        jacobians: whether derivatives by states and inputs are among them.
+        closure: whether the code finds start values by itself.
+    """
     names = "state_rate mass_matrix bias sensors multipliers residuals projection assembly energy".split()
+    names += ["closure"] if closure else []
     return [*names, "jacobian", "sensor_jacobian"] if jacobians else names
 
 
@@ -55,7 +61,7 @@ class SourceTarget(Target):
     def __post_init__(self) -> None:
         check_options(self, "jacobians", "names", "limit")
 
-    def code(self, program: Program, syntax: Syntax, taken: Iterable[str] = ()) -> Code:
+    def code(self, program: Program, syntax: Syntax, taken: Iterable[str] = (), *, closure: bool = False) -> Code:
         """All routines in the language."""
-        wanted = routine_names(jacobians=self.jacobians)
+        wanted = routine_names(jacobians=self.jacobians, closure=closure)
         return program.code(wanted, syntax, taken=taken, names=self.names, limit=self.limit)

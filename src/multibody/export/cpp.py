@@ -11,6 +11,7 @@ from multibody.export.c import SYNTAX as C_SYNTAX
 from multibody.export.code import Code
 from multibody.export.contract import SourceTarget
 from multibody.export.module_names import module_name
+from multibody.export.newton import NEWTON
 from multibody.export.program import Program
 from multibody.export.syntax import one_line
 
@@ -20,7 +21,7 @@ SYNTAX = replace(
     functions=clike.functions("std::"),
     places={**C_SYNTAX.places, "p": "p_.{name}", "c": "c_[{k}]"},
     comment="// {}",
-    members=(),
+    members=("followed",),
     helpers={op: text.replace("static inline", "inline") for op, text in clike.helpers("std::").items()},
     table=lambda table, name: clike.table(table, name).replace("static", "inline", 1),
 )
@@ -43,7 +44,7 @@ class Cpp(SourceTarget):
         """One header."""
         name = module_name(program.name, "cpp")
         sizes = [f"n_{array}" for array in program.signals]
-        code = self.code(program, SYNTAX, [*clike.OWN, *sizes, "Model", "Parameters", "parameters"])
+        code = self.code(program, SYNTAX, _OWN + sizes, closure=True)
         return {f"{name}.hpp": _header(program, code, name)}
 
 
@@ -55,22 +56,77 @@ def _header(program: Program, code: Code, name: str) -> str:
         guard=clike.GUARD.format(name, "HPP"),
         legend="\n".join(f"// {line}" for line in program.legend()),
         sizes="\n".join(f"constexpr int n_{array} = {len(group)};" for array, group in program.signals.items()),
-        helpers="".join(f"{text}\n\n" for text in [*code.helpers, *tables]),
-        fields="\n".join(f"    {line}" for line in clike.fields(program, code, SYNTAX, defaults=True)),
-        prepare=indent("\n".join(clike.prepared(code, SYNTAX, "c_")), "        "),
+        helpers="".join(f"{text}\n\n" for text in [*code.helpers, *tables, *_newton(code)]),
+        private=_private(program, code),
+        fields="\n".join(f"    {line}" for line in [*clike.fields(program, code, SYNTAX, defaults=True), *_memory(code)]),
+        prepare=indent("\n".join(clike.prepared(code, SYNTAX, "c_", clike.Memory("p_.followed[{k}]"))), "        "),
         members=indent("\n\n".join(_members(program, code)), "    "),
         size=max(1, len(code.constants)),
     )
+
+
+_OWN = [*clike.OWN, "Model", "Parameters", "parameters", "StartPlace"]
+"""Identifiers that the header uses for itself."""
+
+
+def _newton(code: Code) -> list[str]:
+    return [f"{_USING}\n{NEWTON.rstrip()}"] if "closure" in code else []
+
+
+def _memory(code: Code) -> list[str]:
+    """What parameters that are formulas of others had last: a value that differs is the caller's own."""
+    values = ", ".join(clike.number(one.quantity.value) for one in code.formulas)
+    return [f"double followed[{len(code.formulas)}] = {{{values}}}; // by formulas; not to be changed"] if values else []
 
 
 def _members(program: Program, code: Code) -> list[str]:
     projection = "projection(t + h, q, u, r, xq, xu)" if "projection" in code else ""
     steps = clike.step(program, "state_rate(t + h * ahead[k], xq, xu, r, dq, du)", projection)
     return [
-        clike.block("static void start(double *q, double *u)", clike.start(program)),
         *(_FORM.function(body, body.routine.name) for body in code.bodies),
+        clike.block(_START, _start(program, code)),
+        *([clike.block(_CLOSE, _close(program))] if "closure" in code else []),
         clike.block("void step(double t, double h, double *q, double *u, const double *r) const", steps),
     ]
+
+
+_START = """// Start values at the time t, for these inputs, zero by default: those that the model gives are held if they can be,
+// and the others follow. Returns whether some near them keep the constraints.
+bool start(double *q, double *u, double t = 0.0, const double *r = nullptr) const"""
+
+
+def _start(program: Program, code: Code) -> list[str]:
+    if "closure" not in code:
+        return ["(void)t;", "(void)r;", *clike.start(program, "")]
+    return clike.start(program, "close(q, u, written, t, r)")
+
+
+_CLOSE = """// Moves your own start values onto the constraints: those with level 2 are held longest, those with level 1 if
+// that can be, those with level 0 follow; one level for each of q, then of u. Returns whether some are found.
+bool close(double *q, double *u, const int *level, double t = 0.0, const double *r = nullptr) const"""
+
+
+def _close(program: Program) -> list[str]:
+    place = "const StartPlace place = {t, q, u, r ? r : none, this};"
+    return ["static const double none[n_r + 1] = {0.0};", *clike.close(program, place)]
+
+
+def _private(program: Program, code: Code) -> str:
+    """What start values need."""
+    if "closure" not in code:
+        return ""
+    head = "const StartPlace *s = static_cast<const StartPlace *>(place);"
+    functions = clike.gap_functions(program, head, "s->model->closure(s->t, s->q, s->u, s->r, {results});")
+    return indent(f"{_PLACE}\n\n{functions}", "    ") + "\n\n"
+
+
+_PLACE = """struct StartPlace {
+    double t;
+    const double *q, *u, *r;
+    const Model *model;
+};"""
+
+_USING = "".join(f"using std::{name};\n" for name in "fabs fmax fmin pow sin sqrt".split())
 
 
 def _head(name: str, more: Sequence[str]) -> str:
@@ -110,7 +166,7 @@ public:
 {members}
 
 private:
-    Parameters p_;
+{private}    Parameters p_;
     double c_[{size}]; // what follows from parameters alone
 }};
 

@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from multibody.export.code import Body
+from multibody.export.code import Body, Code
 from multibody.export.contract import Names, Target, routine_names
 from multibody.export.guarding import guarded
 from multibody.export.module_names import file_name
 from multibody.export.options import check_options
 from multibody.export.program import Program
-from multibody.export.pythonlike import LISTS, PLACES, function, lists, module, numpy_functions, numpy_table, rooms
+from multibody.export.pythonlike import (
+    LISTS,
+    PLACES,
+    function,
+    lists,
+    module,
+    numpy_functions,
+    numpy_table,
+    parameter_lines,
+    rooms,
+)
 from multibody.export.quantities import Routine
 from multibody.export.syntax import Syntax, one_line
 from multibody.graph import isolated, substitute, topological
@@ -41,13 +51,14 @@ class Jax(Target):
     def files(self, program: Program) -> Mapping[str, str]:
         """One module."""
         wanted = [_differentiable(program, program.routine(name)) for name in routine_names(jacobians=False)]
-        code = program.code(wanted, SYNTAX, taken=[*LISTS, "jnp", "packed"], names=self.names, apart=False)
+        code = program.code(wanted, SYNTAX, taken=[*LISTS, "jnp", "packed", "parameters"], names=self.names, apart=False)
         text = module(
             _INTRODUCTION.format(name=one_line(program.name)),
             "import jax.numpy as jnp",
             lists(program),
             *(SYNTAX.table(table, name) for name, table in code.tables.items()),
             _PACKED,
+            _parameters(program, code),
             *(_function(body) for body in code.bodies),
         )
         return {f"{file_name(program.name, 'python')}_jax.py": text}
@@ -65,6 +76,12 @@ def _differentiable(program: Program, routine: Routine) -> Routine:
     return replace(routine, results=tuple(results))
 
 
+def _parameters(program: Program, code: Code) -> str:
+    text = "all parameters as one array, with other values for some of them; formulas follow"
+    lines = parameter_lines(program, code, SYNTAX, "jnp.asarray({}, dtype=float)")
+    return function("parameters(**changes)", text, [*lines, "return jnp.stack(p) if p else jnp.zeros(0)"])
+
+
 def _function(body: Body) -> str:
     packed = ", ".join(f"packed({result.name}, {result.shape})" for result in body.routine.results)
     lines = [line for part in body.parts for line in SYNTAX.lines(part)]
@@ -78,7 +95,7 @@ Functions take arrays (t, q, u, r, p): time, coordinates, speeds, inputs, parame
 units and radians. JAX computes with single precision unless told otherwise:
 
     jax.config.update("jax_enable_x64", True)
-    p = jnp.array(list(PARAMETERS.values()))
+    p = parameters()  # or some with other values, by name; those that are formulas of others follow
 """
 
 _PACKED = '''def packed(values, shape):

@@ -104,6 +104,11 @@ def _plan(routine: Routine, schedule: Schedule, landmarks: Mapping[Any, str], gi
     return Plan(routine, schedule, named)
 
 
+def planned_names(schedule: Schedule) -> set[Any]:
+    """The operations of one expression that get a name."""
+    return _plan(Routine("", "", ()), schedule, {}, set()).named
+
+
 def written_out(node: Any) -> bool:
     """Signs and conditions never get a name."""
     return node.op == "neg" or node.op in CONDITIONS

@@ -6,8 +6,9 @@ Every routine is a function of (t, q, u, r, p). ``Program.code`` turns routines 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.equations.dependent_angles import require_no_acting_angles
 from multibody.equations.known_symbols import require_distinct, require_known
 from multibody.equations.symbol_table import Entry
-from multibody.errors import ConversionError, UnknownNameError
+from multibody.errors import ConversionError, MissingValueError, UnknownNameError
 from multibody.export.code import Code, coded
 from multibody.export.naming import landmarks
 from multibody.export.quantities import Quantity, Result, Routine, entries
@@ -25,7 +26,7 @@ from multibody.export.syntax import Syntax, one_line
 from multibody.graph import Constant, Expr, Symbol, isolated, substitute, topological
 from multibody.graph.traverse import flat
 from multibody.model import Model, System
-from multibody.model.possible import possible_values
+from multibody.model.possible import require_possible_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,15 +46,14 @@ class Program:
     speeds: tuple[Quantity, ...]
 
     @staticmethod
-    def of(eom: EquationsOfMotion, parameters: Mapping[str, float] | None = None) -> Program:
+    def of(eom: EquationsOfMotion, parameters: Mapping[str, Any] | None = None) -> Program:
         """The program of equations of motion.
 
         Args:
             eom: what to export.
-            parameters: numbers by name, where they are not the defaults.
+            parameters: numbers by name, where they are not the defaults; an array by its own name.
 
         Raises:
-            MissingValueError: with the names of all parameters that have no number.
             ModelError: if one name stands for several quantities, or a symbol for none.
             AssemblyError: if no position keeps all constraints.
 
@@ -73,10 +73,13 @@ class Program:
         def quantities(kind: str, values: Iterable[tuple[Symbol, float]]) -> tuple[Quantity, ...]:
             return tuple(_quantity(meanings[kind, one.name], float(value), one) for one, value in values)
 
-        q, u = _start(eom, parameters)
+        numbers = eom.model.known_parameter_values(parameters)
+        require_possible_numbers(eom.model, numbers)
+        q, u = _start(eom, parameters, complete=len(numbers) == len(eom.parameters))
+        values = quantities("parameter", ((one, numbers.get(one, nan)) for one in eom.parameters))
         return Program(
             eom,
-            quantities("parameter", possible_values(eom.model, parameters).items()),
+            tuple(replace(one, formula=_formula(eom, one.symbol, parameters or {})) for one in values),
             quantities("coordinate", zip(eom.coordinates, q, strict=True)),
             quantities("speed", zip(eom.speeds, u, strict=True)),
         )
@@ -92,6 +95,12 @@ class Program:
     def states(self) -> tuple[Quantity, ...]:
         """Coordinates, then speeds."""
         return self.coordinates + self.speeds
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """1 for each coordinate and speed whose start value the user gave, 0 for those that follow."""
+        written = self.eom.model.written
+        return tuple(int(one.name in written) for one in (*self.eom.coordinates, *self.eom.speeds))
 
     @property
     def guess(self) -> tuple[float, ...]:
@@ -129,6 +138,17 @@ class Program:
         """Whatever changes while the system moves: the arrays q, u and r, and the outputs of all sensors."""
         return {"q": self.coordinates, "u": self.speeds, "r": self.inputs, "outputs": self.outputs}
 
+    def require_values(self, target: str) -> None:
+        """An error if a parameter has no number, for targets that cannot be without one."""
+        missing = [one.name for one in self.parameters if one.is_open]
+        if missing:
+            raise MissingValueError(
+                f"No value for: {', '.join(sorted(missing))}.",
+                where=f"parameters of system '{self.name}'",
+                cause=f"What {target} writes has a start value for each parameter.",
+                remedy="Give each a default in the system, or a number by parameters=… here.",
+            )
+
     def legend(self) -> list[str]:
         """What each place of each array holds, for comments."""
         return [
@@ -144,8 +164,8 @@ class Program:
 
         ``state_rate`` (q̇, u̇), ``acceleration`` (u̇), ``mass_matrix`` (M), ``bias`` (h - f), ``sensors`` (all outputs in
         one vector), ``multipliers`` (λ), ``residuals`` (φ and B·u + β), ``projection`` (a step back onto the
-        constraints), ``assembly`` (likewise for start values), ``jacobian`` (∂(q̇, u̇)/∂(q, u) and by r),
-        ``sensor_jacobian``, ``energy``.
+        constraints), ``assembly`` (likewise for start values), ``closure`` (what start values must fulfil), ``jacobian``
+        (∂(q̇, u̇)/∂(q, u) and by r), ``sensor_jacobian``, ``energy``.
         """
         if name not in ROUTINES:
             raise UnknownNameError(f"There is no routine '{name}'.", remedy=f"There are: {', '.join(ROUTINES)}.")
@@ -237,9 +257,16 @@ def _quantity(entry: Entry, value: float, symbol: Symbol) -> Quantity:
     return Quantity(entry.name, entry.unit, entry.description, value, symbol)
 
 
-def _start(eom: EquationsOfMotion, parameters: Mapping[str, float] | None) -> tuple[Any, Any]:
-    """Start values that keep all constraints."""
-    if len(eom.constraints):
+def _formula(eom: EquationsOfMotion, symbol: Symbol | None, given: Mapping[str, Any]) -> Expr | None:
+    """The formula that a parameter follows; None if it is a number, by default or as given."""
+    owner = next(one for one in eom.model.parameters if symbol in one.default)
+    default = None if symbol is None or owner.name in given or symbol.name in given else owner.default[symbol]
+    return None if default is None or isinstance(default, Constant) else default
+
+
+def _start(eom: EquationsOfMotion, parameters: Mapping[str, Any] | None, *, complete: bool) -> tuple[Any, Any]:
+    """Start values that keep all constraints, with unit quaternions; as given if parameters have no values."""
+    if complete and (len(eom.constraints) or eom.model.quaternions):
         state = eom.consistent(parameters=parameters)
         return state.q, state.u
-    return [eom.model.start[q] for q in eom.coordinates], [eom.model.start[u] for u in eom.speeds]
+    return np.array([eom.model.start[q] for q in eom.coordinates]), [eom.model.start[u] for u in eom.speeds]

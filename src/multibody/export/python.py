@@ -10,7 +10,17 @@ from multibody.export.contract import Names, Target, routine_names
 from multibody.export.module_names import module_name
 from multibody.export.options import check_options
 from multibody.export.program import Program
-from multibody.export.pythonlike import LISTS, PLACES, function, lists, module, numpy_functions, numpy_table, rooms
+from multibody.export.pythonlike import (
+    LISTS,
+    PLACES,
+    function,
+    lists,
+    module,
+    numpy_functions,
+    numpy_table,
+    parameter_lines,
+    rooms,
+)
 from multibody.export.syntax import Syntax, one_line
 
 SYNTAX = Syntax(language="python", functions=numpy_functions("np"), places=PLACES, table=numpy_table("np"), zeroed=True)
@@ -60,10 +70,19 @@ def _module(program: Program, code: Code) -> str:
         lists(program),
         *(SYNTAX.table(table, name) for name, table in code.tables.items()),
         _PACKED,
-        _parameters(code),
+        _parameters(program, code),
         *(_function(body) for body in code.bodies),
-        _DER_STATE + ("np.concatenate(state_rate(t, q, u, r, parameters))" if "state_rate" in code else "np.zeros(0)"),
+        _der_state_head(program) + _DER_STATE + ("np.concatenate(state_rate(t, q, u, r, parameters))" if "state_rate" in code else "np.zeros(0)"),
     )
+
+
+def _der_state_head(program: Program) -> str:
+    """With the defaults of parameters, if all have one."""
+    given = "inputs, parameters" if any(one.is_open for one in program.parameters) else _GIVEN
+    return f"def der_state(t, y, {given}):"
+
+
+_GIVEN = "inputs=None, parameters=parameters()"
 
 
 def _quiet(body: Body) -> list[str]:
@@ -72,9 +91,10 @@ def _quiet(body: Body) -> list[str]:
     return ['with np.errstate(all="ignore"):', *lines] if lines else []
 
 
-def _parameters(code: Code) -> str:
+def _parameters(program: Program, code: Code) -> str:
     text = "all parameters, with other values for some of them, and what follows from them alone"
-    lines = [*_PARAMETERS.splitlines(), f"c = [0.0] * {len(code.constants)}", *_quiet(code.prepare), "return p, c"]
+    given = parameter_lines(program, code, SYNTAX, "np.asarray({}, dtype=float)[()]")
+    lines = [*given, f"c = [0.0] * {len(code.constants)}", *_quiet(code.prepare), "return p, c"]
     return function("parameters(**changes)", text, lines)
 
 
@@ -98,12 +118,7 @@ _PACKED = '''def packed(values, shape):
     values = np.array(np.broadcast_arrays(*values))
     return values.reshape(shape + values.shape[1:])'''
 
-_PARAMETERS = """unknown = sorted(changes.keys() - PARAMETERS.keys())
-if unknown:
-    raise TypeError(f"There is no parameter {', '.join(unknown)}. There are: {', '.join(PARAMETERS) or 'none'}.")
-p = [np.asarray(changes.get(name, value), dtype=float)[()] for name, value in PARAMETERS.items()]"""
-
-_DER_STATE = '''def der_state(t, y, inputs=None, parameters=parameters()):
+_DER_STATE = '''
     """The rate of the state y = (q, u).
 
     inputs: a number for each input, or a function of (t, y) that returns them; zeros by default.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import isfinite
 
-from multibody.export.code import Body
+from multibody.export.code import Body, Code
+from multibody.export.parameter_formulas import origin
 from multibody.export.program import Program
 from multibody.export.quantities import Quantity
-from multibody.export.syntax import one_line, quoted
+from multibody.export.syntax import Syntax, one_line, quoted
 from multibody.graph import Table
 
 PLACES = {name: f"{name}[{{k}}]" for name in "qurpcw"} | {"t": "t"}
@@ -59,7 +61,7 @@ def lists(program: Program) -> str:
     blocks += [
         _listing(title, "()", group, "{name},") for title, group in {**groups, "OUTPUTS": program.outputs}.items()
     ]
-    blocks.append(_listing("PARAMETERS", "{}", program.parameters, "{name}: {value!r},"))
+    blocks.append(_listing("PARAMETERS", "{}", program.parameters, "{name}: {value},"))
     blocks.append(f"START = {floats(one.value for one in program.states)}  # coordinates, then speeds")
     return "\n".join(blocks)
 
@@ -71,9 +73,39 @@ LISTS = ["NAME", "COORDINATES", "SPEEDS", "INPUTS", "OUTPUTS", "PARAMETERS", "ST
 def _listing(title: str, brackets: str, quantities: Iterable[Quantity], form: str) -> str:
     lines = [f"{title} = {brackets[0]}"]
     for one in quantities:
-        item = form.format(name=quoted(one.name), value=one.value)
-        lines.append(f"    {item}  # {one_line(one.meaning)}" if one.meaning else f"    {item}")
+        item = form.format(name=quoted(one.name), value=one.value if isfinite(one.value) else None)
+        remark = one_line(origin(one))
+        lines.append(f"    {item}  # {remark}" if remark else f"    {item}")
     return "\n".join([*lines, brackets[1]])
+
+
+def parameter_lines(program: Program, code: Code, syntax: Syntax, given: str) -> list[str]:
+    """Statements for ``parameters(**changes)``: a list ``p`` of all of them, formulas computed unless they are given.
+
+    Args:
+        program: what is written.
+        code: in the language.
+        syntax: of the language.
+        given: a template for a value that was given, or is the default.
+    """
+    lines = _UNKNOWN.splitlines()
+    needed = [quoted(one.name) for one in program.parameters if one.is_open]
+    if needed:
+        lines += _MISSING.format(needed=", ".join(needed)).splitlines()
+    lines.append(f"p = [{given.format('changes.get(name, value)')} for name, value in PARAMETERS.items()]")
+    for one in code.formulas:
+        inner = [*one.lines(syntax), f"p[{one.place}] = {one.text}"]
+        lines += [f"if {quoted(one.quantity.name)} not in changes:", *(f"    {line}" for line in inner)]
+    return lines
+
+
+_UNKNOWN = """unknown = sorted(changes.keys() - PARAMETERS.keys())
+if unknown:
+    raise TypeError(f"There is no parameter {', '.join(unknown)}. There are: {', '.join(PARAMETERS) or 'none'}.")"""
+
+_MISSING = """missing = [name for name in ({needed},) if name not in changes]
+if missing:
+    raise TypeError(f"No value for the parameters: {{', '.join(missing)}}.")"""
 
 
 def rooms(body: Body) -> list[str]:

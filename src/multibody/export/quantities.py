@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ class Quantity:
         description: what it is.
         value: start value, default, or zero.
         symbol: its symbol in the expressions; None for outputs.
+        formula: of a parameter that follows from others, unless it is given a number; the value is that for the
+            defaults of these.
     """
 
     name: str
@@ -29,6 +32,12 @@ class Quantity:
     description: str = ""
     value: float = 0.0
     symbol: Symbol | None = None
+    formula: Expr | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is a parameter that has no number, and no formula: it must be given one."""
+        return isnan(self.value) and self.formula is None
 
     @property
     def meaning(self) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from multibody.equations.projection import correction
 from multibody.equations.solution import tips_first
 from multibody.export.assembling import assembly_step
+from multibody.export.assembling import closure as start_equations
 from multibody.export.quantities import Quantity, Result, Routine
 from multibody.graph import Expr, Symbol, array, jacobian, ldl, ldl_solve, substitute
 from multibody.graph.linear_algebra import Matrix
@@ -101,6 +102,18 @@ def assembly(program: Program) -> Routine:
     )
 
 
+def closure(program: Program) -> Routine:
+    """What start values must fulfil, with derivatives; nothing where there are no constraints and no quaternions."""
+    found = start_equations(program)
+    parts = () if found is None else (
+        Result.of("gaps", found.gaps, "of positions and quaternions"),
+        Result.of("slopes", found.slopes, "their derivatives by coordinates, row by row"),
+        Result.of("rate_gaps", found.rate_gaps, "of velocities"),
+        Result.of("rate_slopes", found.rate_slopes, "their derivatives by speeds, row by row"),
+    )  # fmt: skip
+    return Routine("closure", "what must vanish at the start, and its derivatives", parts)
+
+
 def state_jacobian(program: Program) -> Routine:
     """A = ∂(q̇, u̇)/∂(q, u) and B = ∂(q̇, u̇)/∂r."""
     rates = list(program.eom.rates)
@@ -170,6 +183,7 @@ ROUTINES: dict[str, Callable[[Any], Routine]] = {
     "residuals": residuals,
     "projection": projection,
     "assembly": assembly,
+    "closure": closure,
     "jacobian": state_jacobian,
     "sensor_jacobian": sensor_jacobian,
     "energy": energy,

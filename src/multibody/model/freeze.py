@@ -36,7 +36,7 @@ from multibody.model.joints.reverse import reversed_steps
 from multibody.model.loops import recognised, reduced
 from multibody.model.model import Link, Model
 from multibody.model.possible import require_possible_bodies
-from multibody.model.quantity import Input, Parameter, acceleration_symbol, rate_name
+from multibody.model.quantity import Input, Parameter, acceleration_symbol, rate_name, rate_unit
 from multibody.model.topology import Branch, Edge, Tree, spanning_tree
 
 if TYPE_CHECKING:
@@ -264,7 +264,8 @@ class _Links:
                 cause="A prescribed motion is a function of time, inputs and parameters alone.",
                 remedy="Couple coordinates by a constraint instead.",
             )
-        u = time_derivative(list(q), self._input_rates(q))
+        unit = "rad" if step.motion.is_turn(q) else "m"
+        u = time_derivative(list(q), self._input_rates(q, unit))
         a = time_derivative(u, self._input_rates(u))
         return {
             "q": tuple(q), "u": tuple(u), "a": tuple(a), "columns": (None,) * len(q), "partials": ({},) * len(q),
@@ -276,15 +277,20 @@ class _Links:
         first = self._input_rates(expressions)
         self._input_rates(list(first.values()))
 
-    def _input_rates(self, expressions: Sequence[Expr]) -> dict[Expr, Any]:
-        """A prescribed motion that follows an input needs the input's rate as an input of its own."""
+    def _input_rates(self, expressions: Sequence[Expr], unit: str = "") -> dict[Expr, Any]:
+        """A prescribed motion that follows an input needs the input's rate as an input of its own.
+
+        The unit is that of the expressions: an input that is one of them, and has no unit, is measured in it.
+        """
         rates: dict[Expr, Any] = {}
         for one in free_symbols(list(expressions)):
             if one.kind == "input":
                 name = rate_name(one.name)
                 rates[one] = symbol(name, "input", one.scope)
                 if all(known.name != name for known in self._inputs):
-                    self._inputs.append(Input(name, rates[one], description=f"rate of {one.name}"))
+                    own = next((known.unit for known in self._inputs if one in known.flat), "")
+                    own = own or (unit if any(one is whole for whole in expressions) else "")
+                    self._inputs.append(Input(name, rates[one], rate_unit(own), f"rate of {one.name}"))
         return rates
 
 

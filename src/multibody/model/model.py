@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -18,7 +18,7 @@ from multibody.model.display import model_html
 from multibody.model.drawing import Drawing
 from multibody.model.joint import Joint
 from multibody.model.joints import Motion
-from multibody.model.quantity import Input, Parameter, defaults, rate_name, shaped_names
+from multibody.model.quantity import Input, Parameter, defaults, known_defaults, rate_name, shaped_names
 
 QUATERNION = ("qw", "qx", "qy", "qz")
 """The labels of coordinates that form a unit quaternion."""
@@ -157,10 +157,26 @@ class Model:
         link, place = self.attachments[frame.body]
         return link, place @ frame.pose
 
-    def parameter_values(self, given: Mapping[str, float] | None = None) -> dict[Symbol, float]:
-        """The number for every parameter, in their order: as given by name, or else its default."""
+    def parameter_values(self, given: Mapping[str, Any] | None = None) -> dict[Symbol, float]:
+        """The number for every parameter, in their order: as given by name, or else its default.
+
+        An array can be given by its own name, ``{"cp": [1, 2, 3]}``, or by the names of its elements.
+        """
+        self.require_parameters(given or {})
+        values = defaults(self.parameters, given)
+        return {symbol: values[symbol] for symbol in self.parameter_symbols}
+
+    def known_parameter_values(self, given: Mapping[str, Any] | None = None) -> dict[Symbol, float]:
+        """Likewise, without the parameters that have no number."""
+        self.require_parameters(given or {})
+        values = known_defaults(self.parameters, given)
+        return {symbol: values[symbol] for symbol in self.parameter_symbols if symbol in values}
+
+    def require_parameters(self, names: Iterable[str]) -> None:
+        """An error for names that are not those of parameters, or of elements of them."""
         known = {symbol.name for symbol in self.parameter_symbols}
-        unknown = [name for name in given or () if name not in known]
+        whole = {one.name for one in self.parameters}
+        unknown = [name for name in names if name not in known and name not in whole]
         if unknown:
             raise MissingValueError(
                 f"There is no parameter {', '.join(map(repr, unknown))}.",
@@ -168,8 +184,6 @@ class Model:
                 cause=suggestion(unknown, known),
                 remedy=f"The parameters are: {', '.join(sorted(known)) or 'none'}.",
             )
-        values = defaults(self.parameters, given)
-        return {symbol: values[symbol] for symbol in self.parameter_symbols}
 
     @cached_property
     def parameter_symbols(self) -> tuple[Symbol, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -235,51 +235,109 @@ def _twins(given: Parameter) -> Iterator[tuple[Symbol, Symbol]]:
         yield from pairs
 
 
-def defaults(parameters: Iterable[Parameter], given: Mapping[str, float] | None = None) -> dict[Symbol, float]:
+def defaults(parameters: Iterable[Parameter], given: Mapping[str, Any] | None = None) -> dict[Symbol, float]:
     """The number for every parameter: as given, or else its default, whose formula may use other parameters.
+
+    Args:
+        parameters: of a system.
+        given: numbers by name; for an array its own name with an array of numbers, or the names of its elements.
 
     Raises:
         MissingValueError: with the names of all parameters that have no number.
+        ModelError: if an array does not have the shape of its parameter.
     """
-    numbers, pending = _numbers(parameters, given)
-    missing = [one.name for one, default in pending.items() if default is None]
-    if pending:
+    known = _defaults(parameters, given)
+    unknown = known.missing or [one.name for one in known.pending]
+    if unknown:
         raise MissingValueError(
-            f"No value for: {', '.join(sorted(missing or (one.name for one in pending)))}.",
+            f"No value for: {', '.join(sorted(unknown))}.",
             where="parameters",
-            cause="" if missing else "Their formulas lead in a circle, or to no parameter.",
+            cause="" if known.missing else "Their formulas lead in a circle, or to no parameter.",
             remedy="Give each a default in the system, or a number here.",
         )
-    return numbers
+    return known.numbers
 
 
-def known_defaults(parameters: Iterable[Parameter]) -> dict[Symbol, float]:
-    """The numbers of all parameters that have one."""
-    return _numbers(parameters, None)[0]
+def known_defaults(parameters: Iterable[Parameter], given: Mapping[str, Any] | None = None) -> dict[Symbol, float]:
+    """Likewise, without the parameters that have no number."""
+    return _defaults(parameters, given).numbers
 
 
-def _numbers(
-    parameters: Iterable[Parameter], given: Mapping[str, float] | None
-) -> tuple[dict[Any, float], dict[Symbol, Expr | None]]:
-    """The numbers of parameters, and those that have none: without a default, or with a formula of such ones."""
-    numbers: dict[Any, float] = {}
-    pending: dict[Symbol, Expr | None] = {}
+class _Known(NamedTuple):
+    """Numbers of parameters; names of those without any; and formulas that need one of these."""
+
+    numbers: dict[Any, float]
+    missing: list[str]
+    pending: dict[Symbol, Expr]
+
+
+def _defaults(parameters: Iterable[Parameter], given: Mapping[str, Any] | None) -> _Known:
+    parameters = tuple(parameters)
+    values = by_element(parameters, given or {}, "parameter")
+    known = _Known({}, [], {})
     for one, default in ((s, d) for p in parameters for s, d in p.default.items()):
-        if given is not None and one.name in given:
-            numbers[one] = finite_value(given[one.name], f"parameter '{one.name}'")
+        if one.name in values:
+            known.numbers[one] = finite_value(values[one.name], f"parameter '{one.name}'")
+        elif default is None:
+            known.missing.append(one.name)
         elif isinstance(default, Constant):
-            numbers[one] = finite(default.value)
+            known.numbers[one] = finite(default.value)
         else:
-            pending[one] = default
-    while True:
-        ready = {
-            s: d for s, d in pending.items() if d is not None and all(other in numbers for other in free_symbols(d))
-        }
-        if not ready:
-            return numbers, pending
-        for one, default in ready.items():
-            numbers[one] = float(evaluate(default, numbers))
-            del pending[one]
+            known.pending[one] = default
+    while ready := [one for one, formula in known.pending.items() if known.numbers.keys() >= {*free_symbols(formula)}]:
+        for one in ready:
+            known.numbers[one] = float(evaluate(known.pending.pop(one), known.numbers))
+    return known
+
+
+def by_element(quantities: Iterable[Parameter | Input], given: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """Values by the names of elements: an array that was given by its own name is taken apart.
+
+    Args:
+        quantities: parameters or inputs.
+        given: values by name; other names stay as they are.
+        what: the quantities are, for errors.
+
+    Raises:
+        ModelError: if an array does not have the shape of its quantity, or an element is given twice.
+
+    Example:
+        >>> by_element([parameter("cp", [1, 2, 3], "rocket", "", "")], {"cp": [4, 5, 6], "m": 2}, "parameter")
+        {'cp_1': 4, 'cp_2': 5, 'cp_3': 6, 'm': 2}
+    """
+    arrays = {one.name: one.symbols for one in quantities if np.ndim(one.symbols)}
+    result = {name: value for name, value in given.items() if name not in arrays}
+    for name in [name for name in given if name in arrays]:
+        names = [one.name for one in np.ravel(arrays[name])]
+        twice = [one for one in names if one in result]
+        if _shape_of(given[name]) != np.shape(arrays[name]):
+            raise ModelError(
+                f"The shape of {what} '{name}' is {np.shape(arrays[name])}, that of the value {_shape_of(given[name])}.",
+                where=f"{what} '{name}'",
+                remedy=f"Give an array of this shape, or {', '.join(names)}.",
+            )
+        if twice:
+            raise ModelError(
+                f"{', '.join(twice)} is given twice: by its own name and as an element of '{name}'.",
+                where=f"{what} '{name}'",
+                remedy="Give each number once.",
+            )
+        result |= zip(names, np.ravel(np.array(given[name], dtype=object)), strict=True)
+    return {name: result[name] for name in _in_order(given, arrays)}
+
+
+def _shape_of(value: Any) -> Shape | None:
+    """The shape of what was given; None for rows of different lengths."""
+    try:
+        return np.shape(value)
+    except ValueError:
+        return None
+
+
+def _in_order(given: Iterable[str], arrays: Mapping[str, Any]) -> list[str]:
+    """The names of elements in the order in which they or their arrays were given."""
+    groups = ([one.name for one in np.ravel(arrays[name])] if name in arrays else [name] for name in given)
+    return [name for group in groups for name in group]
 
 
 def finite_value(value: Any, where: str) -> float:
@@ -313,6 +371,18 @@ def finite_value(value: Any, where: str) -> float:
 def rate_name(name: str) -> str:
     """The name of a rate: x, x_dot, x_ddot."""
     return f"{name.removesuffix('_dot')}_ddot" if name.endswith("_dot") else f"{name}_dot"
+
+
+def rate_unit(unit: str) -> str:
+    """The unit of a rate; empty where that of the quantity is not known.
+
+    Example:
+        >>> [rate_unit(unit) for unit in ("rad", "m/s", "1", "")]
+        ['rad/s', 'm/s^2', '1/s', '']
+    """
+    if unit.endswith("/s"):
+        return f"{unit}^2"
+    return f"{unit}/s" if unit else ""
 
 
 def acceleration_symbol(speed: Symbol) -> Symbol:

@@ -16,7 +16,7 @@ from multibody.errors import MissingValueError, ModelError, NumberError
 from multibody.graph import Constant, Expr, Symbol, Table, as_expr, evaluate, free_symbols, time_derivative
 from multibody.graph.names import suggestion
 from multibody.graph.number import is_number
-from multibody.model.quantity import Range, finite_value, rate_name
+from multibody.model.quantity import Range, by_element, finite_value, rate_name
 from multibody.simulate.contract import Vector
 from multibody.simulate.questions import expression_of
 from multibody.simulate.saturation import limits_of_inputs, saturated, saturated_expression
@@ -106,7 +106,7 @@ def read_inputs(eom: EquationsOfMotion, given: Mapping[str, Any] | None) -> Inpu
     An input whose rate is an input too, because a prescribed motion follows it, brings its rates along.
     """
     names = [one.name for one in eom.inputs]
-    given = _by_element(eom, given or {})
+    given = by_element(eom.model.inputs, given or {}, "input")
     unknown = [name for name in given if name not in names]
     if unknown:
         raise ModelError(
@@ -120,24 +120,6 @@ def read_inputs(eom: EquationsOfMotion, given: Mapping[str, Any] | None) -> Inpu
         _sort(eom, found, names.index(name), name, value)
     _require_rates(eom, found, given)
     return found.with_numbers(found.values)
-
-
-def _by_element(eom: EquationsOfMotion, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Inputs by the names of their elements; an array of values is given to an array of inputs."""
-    arrays = {one.name: one.symbols for one in eom.model.inputs if np.ndim(one.symbols)}
-    result: dict[str, Any] = {}
-    for name, value in given.items():
-        if name not in arrays:
-            result[name] = value
-        elif np.shape(value) != np.shape(arrays[name]):
-            raise ModelError(
-                f"{np.shape(arrays[name])} values are needed, not {np.shape(value)}.",
-                where=f"input '{name}' of system '{eom.model.name}'",
-                remedy=f"Give an array of this shape, or {', '.join(one.name for one in np.ravel(arrays[name]))}.",
-            )
-        else:
-            result |= zip([one.name for one in np.ravel(arrays[name])], np.ravel(np.array(value, object)), strict=True)
-    return result
 
 
 def known_inputs(

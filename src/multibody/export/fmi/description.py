@@ -11,7 +11,10 @@ from multibody.export.fmi.interface import Interface, Role, Variable
 from multibody.export.fmi.si_units import parsed
 from multibody.export.fmi.xml_tree import Element, element
 
-CATEGORIES = {"logStatusError": "errors", "logStatusDiscard": "numbers that are not finite, steps that fail"}
+CATEGORIES = {
+    "logStatusWarning": "start values that are changed", "logStatusError": "errors",
+    "logStatusDiscard": "numbers that are not finite, steps that fail",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ array r, so that routines keep their arguments (t, q, u, r, p).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 from typing import Any
 
 from multibody.equations.projection import correction
-from multibody.export.assembling import assembly_step
+from multibody.export.parameter_formulas import in_order
 from multibody.export.program import Program
 from multibody.export.quantities import Quantity, Result, Routine
 from multibody.graph import Expr, isolated, substitute, symbol, topological
@@ -44,10 +44,11 @@ class Differentiated(Program):
 
     @cached_property
     def seeds(self) -> tuple[Quantity, ...]:
-        """How fast each known changes."""
+        """How fast each known changes; then 1 for each parameter that follows its formula, and 0 if it was given."""
         taken = {one.name for one in self.knowns}
         names = (name for name in (f"seed_{k}" for k in count()) if name not in taken)
-        made = [symbol(name, "variable", "seeds") for name, _ in zip(names, self.knowns, strict=False)]
+        wanted = (*self.knowns, *in_order(self.parameters))
+        made = [symbol(name, "variable", "seeds") for name, _ in zip(names, wanted, strict=False)]
         return tuple(Quantity(one.name, symbol=one) for one in made)
 
     # what an FMU computes ----------------------------------------------------------------------------------------
@@ -88,21 +89,18 @@ class Differentiated(Program):
 
     @cached_property
     def starting(self) -> Routine:
-        """Likewise for start values: as far as possible, those that were not given are moved."""
-        with isolated(*self._nodes(self.rate_values)):
-            found = assembly_step(self)
-        if found is None:
-            return Routine("starting", self.closing.description, self.closing.results)
-        parts = {"q_new": found.q, "u_new": found.u, "gaps": found.gaps}
-        results = tuple(Result.of(name, values) for name, values in parts.items())
-        return Routine("starting", "one step from start values onto the constraints, and the gaps before it", results)
+        """What start values must fulfil, and derivatives of it."""
+        return replace(self.routine("closure"), name="starting")
 
     @cached_property
     def along(self) -> Routine:
         """Derivatives of rates and outputs in the direction of the seeds."""
         values = [*self.rate_values, *self.output_values]
-        direction: dict[Expr, Any] = dict(zip(self.knowns, (one.symbol for one in self.seeds), strict=True))
+        direction: dict[Expr, Any] = dict(zip(self.knowns, (one.symbol for one in self.seeds), strict=False))
         with isolated(*self._nodes(values)):
+            for follows, (_, one) in zip(self.seeds[len(self.knowns) :], in_order(self.parameters), strict=True):
+                assert one.symbol is not None
+                direction[one.symbol] += follows.symbol * flat(directional([one.formula], direction))[0]
             slopes = flat(directional(values, direction)) if values else []
         n = len(self.rate_values)
         results = (Result.of("d_rates", slopes[:n]), Result.of("d_outputs", slopes[n:]))

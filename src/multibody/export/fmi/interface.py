@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from multibody.export.fmi.differentiated import Differentiated
-from multibody.export.fmi.si_units import per_second
+from multibody.export.parameter_formulas import in_order, origin
 from multibody.export.quantities import Quantity
-from multibody.graph import Expr, topological
+from multibody.graph import Expr, free_symbols, topological
+from multibody.model.quantity import rate_unit
 
 Role = Literal["time", "state", "rate", "input", "output", "force", "parameter"]
 
@@ -59,16 +60,17 @@ class Interface:
     def of(program: Differentiated) -> Interface:
         """The variables of a program."""
         n = len(program.states)
-        rates = [Quantity(f"der({s.name})", per_second(s.unit), f"rate of {s.name}") for s in program.states]
+        rates = [Quantity(f"der({s.name})", rate_unit(s.unit), f"rate of {s.name}") for s in program.states]
         groups: list[tuple[Role, Sequence[Quantity]]] = [
             ("time", [Quantity("time", "s", "time")]), ("state", program.states), ("rate", rates),
             ("input", program.inputs), ("output", program.outputs), ("force", program.multipliers),
             ("parameter", program.parameters),
         ]  # fmt: skip
         pairs = [(role, quantity) for role, group in groups for quantity in group]
-        references = {**_references(program, n)}
+        references = _references(program, n)
         values = dict(zip(_computed(pairs), [*program.rate_values, *program.output_values], strict=True))
-        depends = _dependencies(list(values.values()), references)
+        depends = _dependencies(list(values.values()), references, _followed(program, references))
+        rules = {one.symbol for one in program.parameters if one.formula is not None}
         names = _unique(pairs)
         limits: Mapping[Any, tuple[float, float]] = program.eom.model.input_limits
         made = []
@@ -81,8 +83,8 @@ class Interface:
                 start = min(max(start, pair[0]), pair[1])
             made.append(
                 Variable(
-                    names[k], k, role, quantity.unit, quantity.description, start,
-                    k - n if role == "rate" else None, below, value in references, pair,
+                    names[k], k, role, quantity.unit, _description(quantity), start,
+                    k - n if role == "rate" else None, below, value in references and value not in rules, pair,
                 )
             )  # fmt: skip
         return Interface(tuple(made), any(result.size for result in program.closing.results))
@@ -128,11 +130,29 @@ def _references(program: Differentiated, n: int) -> dict[Any, int]:
     return found
 
 
-def _dependencies(values: list[Expr], references: dict[Any, int]) -> dict[Any, tuple[int, ...]]:
+def _description(quantity: Quantity) -> str:
+    """What a variable means; of a parameter that follows from others, from which."""
+    return quantity.description if quantity.formula is None else origin(replace(quantity, unit=""))
+
+
+def _followed(program: Differentiated, references: dict[Any, int]) -> dict[Any, int]:
+    """For each parameter that follows from others the references of these and its own, as bits."""
+    found: dict[Any, int] = {}
+    for _, one in in_order(program.parameters):
+        bits = 1 << references[one.symbol]
+        for symbol in free_symbols(one.formula):
+            bits |= found.get(symbol, 1 << references[symbol])
+        found[one.symbol] = bits
+    return found
+
+
+def _dependencies(
+    values: list[Expr], references: dict[Any, int], followed: dict[Any, int]
+) -> dict[Any, tuple[int, ...]]:
     """For each value the references of the symbols in it, as bits of a number on the way."""
     below: dict[Any, int] = {}
     for node in topological(values):
-        bits = 1 << references[node] if node in references else 0
+        bits = followed.get(node, 1 << references[node]) if node in references else 0
         for arg in node.args:
             bits |= below[arg]
         below[node] = bits

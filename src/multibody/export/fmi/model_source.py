@@ -79,10 +79,16 @@ class ModelSource:
 
     def _header(self, code: Code) -> str:
         program, settings = self.program, self.settings
+        sizes = dict.fromkeys(("gaps", "rate_gaps"), 0)
+        sizes |= {result.name: result.size for result in program.starting.results}
+        quaternions = program.eom.model.quaternions
         numbers: Mapping[str, int] = {
             "N_Q": len(program.coordinates), "N_U": len(program.speeds), "N_X": len(program.states),
             "N_R": len(program.inputs), "N_Y": len(program.outputs) + len(program.multipliers),
-            "N_P": len(program.parameters), "N_C": len(code.constants), "N_SEEDS": len(program.seeds),
+            "N_P": len(program.parameters), "N_C": len(code.constants), "N_F": len(code.formulas),
+            "N_SEEDS": len(program.seeds),
+            "N_GAPS": sizes["gaps"], "N_RATE_GAPS": sizes["rate_gaps"], "N_QUATERNIONS": len(quaternions),
+            "N_WORK": max(_room(sizes["gaps"], len(program.coordinates)), _room(sizes["rate_gaps"], len(program.speeds))),
             "CONSTRAINED": int(self.interface.constrained), "DERIVATIVES": int(self._differs),
         }  # fmt: skip
         constants = {"TOLERANCE": settings.tolerance, "FIXED_STEP": settings.step, "GAP": GAP}
@@ -96,7 +102,10 @@ class ModelSource:
                 "",
                 _array("start_x", "N_X", [one.value for one in program.states]),
                 _array("guess_x", "N_X", program.guess),
+                _places("written_x", "N_X", program.levels, "1 where the model gives a start value"),
+                _places("quaternions", "4 * N_QUATERNIONS", [k for one in quaternions for k in one], "their places in x"),
                 _array("start_p", "N_P", [one.value for one in program.parameters]),
+                _places("formulas", "N_F", [one.place for one in code.formulas], "parameters that follow from others"),
                 "",
                 "static const char *const variable_names[] = {",
                 *(f"    {quoted(one.name)}," for one in self.interface.variables),
@@ -137,12 +146,13 @@ class ModelSource:
     def _prepare(self, code: Code) -> str:
         """What follows from parameters alone, behind them."""
         head = "/* what follows from parameters alone */\nstatic void model_prepare(double *p)"
-        return clike.block(head, clike.prepared(code, self._syntax, f"p + {len(self.program.parameters)}"))
+        memory = clike.Memory("p[N_P + N_C + {k}]", "start_p[{k}]")
+        return clike.block(head, clike.prepared(code, self._syntax, f"p + {len(self.program.parameters)}", memory))
 
 
 _RESULTS = {
     "rates": ("q_dot", "u_dot"), "outputs": ("outputs",), "closing": ("q_new", "u_new", "gaps"),
-    "starting": ("q_new", "u_new", "gaps"),
+    "starting": ("gaps", "slopes", "rate_gaps", "rate_slopes"),
     "along": ("d_rates", "d_outputs"),
 }  # fmt: skip
 """What the functions compute, also those that have nothing to do."""
@@ -159,3 +169,13 @@ def _head(name: str, more: Sequence[str]) -> str:
 
 def _array(name: str, size: str, values: Sequence[float]) -> str:
     return f"static const double {name}[{size} + 1] = {{{', '.join(repr(float(value)) for value in (*values, 0.0))}}};"
+
+
+def _places(name: str, size: str, values: Sequence[int], remark: str) -> str:
+    numbers = ", ".join(map(str, (*values, 0)))
+    return f"static const int {name}[{size} + 1] = {{{numbers}}}; /* {remark} */"
+
+
+def _room(gaps: int, states: int) -> int:
+    """What ``close_gaps_by`` needs."""
+    return gaps + gaps * states + 3 * states

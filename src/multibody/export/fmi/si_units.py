@@ -62,15 +62,3 @@ def _parts(text: str) -> list[tuple[int, str]]:
     pieces = re.split(r"\s*(/|\*(?!\*)(?<!\*\*)|·|⋅|\s)\s*", text)
     signs = [1, *(-1 if sign == "/" else 1 for sign in pieces[1::2])]
     return list(zip(signs, pieces[::2], strict=True))
-
-
-def per_second(unit: str) -> str:
-    """The unit of a rate.
-
-    Example:
-        >>> [per_second(unit) for unit in ("rad", "m/s", "1", "")]
-        ['rad/s', 'm/s^2', '1/s', '']
-    """
-    if unit.endswith("/s"):
-        return f"{unit}^2"
-    return f"{unit}/s" if unit else ""

@@ -18,6 +18,7 @@ from multibody.export.fmi.interface import Interface
 from multibody.export.fmi.model_source import ModelSource, Settings
 from multibody.export.fmi.xml_tree import element, text
 from multibody.export.module_names import file_name
+from multibody.export.newton import NEWTON
 from multibody.export.options import check_options
 from multibody.export.program import Program
 from multibody.export.syntax import quoted
@@ -63,6 +64,7 @@ class Fmi(Target):
 
     def files(self, program: Program) -> Mapping[str, str]:
         """Description, sources, build files and documentation, by path."""
+        program.require_values("Fmi")
         made = Differentiated.from_program(program)
         interface, identifier = Interface.of(made), file_name(program.name, "c")
         source = ModelSource(
@@ -83,9 +85,9 @@ class Fmi(Target):
     def _fixed(self) -> dict[str, str]:
         """The files that are the same for all models, and one that includes them all."""
         header, *functions = _VERSIONS[self.version]
-        order = ["model.c", header, *_PARTS, *functions]
+        order = ["model.c", "newton.c", header, *_PARTS, *functions]
         folder = resources("multibody.export.fmi") / "sources"
-        fixed = {name: (folder / name).read_text(encoding="utf-8") for name in order[1:]}
+        fixed = {name: (folder / name).read_text(encoding="utf-8") for name in order[2:]} | {"newton.c": NEWTON}
         includes = "\n".join(f'#include "{name}"' for name in ("token.h", *order))
         return {**fixed, "all.c": f"/* The whole FMU. */\n#define FMI_VERSION {self.version}\n{includes}\n"}
 

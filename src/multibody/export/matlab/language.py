@@ -93,6 +93,7 @@ SYNTAX = Syntax(
     zeroed=True,
     helpers=HELPERS,
     table=_table,
+    members=["formulas"],
     free_members=language("matlab").reserved - KEYWORDS,
 )
 

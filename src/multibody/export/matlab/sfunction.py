@@ -74,20 +74,19 @@ def _source(program: Program, name: str, own: str) -> str:
     widths = [f"ssSetOutputPortWidth(S, {k}, {width});" for k, (width, _) in enumerate(ports)]
     sizes = {"name": name, "states": states, "first": first, "parameters": len(program.parameters)}
     projected = program.has("projection")
-    kept = templates.KEPT if projected and not driven else ""
-    if kept and program.has("assembly"):
-        guess = ", ".join(map(repr, program.guess))
-        assemble = templates.ASSEMBLE.format(call=given(driven), guess=guess, speeds=len(program.speeds), **sizes)
-        kept = templates.CLOSED + kept
-    else:
-        assemble = ""
+    closed = projected and not driven
+    assemble = ""
+    if closed:
+        guess, levels = (", ".join(map(repr, numbers)) for numbers in (program.guess, program.levels))
+        assemble = templates.ASSEMBLE.format(guess=guess, levels=levels, **sizes)
     return templates.SOURCE.format(
         own=own, title=one_line(program.name), legend="\n".join(_legend(program, " * ")),
         derivatives=templates.DERIVATIVES.format(call=given(True), **sizes) if states else "",
         input=templates.INPUT.format(inputs=inputs, direct=int(direct)) if inputs else templates.NO_INPUT,
         number_of_ports=len(ports), ports=_lines(widths), outputs=_lines(["(void)x;", *(text for _, text in ports)]),
         projection=(templates.PROJECTION.format(call=given(driven), **sizes) if projected else "") + assemble,
-        kept=kept, **sizes,
+        kept=templates.CLOSED if closed else "", given="" if closed else templates.GIVEN.format(),
+        zeros=inputs + 1, **sizes,
     )  # fmt: skip
 
 

@@ -29,14 +29,14 @@ def section(title: str, lines: Sequence[str]) -> list[str]:
 
 def declared(
     kind: str, name: str, one: Quantity, more: Sequence[str] = (), *, start: float | None = None,
-    value: float | None = None,
+    value: str = "",
 ) -> str:  # fmt: skip
     """A variable with its unit, its start value or its value, and what it means."""
     unit = modelica_unit(one.unit)
     attributes = [f'unit="{unit}"'] if unit else []
     attributes += [*([] if start is None else [f"start={start!r}"]), *more]
     text = f"{kind} {name}" + (f"({', '.join(attributes)})" if attributes else "")
-    text += "" if value is None else f" = {value!r}"
+    text += f" = {value}" if value else ""
     meaning = one.description if unit else one.meaning
     meaning = meaning if name == one.name else f"{one.name} {meaning}".strip()
     return f"{text} {string(meaning)};" if meaning else f"{text};"

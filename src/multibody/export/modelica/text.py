@@ -85,7 +85,7 @@ class ModelText:
     def _declarations(self) -> Iterator[str]:
         program, names = self.program, self.code.names
         yield from section("parameters", [
-            *(declared("parameter Real", names[one.symbol], one, value=one.value) for one in program.parameters),
+            *(declared("parameter Real", names[one.symbol], one, value=self._value(one)) for one in program.parameters),
             *([_STABILIZATION.format(self.options.stabilization)] if self.drifts else []),
         ])  # fmt: skip
         driven = {flange.force for flange in self.options.flanges}
@@ -108,6 +108,11 @@ class ModelText:
         ])  # fmt: skip
         yield from section("what the constraints lack", [f"Real {name};" for name in self.gaps])
 
+    def _value(self, one: Quantity) -> str:
+        """The default of a parameter: a number, or a formula of others; empty if it must be given."""
+        formula = next((each.text for each in self.code.formulas if each.quantity.symbol is one.symbol), "")
+        return formula or ("" if one.is_open else repr(one.value))
+
     def _state(self, one: Quantity) -> list[str]:
         fixed = "false" if one.symbol in self.start.free else "true"
         return [f"fixed={fixed}", "stateSelect=StateSelect.prefer"]
@@ -126,8 +131,10 @@ class ModelText:
         """What nobody needs to see: functions, numbers that follow from parameters, intermediates."""
         shown = {name for _, name in self._shown()}
         prepared = [item for part in self.code.prepare.parts for item in part.items if item.node is not None]
+        rules = [item for formula in self.code.formulas for item in formula.part.items]
         return [
             *(table_function(table, name) for name, table in self.code.tables.items()),
+            *(f"  final parameter Real {item.name} = {item.text};" for item in rules),
             *(f"  final parameter Real {item.name} = {item.text};" for item in prepared),
             *(f"  Real {name};" for name, _ in self.statements if name not in shown),
         ]

@@ -28,43 +28,72 @@ static double close_gaps(double t, double *x, const double *r, const double *p, 
     return gap;
 }
 
-/* A step of limited length; none where there is no value. Returns how long it should have been. */
-static double step_towards(double *x, const double *nearer, int n, double limit)
+/* What the gaps of start values depend on. */
+typedef struct {
+    double t;
+    const double *x, *r, *p;
+} StartPlace;
+
+static void gaps_of_coordinates(const void *place, double *gaps, double *slopes)
 {
-    double longest = 0.0;
-    int k;
-    for (k = 0; k < n; ++k)
-        longest = isfinite(nearer[k]) ? fmax(longest, fabs(nearer[k] - x[k])) : HUGE_VAL;
-    if (isfinite(longest))
-        for (k = 0; k < n; ++k)
-            x[k] += (nearer[k] - x[k]) * fmin(1.0, limit / fmax(longest, 1e-300));
-    return longest;
+    const StartPlace *s = place;
+    double a[N_RATE_GAPS + 1], b[N_RATE_GAPS * N_U + 1];
+    model_starting(s->t, s->x, s->x + N_Q, s->r, s->p, gaps, slopes, a, b);
 }
 
-/* Start values that keep the constraints: what was given stays, if that can be. First coordinates, then speeds, from the
- * guess that the model was made with where nothing was set. Returns whether a start was found, and was needed.
- */
-static int begin_closed(double t, double *x, const double *r, const double *p)
+static void gaps_of_speeds(const void *place, double *gaps, double *slopes)
 {
-    double y[N_X + 1], nearer[N_X + 1], gaps[2] = {0.0, 0.0};
-    int k, speeds, first, n;
-    if (!(gap_of(t, x, r, p, nearer) > GAP))
-        return 0;
-    for (k = 0; k < N_X; ++k)
-        y[k] = x[k] == start_x[k] ? guess_x[k] : x[k];
-    for (speeds = 0; speeds < 2; ++speeds) {
-        first = speeds ? N_Q : 0;
-        n = speeds ? N_U : N_Q;
-        for (k = 0; k < NEWTON_STEPS; ++k) {
-            model_starting(t, y, y + N_Q, r, p, nearer, nearer + N_Q, gaps);
-            if (!(step_towards(y + first, nearer + first, n, speeds ? HUGE_VAL : LONGEST_STEP) > 1e-3 * GAP))
-                break;
-        }
+    const StartPlace *s = place;
+    double a[N_GAPS + 1], b[N_GAPS * N_Q + 1];
+    model_starting(s->t, s->x, s->x + N_Q, s->r, s->p, a, b, gaps, slopes);
+}
+
+/* A quaternion of any length but zero means the rotation of that of length one. */
+static void make_unit(double *x)
+{
+    int k, j;
+    for (k = 0; k < N_QUATERNIONS; ++k) {
+        double square = 0.0;
+        for (j = 0; j < 4; ++j)
+            square += x[quaternions[4 * k + j]] * x[quaternions[4 * k + j]];
+        for (j = 0; j < 4 && square > 1e-12; ++j)
+            x[quaternions[4 * k + j]] /= sqrt(square);
     }
-    if (!(gap_of(t, y, r, p, nearer) <= GAP))
+}
+
+/* Start values that keep the constraints: what the importer has set is held, if that can be, and so is what the model
+ * gives; the others follow. First coordinates, then speeds. Returns whether a start was found, and was needed.
+ */
+static int begin_closed(const State *s, double *x)
+{
+    double y[N_X + 1], nearer[N_X + 1], work[N_WORK + 1];
+    const StartPlace place = {s->time, y, s->r, s->p};
+    int k, level[N_X + 1];
+    if (!(gap_of(s->time, x, s->r, s->p, nearer) > GAP))
+        return 0;
+    for (k = 0; k < N_X; ++k) {
+        y[k] = s->given[k] ? s->wanted[k] : guess_x[k];
+        level[k] = s->given[k] ? 2 : written_x[k];
+    }
+    make_unit(y);
+    if (!close_gaps_by(gaps_of_coordinates, &place, y, N_Q, N_GAPS, level, LONGEST_STEP, GAP, work))
+        return 0;
+    close_gaps_by(gaps_of_speeds, &place, y + N_Q, N_U, N_RATE_GAPS, level + N_Q, HUGE_VAL, GAP, work);
+    if (!(gap_of(s->time, y, s->r, s->p, nearer) <= 10.0 * GAP))
         return 0;
     memcpy(x, y, N_X * sizeof *x);
     return 1;
+}
+
+/* Tells the importer which of its start values the constraints do not allow; changes of the last digits do not count. */
+static void warn_of_changes(const Instance *i, const double *x)
+{
+    const State *s = &i->state;
+    int k;
+    for (k = 0; k < N_X; ++k)
+        if (s->given[k] && fabs(x[k] - s->wanted[k]) > 1e-3 * fmax(1.0, fabs(s->wanted[k])))
+            complain(i, STATUS_WARNING, "%s was set to %.9g, and begins at %.9g: the constraints do not allow it.",
+                     variable_names[FIRST_STATE + k], s->wanted[k], x[k]);
 }
 
 /* Keeps the constraints after something was set from outside, in the modes in which the model may move its state. */
@@ -77,10 +106,12 @@ static Status settle(Instance *i)
     if (CONSTRAINED) {
         memcpy(x, s->x, sizeof x);
         if (s->mode == INITIALIZATION)
-            s->moved |= begin_closed(s->time, x, s->r, s->p);
+            s->moved |= begin_closed(s, x);
         gap = close_gaps(s->time, x, s->r, s->p, &s->moved);
         if (!(gap <= GAP))
             return complain(i, STATUS_ERROR, "The constraints cannot be kept at t = %.17g: a gap of %g remains.", s->time, gap);
+        if (s->mode == INITIALIZATION)
+            warn_of_changes(i, x);
         memcpy(s->x, x, sizeof x);
         forget(i);
     }

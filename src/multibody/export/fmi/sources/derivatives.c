@@ -1,6 +1,6 @@
 /* Directional derivatives of rates and outputs by time, states, inputs and parameters, without any differences. */
 
-enum { SEED_STATE = N_R + 1, SEED_INPUT = SEED_STATE + N_X, SEED_PARAMETER = SEED_INPUT + N_R };
+enum { SEED_STATE = N_R + 1, SEED_INPUT = SEED_STATE + N_X, SEED_PARAMETER = SEED_INPUT + N_R, FOLLOWS = SEED_PARAMETER + N_P };
 
 /* Where the seed of a known variable goes, behind the inputs: time, states, inputs, parameters. -1 if there is none. */
 static int seed_of(unsigned variable)
@@ -44,11 +44,15 @@ static Status may_differ(Instance *i, const unsigned *unknowns, size_t n, const 
     return settle(i);
 }
 
-/* Inputs, with room for seeds behind them. */
+/* Inputs, with room for seeds behind them; then whether parameters follow their formulas. */
 static void seeded(const Instance *i, double *r)
 {
+    const double *p = i->state.p;
+    int k;
     memset(r, 0, (N_R + N_SEEDS + 1) * sizeof *r);
     memcpy(r, i->state.r, N_R * sizeof *r);
+    for (k = 0; k < N_F; ++k)
+        r[FOLLOWS + k] = p[formulas[k]] == p[N_P + N_C + k] ? 1.0 : 0.0;
 }
 
 /* Derivatives of all rates and outputs, in the direction of the seeds. */

@@ -10,7 +10,7 @@ static Status complain(const Instance *i, Status status, const char *format, ...
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    deliver(i, status, status == STATUS_DISCARD ? "logStatusDiscard" : "logStatusError", message);
+    deliver(i, status, status == STATUS_DISCARD ? "logStatusDiscard" : status == STATUS_WARNING ? "logStatusWarning" : "logStatusError", message);
     return status;
 }
 
@@ -33,12 +33,15 @@ static void forget(Instance *i)
 static void reset(Instance *i)
 {
     State *s = &i->state;
+    int k;
     memset(s, 0, sizeof *s);
     s->mode = INSTANTIATED;
     s->open = 1;
     s->tolerance = TOLERANCE;
     memcpy(s->x, start_x, sizeof start_x);
     memcpy(s->p, start_p, sizeof start_p);
+    for (k = 0; k < N_F; ++k)
+        s->p[N_P + N_C + k] = s->p[formulas[k]];
     model_prepare(s->p);
     forget(i);
 }

@@ -35,9 +35,11 @@ typedef struct {
     int has_stop;
     double time, stop;
     double x[N_X + 1];               /* coordinates, then speeds */
+    int given[N_X + 1];              /* whether the importer has set their start values */
+    double wanted[N_X + 1];          /* and to what */
     double r[N_R + 1];               /* inputs */
     double r_rates[ORDERS][N_R + 1]; /* their derivatives, from now to the next communication point */
-    double p[N_P + N_C + 1];         /* parameters, then what follows from them alone */
+    double p[N_P + N_C + N_F + 1];   /* parameters, what follows from them alone, what formulas gave to some of them */
     double tolerance;
     double step;       /* how long the next step of the solver should be; 0 if it does not know */
     double last_error; /* of the solver's last step */

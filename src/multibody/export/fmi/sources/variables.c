@@ -78,6 +78,10 @@ static Status set_values(Instance *i, const unsigned *variables, size_t n, const
             return STATUS_ERROR;
     for (k = 0; k < n; ++k) {
         *place_of(i, variables[k]) = values[k];
+        if (is_within(variables[k], FIRST_STATE, FIRST_RATE)) {
+            i->state.given[variables[k] - FIRST_STATE] = 1;
+            i->state.wanted[variables[k] - FIRST_STATE] = values[k];
+        }
         inputs_alone = inputs_alone && is_within(variables[k], FIRST_INPUT, FIRST_OUTPUT);
     }
     if (!inputs_alone) {

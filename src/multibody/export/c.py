@@ -76,7 +76,7 @@ class _Writer:
         return _HEADER.format(
             title=one_line(self._program.name),
             name=self.name,
-            guard=clike.GUARD.format(self.name, "H"),
+            guard=clike.guard(self.name, "h"),
             sizes="\n".join(sizes),
             legend="\n".join(f" * {line}" for line in self._program.legend()),
             fields="\n".join(f"    {line}" for line in clike.fields(self._program, self._code, SYNTAX)),

@@ -17,8 +17,17 @@ from multibody.graph import Table
 OWN = ["c"]
 """What functions declare besides arguments and results."""
 
-GUARD = "{}_u002e_{}"
-"""What a header defines: its name, with the code of the dot, as no other name is spelled."""
+
+
+def guard(name: str, ending: str) -> str:
+    """What a header defines so that it is read once.
+
+    Example:
+        >>> guard("cartpole", "h"), guard("math_", "hpp")
+        ('CARTPOLE_H', 'MATH_HPP')
+    """
+    return f"{name.upper().rstrip('_')}_{ending.upper()}"
+
 
 FREE_MEMBERS = CALLED | frozenset(
     "j0 j1 jn y0 y1 yn gamma lgamma tgamma erf erfc exp2 expm1 log1p log2 div labs malloc calloc free time clock index "

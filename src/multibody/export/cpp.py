@@ -53,7 +53,7 @@ def _header(program: Program, code: Code, name: str) -> str:
     return _HEADER.format(
         name=name,
         title=one_line(program.name),
-        guard=clike.GUARD.format(name, "HPP"),
+        guard=clike.guard(name, "hpp"),
         legend="\n".join(f"// {line}" for line in program.legend()),
         sizes="\n".join(f"constexpr int n_{array} = {len(group)};" for array, group in program.signals.items()),
         helpers="".join(f"{text}\n\n" for text in [*code.helpers, *tables, *_newton(code)]),

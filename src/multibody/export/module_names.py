@@ -46,7 +46,25 @@ def file_name(name: str, target: str) -> str:
         >>> file_name("crane", "c"), len(file_name(40 * "φ", "c")), file_name(100 * "φ", "python") == 100 * "φ"
         ('crane', 200, True)
     """
-    spelled = escape(name, target)
+    return _short(escape(name, target), name)
+
+
+def report_name(name: str) -> str:
+    """What a report about a model is called, which no language has to read; different for different names.
+
+    Example:
+        >>> report_name("double"), report_name("φ_1"), report_name("con")
+        ('double', 'u03c6__1', 'con_')
+    """
+    spelled = "".join(letter if letter.isascii() else f"u{ord(letter):04x}_" for letter in name)
+    return _short(f"{spelled}_" if _DEVICE.fullmatch(spelled.rstrip("_")) else spelled, name)
+
+
+_DEVICE = re.compile("con|prn|aux|nul|com[0-9]|lpt[0-9]", re.IGNORECASE)  # files cannot be called so on Windows
+
+
+def _short(spelled: str, name: str) -> str:
+    """A spelling no longer than a file's name may be."""
     if len(spelled.encode()) <= LONGEST:
         return spelled
     digest = blake2b(name.encode(), digest_size=5).hexdigest()

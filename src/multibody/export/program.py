@@ -22,6 +22,7 @@ from multibody.export.code import Code, coded
 from multibody.export.naming import landmarks
 from multibody.export.quantities import Quantity, Result, Routine, entries
 from multibody.export.routines import ROUTINES
+from multibody.export.sensor_descriptions import entry_descriptions
 from multibody.export.syntax import Syntax, one_line
 from multibody.graph import Constant, Expr, Symbol, isolated, substitute, topological
 from multibody.graph.traverse import flat
@@ -118,8 +119,9 @@ class Program:
         """What the sensors measure, as scalars."""
         found = []
         for name, value in self.eom.outputs.items():
-            sensor = self.eom.model.sensors[name]
-            found += [Quantity(one, sensor.unit, repr(sensor)[:100]) for one in entries(name, np.shape(value))]
+            said = entry_descriptions(self.eom.model.sensors[name], np.shape(value))
+            names = entries(name, np.shape(value))
+            found += [Quantity(one, unit, what) for one, (what, unit) in zip(names, said, strict=True)]
         return tuple(found)
 
     @cached_property

@@ -13,6 +13,7 @@ from multibody.export.program import Program
 from multibody.export.pythonlike import (
     LISTS,
     PLACES,
+    floats,
     function,
     lists,
     module,
@@ -24,7 +25,7 @@ from multibody.export.pythonlike import (
 from multibody.export.syntax import Syntax, one_line
 
 SYNTAX = Syntax(language="python", functions=numpy_functions("np"), places=PLACES, table=numpy_table("np"), zeroed=True)
-OWN = [*LISTS, *"y np parameters der_state inputs packed".split()]
+OWN = [*LISTS, *"y np parameters der_state inputs packed start closed approach warnings GUESS HELD QUATERNIONS".split()]
 """Identifiers that the module uses for itself."""
 
 
@@ -58,7 +59,7 @@ class Python(Target):
 
     def files(self, program: Program) -> Mapping[str, str]:
         """One module."""
-        wanted = routine_names(jacobians=self.jacobians)
+        wanted = routine_names(jacobians=self.jacobians, closure=True)
         code = program.code(wanted, SYNTAX, taken=OWN, names=self.names)
         return {f"{module_name(program.name, 'python')}.py": _module(program, code)}
 
@@ -66,23 +67,36 @@ class Python(Target):
 def _module(program: Program, code: Code) -> str:
     return module(
         _INTRODUCTION.format(name=one_line(program.name)),
-        "import numpy as np",
+        "import numpy as np" if "closure" not in code else "import warnings\n\nimport numpy as np",
         lists(program),
         *(SYNTAX.table(table, name) for name, table in code.tables.items()),
         _PACKED,
         _parameters(program, code),
         *(_function(body) for body in code.bodies),
+        *_start(program, code),
         _der_state_head(program) + _DER_STATE + ("np.concatenate(state_rate(t, q, u, r, parameters))" if "state_rate" in code else "np.zeros(0)"),
     )
 
 
 def _der_state_head(program: Program) -> str:
     """With the defaults of parameters, if all have one."""
-    given = "inputs, parameters" if any(one.is_open for one in program.parameters) else _GIVEN
-    return f"def der_state(t, y, {given}):"
+    return f"def der_state(t, y, {'inputs, parameters' if _is_open(program) else 'inputs=None, parameters=parameters()'}):"
 
 
-_GIVEN = "inputs=None, parameters=parameters()"
+def _is_open(program: Program) -> bool:
+    return any(one.is_open for one in program.parameters)
+
+
+def _start(program: Program, code: Code) -> list[str]:
+    """Functions that find start values for the parameters in use."""
+    given = "parameters" if _is_open(program) else "parameters=parameters()"
+    head = f"def start({given}, t=0.0, r=None, /, **given):"
+    lists = f"GUESS = {floats(program.guess)}  # start values as the model gives them"
+    if "closure" not in code:
+        return [lists, head + _FREE_START]
+    lists += f"\nHELD = {list(program.levels)}  # 1 for those that are held if they can be"
+    lists += f"\nQUATERNIONS = {[list(one) for one in program.eom.model.quaternions]}"
+    return [lists, _CLOSED, head + _CLOSED_START]
 
 
 def _quiet(body: Body) -> list[str]:
@@ -110,13 +124,88 @@ Functions take (t, q, u, r, p): time, coordinates, speeds, inputs, and what para
 radians. Arrays may have further dimensions, for many states at once.
 
     from scipy.integrate import solve_ivp
-    run = solve_ivp(der_state, (0, 10), START, args=([0.0] * len(INPUTS), parameters()))
+    p = parameters()  # or with other values by name; start(p) has start values that keep the constraints then
+    run = solve_ivp(der_state, (0, 10), start(p), args=([0.0] * len(INPUTS), p))
 """
 
 _PACKED = '''def packed(values, shape):
     """Numbers, or arrays for many states, as one array."""
     values = np.array(np.broadcast_arrays(*values))
     return values.reshape(shape + values.shape[1:])'''
+
+_START_TEXT = '''
+    """Start values y = (q, u) for these parameters, at the time t and with the inputs r, which are zero by default.
+'''
+
+_NAMED = '''    names = COORDINATES + SPEEDS
+    unknown = sorted(given.keys() - set(names))
+    if unknown:
+        raise TypeError(f"There is no coordinate or speed {', '.join(unknown)}. There are: {', '.join(names) or 'none'}.")
+    y = np.array([given.get(name, value) for name, value in zip(names, GUESS)], dtype=float)
+'''
+
+_FREE_START = (
+    _START_TEXT
+    + '''
+    Those that are given by name are used; the others are the model's.
+    """
+'''
+    + _NAMED
+    + "    return y"
+)
+
+_CLOSED_START = (
+    _START_TEXT
+    + '''
+    They keep the constraints. Those that are given by name are held if they can be, then those that the model gives;
+    the others follow.
+    """
+'''
+    + _NAMED
+    + '''    n, r = len(COORDINATES), [0.0] * len(INPUTS) if r is None else r
+    level = np.array([2 if name in given else known for name, known in zip(names, HELD)], dtype=int)
+    for places in QUATERNIONS:  # of whatever length, it is the same rotation
+        y[places] /= np.linalg.norm(y[places]) or 1.0
+    y[:n] = closed(lambda q: closure(t, q, y[n:], r, parameters)[:2], y[:n], level[:n], 0.6, 1e-10)
+    y[n:] = closed(lambda u: closure(t, y[:n], u, r, parameters)[2:], y[n:], level[n:], np.inf, 1e-9)
+    for name, value in given.items():
+        used = y[names.index(name)]
+        if abs(used - value) > 1e-3 * max(1.0, abs(value)):
+            warnings.warn(f"{name} begins at {used:.9g}, not at {value:.9g}: the constraints do not allow it.", stacklevel=2)
+    return y'''
+)
+
+_CLOSED = '''def approach(equations, x, free, longest):
+    """Newton's method with the shortest step, and the largest gap that remains."""
+    gaps, slopes = equations(x)
+    gap = np.abs(gaps).max(initial=0.0)
+    for _ in range(60):
+        if not 1e-16 < gap < np.inf or not free.any():
+            break
+        step = np.zeros_like(x)
+        step[free] = -np.linalg.lstsq(slopes[:, free], gaps, rcond=1e-8)[0]
+        step *= min(1.0, longest / max(np.abs(step).max(), 1e-300))
+        for share in (1.0, 0.5, 0.25, 0.1, 0.02):
+            there = equations(x + share * step)
+            if np.abs(there[0]).max() < gap:
+                break
+        else:
+            break
+        x, (gaps, slopes) = x + share * step, there
+        gap = np.abs(gaps).max()
+    return x, gap
+
+
+def closed(equations, guess, level, longest, tolerance):
+    """Values near a guess for which the equations hold: first with all held that have a level, then with level 2."""
+    numbers = np.random.default_rng(0)
+    for hold in (1, 2, 3):
+        for trial in range(24 if hold == 3 else 12):
+            away = (0.02 * 1.35**trial if trial else 0.0) * numbers.normal(size=len(guess))
+            x, gap = approach(equations, np.where(level < hold, guess + away, guess), level < hold, longest)
+            if gap <= tolerance:
+                return x
+    raise ValueError("No state near the start values keeps all constraints.")'''
 
 _DER_STATE = '''
     """The rate of the state y = (q, u).

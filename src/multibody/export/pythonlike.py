@@ -62,7 +62,7 @@ def lists(program: Program) -> str:
         _listing(title, "()", group, "{name},") for title, group in {**groups, "OUTPUTS": program.outputs}.items()
     ]
     blocks.append(_listing("PARAMETERS", "{}", program.parameters, "{name}: {value},"))
-    blocks.append(f"START = {floats(one.value for one in program.states)}  # coordinates, then speeds")
+    blocks.append(f"START = {floats(one.value for one in program.states)}  # coordinates, then speeds, for the defaults of parameters")
     return "\n".join(blocks)
 
 

@@ -31,6 +31,32 @@ def nodes_below(outputs: Iterable[Any], limit: int | None = None) -> list[Any]:
     return sorted(seen, key=lambda node: node.serial)
 
 
+def walked(outputs: Iterable[Any]) -> list[Any]:
+    """The same nodes in an order that depends on the expressions alone, not on when their nodes were made.
+
+    It is that of a walk in depth from the outputs: operands come first, by name and fingerprint.
+    """
+    done: set[Any] = set()
+    order: list[Any] = []
+    stack = [(output, False) for output in reversed(list(outputs))]
+    while stack:
+        node, ready = stack.pop()
+        if node in done:
+            continue
+        if ready:
+            done.add(node)
+            order.append(node)
+            continue
+        stack.append((node, True))
+        below = sorted(set(operation(node)[1]), key=_rank, reverse=True)
+        stack += [(arg, False) for arg in below if arg not in done]
+    return order
+
+
+def _rank(node: Any) -> tuple[bool, str, int]:
+    return bool(operation(node)[1]), node.name if isinstance(node, Symbol) else "", hash(node.fp)
+
+
 @dataclass(frozen=True)
 class Assignments:
     """A computation as a list of named intermediate results, each of which may use those before it.
@@ -60,7 +86,7 @@ def assignments(outputs: Iterable[Any], prefix: str = "v") -> Assignments:
         (('v2', v1*sin(v1 + y)),)
     """
     results = tuple(outputs)
-    nodes = nodes_below(results)
+    nodes = walked(results)
     taken = {node.name for node in nodes if isinstance(node, Symbol)}
     free = (name for name in (f"{prefix}{i}" for i in count(1)) if name not in taken)
     uses = Counter(arg for node in nodes for arg in set(operation(node)[1]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from multibody.export.code import Code
-from multibody.export.matlab.language import checked, file, function, help_text, legend, statements, text
+from multibody.export.matlab.language import checked, file, function, help_text, legend, shaped, statements, text
 from multibody.export.program import Program
 from multibody.export.syntax import one_line
 
@@ -54,14 +54,39 @@ def _ending(program: Program, name: str) -> list[str]:
 
 
 def _closed(program: Program, code: Code, name: str) -> list[str]:
-    """Functions that find start values: coordinates first, then speeds, from the guess where nothing was set."""
-    if "assembly" not in code:
-        return ["function y = closed(t, y, p, c) %#ok<INUSD>\nend"]
+    """Functions that find start values: coordinates first, then speeds; what was given is held if that can be."""
     n, m = len(program.coordinates), len(program.speeds)
-    columns = {"start": [one.value for one in program.states], "guess": program.guess}
+    columns = {"start": [one.value for one in program.states], "guess": program.guess, "level": program.levels}
     lines = [f"{array} = [{'; '.join(map(repr, values))}];" for array, values in columns.items()]
-    lines += _CLOSED.format(n=n, first=n + 1, last=n + m).splitlines()
-    return [function("y = closed(t, y, p, c)", lines), *_correction(program, code, name, "assembly", "assembled")]
+    names = ", ".join(text(one.name) for one in program.states)
+    turned = [f"    {[k + 1 for k in places]}" for places in program.eom.model.quaternions]
+    lines += _CLOSED.format(
+        n=n, first=n + 1, last=n + m, names=names, turned="\n".join(turned), name=name
+    ).splitlines()
+    return [function("y = closed(t, y, p, c)", lines), _NEAREST.format(name=name), *_gaps(program, code, name)]
+
+
+def _gaps(program: Program, code: Code, name: str) -> list[str]:
+    """A function for what must vanish at the start, and its derivatives."""
+    n, m = len(program.coordinates), len(program.speeds)
+    lines, pieces = statements(code["closure"], f"{name}_gaps")
+    shapes = {result.name: result.shape for result in program.routine("closure").results}
+    sized = {one: one if shapes[one] != () and 0 not in shapes[one] else f"zeros({shapes[one][0]}, 1)" for one in shapes}
+    matrices = {
+        one: shaped(one, shapes[one]) if 0 not in shapes[one] else "zeros({}, {})".format(*shapes[one])
+        for one in ("slopes", "rate_slopes")
+    }
+    return [
+        function(
+            "[g, J] = gaps(t, y, p, c, of_speeds)",
+            [
+                f"r = {name}_inputs(t, y, p);", f"q = y(1:{n});", f"u = y({n + 1}:{n + m});", *lines,
+                "if of_speeds", f"    g = {sized['rate_gaps']};", f"    J = {matrices['rate_slopes']};",
+                "else", f"    g = {sized['gaps']};", f"    J = {matrices['slopes']};", "end",
+            ],
+        ),
+        *pieces,
+    ]  # fmt: skip
 
 
 def _correction(program: Program, code: Code, name: str, routine: str, own: str) -> list[str]:
@@ -77,6 +102,8 @@ def _correction(program: Program, code: Code, name: str, routine: str, own: str)
 _CORRECTED = [
     "",
     "   Constraints, and quaternions of unit length, are restored at all times T: give times that are not far apart.",
+    "   Start values y0 that differ from the model's are held if they can be, and the others follow; NaN for one that",
+    "   is open. A warning says which ones the constraints do not allow.",
 ]
 
 _TIMES = """if nargin < 1 || isempty(T)
@@ -108,21 +135,73 @@ _VALUED = """function valued(numbers, t)
     end
 end"""
 
-_CLOSED = """if norm(projected(t, y, p, c) - y) <= 1e-9*(1 + norm(y))
+_CLOSED = """given = y ~= start & ~isnan(y);
+y(isnan(y)) = start(isnan(y));
+if norm(projected(t, y, p, c) - y) <= 1e-9*(1 + norm(y))
     return
 end
-x = y;
-x(y == start) = guess(y == start); % as it was before it was closed for other parameters
-for k = 1:50
-    step = assembled(t, x, p, c) - x;
-    x(1:{n}) = x(1:{n}) + step(1:{n})*min(1, 0.6/max([abs(step(1:{n})); 1e-300])); % no leap
+x = guess;
+x(given) = y(given);
+level(given) = 2;
+turned = [
+{turned}
+];
+for k = 1:size(turned, 1) %% of whatever length, it is the same rotation
+    x(turned(k, :)) = x(turned(k, :))/max(norm(x(turned(k, :))), 1e-300);
 end
-for k = 1:5
-    step = assembled(t, x, p, c) - x;
-    x({first}:{last}) = x({first}:{last}) + step({first}:{last});
+x = nearest(t, x, p, c, (1:{n}).', level, 0.6, 1e-10, false);
+x = nearest(t, x, p, c, ({first}:{last}).', level, Inf, 1e-9, true);
+names = {{{names}}};
+for k = find(given & abs(x - y) > 1e-3*max(1, abs(y))).'
+    warning('{name}:start', '%s begins at %.9g, not at %.9g: the constraints do not allow it.', names{{k}}, x(k), y(k));
 end
-if norm(projected(t, x, p, c) - x) <= 1e-9*(1 + norm(x))
-    y = x;
+y = x;""".replace("%%", "%")
+
+_NEAREST = """function x = nearest(t, guess, p, c, places, level, longest, tolerance, of_speeds)
+    for hold = 1:3 % first all that were given are held, then those of the caller, then none
+        free = places(level(places) < hold);
+        for trial = 0:11 + 12*(hold == 3)
+            x = guess;
+            x(free) = x(free) + (trial > 0)*0.02*1.35^trial*sin(12.9898*free*trial + 0.7*free);
+            [x, gap] = approach(t, x, p, c, free, longest, of_speeds);
+            if gap <= tolerance
+                return
+            end
+        end
+    end
+    error('{name}:start', 'No position near the start values keeps all constraints.');
+end
+
+function [x, gap] = approach(t, x, p, c, free, longest, of_speeds)
+    [g, J] = gaps(t, x, p, c, of_speeds);
+    gap = max([abs(g); 0]);
+    first = numel(x) - size(J, 2);
+    if ~of_speeds
+        first = 0;
+    end
+    for k = 1:60
+        if ~(gap > 1e-16 && gap < Inf) || isempty(free)
+            return
+        end
+        A = J(:, free - first);
+        step = -pinv(A, 1e-8*norm(A))*g;
+        step = step*min(1, longest/max([abs(step); 1e-300]));
+        better = false;
+        for share = [1, 0.5, 0.25, 0.1, 0.02]
+            y = x;
+            y(free) = y(free) + share*step;
+            [g, J] = gaps(t, y, p, c, of_speeds);
+            if max([abs(g); 0]) < gap
+                better = true;
+                break
+            end
+        end
+        if ~better
+            return
+        end
+        x = y;
+        gap = max([abs(g); 0]);
+    end
 end"""
 
 _STEPWISE = """function Y = stepwise(T, y, p, c, options)

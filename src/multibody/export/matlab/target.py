@@ -29,6 +29,7 @@ from multibody.export.matlab.visual import figure, visual
 from multibody.export.options import check_options
 from multibody.export.program import Program
 from multibody.export.quantities import Routine
+from multibody.export.sensor_descriptions import description
 from multibody.export.syntax import one_line
 
 MORE = ("mass_matrix", "bias", "multipliers", "residuals", "energy", "jacobian", "sensor_jacobian")
@@ -36,7 +37,7 @@ MORE = ("mass_matrix", "bias", "multipliers", "residuals", "energy", "jacobian",
 
 ENDINGS = ("sim", "der_state", "inputs", "sensors", "visual", "parameters")
 OWN = (
-    "T Y S y y0 dy k options struct error follows changes names given name following projected assembled stepwise closed scene show corners look laid"
+    "T Y S y y0 dy k options struct error follows changes names given name following projected nearest approach gaps stepwise closed scene show corners look laid"
 ).split()
 """Identifiers that the files use for themselves."""
 
@@ -92,7 +93,7 @@ class Matlab(Target):
         name, drawn = stem(program.name), figure(program)
         more = [one for one in self.more if program.has(one)]
         functions = [f"{name}_{ending}" for ending in (*ENDINGS, *more)]
-        wanted: list[str | Routine] = ["state_rate", "sensors", "projection", "assembly", drawn.routine, *more]
+        wanted: list[str | Routine] = ["state_rate", "sensors", "projection", "closure", drawn.routine, *more]
         code = program.code(wanted, SYNTAX, taken=[*OWN, *SHAPES, *functions], names=self.names, limit=self.limit)
         texts = {
             "sim": simulation(program, code, name),
@@ -140,7 +141,7 @@ def _inputs(program: Program, name: str) -> str:
 def _sensors(program: Program, code: Code, name: str) -> str:
     own = member_names(list(program.eom.outputs), SYNTAX)
     fields = [
-        f"     S.{own[one]}: {one_line(repr(program.eom.model.sensors[one])[:100])}" for one in program.eom.outputs
+        f"     S.{own[one]}: {one_line(description(program.eom.model.sensors[one]))}" for one in program.eom.outputs
     ]
     remark = [
         *help_text(program, f"{name}_sensors", "What the sensors measure: S = g(t, y)."),

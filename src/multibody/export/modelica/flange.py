@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isnan
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from multibody.equations.power import powers
 from multibody.errors import ConversionError, UnknownNameError
+from multibody.export.assembling import SOME
 from multibody.export.modelica.units import modelica_unit
 from multibody.export.program import Program
 from multibody.graph import ZERO, Expr, evaluate, gradient, time_derivative
@@ -52,6 +54,11 @@ class Flange:
                 where=f"flange '{self.name}'",
                 remedy=f"There are: {', '.join(_KINDS)}.",
             )
+
+    def words(self) -> str:
+        """What goes through the connector."""
+        force, along = ("force", "displacement") if self.kind == "translational" else ("torque", "angle")
+        return f"the {force} {self.force} and the {along} {self.along}"
 
     def declaration(self, name: str) -> str:
         """The connector under a name that Modelica allows."""
@@ -105,6 +112,7 @@ def _sampled(program: Program, *values: Expr) -> NDArray[np.float64]:
     """Expressions at random states, as far as they have values there; there may be no proof: |x|/x is sign x."""
     rng, eom = np.random.default_rng(0), program.eom
     known: dict[Any, Any] = {one.symbol: one.value for group in program.arguments.values() for one in group}
+    known |= {one.symbol: SOME for one in program.parameters if isnan(one.value)}
     found = []
     for _ in range(SAMPLES):
         q = np.array([one.value for one in program.coordinates]) + rng.uniform(-2, 2, len(program.coordinates))

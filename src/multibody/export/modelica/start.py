@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from multibody.export.assembling import SOME
 from multibody.export.program import Program
 from multibody.export.quantities import Result
 from multibody.graph import ONE, Expr, Symbol, evaluate, jacobian
@@ -81,6 +83,7 @@ def _following(
 
 def _values(program: Program) -> dict[Any, float]:
     known = {one.symbol: one.value for group in program.arguments.values() for one in group}
+    known |= {one.symbol: SOME for one in program.parameters if isnan(one.value)}
     return known | {program.eom.model.time: 0.0}
 
 

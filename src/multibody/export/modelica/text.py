@@ -77,10 +77,16 @@ class ModelText:
             *self._initial(),
             "equation",
             *(f"  {line}" for line in self._equations()),
-            f"  annotation(Documentation(info={string(documentation(self.program, self.name))}));",
+            f"  annotation(Documentation(info={string(self._documentation())}));",
             f"end {self.name};",
         ]
         return "\n".join(blocks) + "\n"
+
+    def _documentation(self) -> str:
+        flanges = dict(zip(self.flanges, self.options.flanges, strict=True))
+        driven = {flange.force for flange in self.options.flanges}
+        inputs = [self.code.names[one.symbol] for one in self.program.inputs if one.name not in driven]
+        return documentation(self.program, self.name, inputs, flanges, partial=self.options.partial)
 
     def _declarations(self) -> Iterator[str]:
         program, names = self.program, self.code.names

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isnan
 
 from multibody.export.program import Program
 from multibody.export.quantities import Quantity
@@ -63,17 +64,22 @@ def _symbols(program: Program, formulas: Formulas) -> Iterator[Piece]:
         "parameter": program.parameters, "multiplier": program.multipliers,
     }  # fmt: skip
     rows = [
-        (Math(formulas.symbols[one.symbol]), Code(one.name), kind, one.unit, _value(kind, one), one.description)
+        (Math(formulas.symbols[one.symbol]), Code(one.name), kind, one.unit, _value(kind, one, formulas), one.description)
         for kind, quantities in groups.items()
         for one in quantities
         if one.symbol is not None
     ]
-    yield words("Values are start values of coordinates and speeds, and defaults of parameters.")
+    yield words("Values are start values of coordinates and speeds, and defaults of parameters, some by formulas.")
     yield Grid(("symbol", "name", "kind", "unit", "value", "meaning"), tuple(rows))
 
 
-def _value(kind: str, one: Quantity) -> str:
-    return f"{one.value:.6g}" if kind in ("coordinate", "speed", "parameter") else ""
+def _value(kind: str, one: Quantity, formulas: Formulas) -> Cell:
+    """A number; the formula of a parameter that follows from others; nothing for one that must be given."""
+    if one.formula is not None:
+        return Math(formulas.brief(one.formula)) if formulas.brief(one.formula) else "a formula"
+    if kind not in ("coordinate", "speed", "parameter") or isnan(one.value):
+        return ""
+    return f"{one.value:.6g}"
 
 
 def _contract(program: Program, formulas: Formulas) -> Iterator[Piece]:

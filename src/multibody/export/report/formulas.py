@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from multibody.export.program import Program
-from multibody.export.report.lines import broken
+from multibody.export.report.lines import WIDE, broken, width
 from multibody.export.report.pieces import Formula
 from multibody.graph import Expr, Symbol, as_expr, closed_form_report, topological
 from multibody.graph.assignments import assignments, nodes_below
@@ -61,6 +61,7 @@ class Formulas:
         }
         self.symbols: Mapping[Symbol, str] = symbol_latex(texts, texts, [latex_name(name) for name, _ in shown])
         whole, parts = (self._printer(names, texts) for names in ({}, steps.names))
+        self._whole = whole
         self.intermediates = tuple(Formula(latex_name(name), broken(parts.definition(node))) for name, node in shown)
         self.groups = {
             title: tuple(
@@ -79,6 +80,11 @@ class Formulas:
             return left
         rate = r"\frac{\mathrm{d}}{\mathrm{d} t} " if left in self._states else ""
         return f"{rate}{self.symbols[left]}"
+
+    def brief(self, value: Expr) -> str:
+        """An expression in one line; empty if it is too long for a table."""
+        text = self._whole.text(value)
+        return text if width(text) <= WIDE // 2 else ""
 
     def vector(self, symbols: Iterable[Symbol]) -> str:
         """Symbols side by side."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from multibody.export.contract import Target
-from multibody.export.module_names import file_name
+from multibody.export.module_names import report_name
 from multibody.export.options import check_options
 from multibody.export.program import Program
 from multibody.export.report.content import sections
@@ -41,7 +41,7 @@ class Latex(Target):
         blocks = [_HEAD.replace("TITLE", _breakable(program.name))]
         for section in sections(program, formulas):
             blocks += [rf"\section{{{section.title}}}", *_blocks(section.pieces, program)]
-        return {f"{file_name(program.name, 'c')}.tex": "\n\n".join([*blocks, r"\end{document}"]) + "\n"}
+        return {f"{report_name(program.name)}.tex": "\n\n".join([*blocks, r"\end{document}"]) + "\n"}
 
 
 def _block(piece: Paragraph | Picture | Grid, program: Program) -> str:

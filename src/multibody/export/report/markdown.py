@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from multibody.export.contract import Target
-from multibody.export.module_names import file_name
+from multibody.export.module_names import report_name
 from multibody.export.options import check_options
 from multibody.export.program import Program
 from multibody.export.report.content import sections
@@ -40,7 +40,7 @@ class Markdown(Target):
 
     def files(self, program: Program) -> Mapping[str, str]:
         """The text and the drawing."""
-        name = file_name(program.name, "c")
+        name = report_name(program.name)
         formulas = Formulas(program, self.seconds, self.limit)
         blocks = [f"# {_cell(Code(program.name))}"]
         for section in sections(program, formulas):

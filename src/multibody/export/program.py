@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import nan
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.equations.dependent_angles import require_no_acting_angles
+from multibody.equations.prescribed_motion import require_smooth
 from multibody.equations.known_symbols import require_distinct, require_known
 from multibody.equations.symbol_table import Entry
 from multibody.errors import ConversionError, MissingValueError, UnknownNameError
@@ -213,11 +214,18 @@ class Program:
         Raises:
             ConversionError: if a load depends on the angle of a dependent joint, which code without a memory cannot
                 follow beyond π. Sensors of such angles show values between -π and π.
+            ModelError: if a prescribed motion jumps, or a body has an inertia that cannot be: runs refuse these, too.
         """
         require_no_acting_angles(self.eom, "generated code")
+        self._require_runnable()
         made = [self.routine(one) if isinstance(one, str) else one for one in routines]
         made = [one for one in made if any(result.size for result in one.results)]
         return coded(self, made, syntax, taken, self._landmarks if names == "readable" else {}, apart, limit)
+
+    def _require_runnable(self) -> None:
+        """An error for what no run can be made of: motions that jump, inertias that cannot be."""
+        known = {one.symbol: one.value for one in self.parameters if one.symbol is not None and not isnan(one.value)}
+        require_smooth(self.eom, known)
 
     @cached_property
     def _made(self) -> dict[str, Routine]:

@@ -38,7 +38,8 @@ def at_state(
     """(t, q, u, r, p) of a state that keeps the constraints, with what is given held."""
     speeds = dict(u or {})
     state = eom.consistent(dict(q), speeds, [*q, *speeds], parameters=parameters)
-    r = [(inputs or {}).get(one.name, 0.0) for one in eom.inputs]
+    given = eom.model.inputs_by_element(inputs)
+    r = [given.get(one.name, 0.0) for one in eom.inputs]
     return 0.0, state.q, state.u, r, list(eom.model.parameter_values(parameters).values())
 
 

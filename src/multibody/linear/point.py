@@ -158,7 +158,7 @@ def _place_of(eom: EquationsOfMotion, at: Any, parameters: Mapping[str, float] |
     """Coordinates and speeds of a state; of an instant of a run, or another operating point, all of it."""
     known, numbers, now = known_point(eom, at)
     q, u, inputs = by_kind(eom.model, known)
-    numbers = {**numbers, **(parameters or {})}
+    numbers = {**numbers, **eom.model.parameters_by_element(parameters)}
     return _place(eom, list(q.values()), list(u.values()), inputs, numbers, now if t is None else t)
 
 
@@ -193,6 +193,7 @@ def by_kind(model: Model, given: Mapping[Any, Any]) -> tuple[dict[str, Any], dic
     kinds = (model.coordinates, model.speeds, model.input_symbols)
     groups = [{one.name for one in symbols} for symbols in kinds]
     plain = {one.name if isinstance(one, Symbol) else one: value for one, value in given.items()}
+    plain = model.inputs_by_element(plain)
     strange = [name for name in plain if not any(name in names for names in groups)]
     if strange:
         raise unknown_name("coordinate, speed or input", strange, sorted(set().union(*groups)), model)

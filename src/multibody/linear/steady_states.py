@@ -134,10 +134,11 @@ def _search(
     parameters: Mapping[str, float] | None, t: float,
 ) -> Trim:  # fmt: skip
     require_equations(eom, "equilibrium")
+    parameters = eom.model.parameters_by_element(parameters)
     held = fixed if isinstance(fixed, Mapping) else dict.fromkeys(_several(fixed))
     states = (*eom.coordinates, *eom.speeds)
     others = (*eom.inputs, *eom.parameters)
-    given = {name: value for name, value in (parameters or {}).items() if name in {one.name for one in eom.parameters}}
+    given = {name: value for name, value in parameters.items() if name in {one.name for one in eom.parameters}}
     guess = {**_guess(eom, at), **given, **{name: value for name, value in held.items() if value is not None}}
     _require_known(eom, [*held, *guess], (*states, *others), "coordinate, speed, input or parameter")
     wanted = set(_several(free))
@@ -149,7 +150,7 @@ def _search(
         )
     moves = set(_several(moving))
     _require_known(eom, moves, states, "coordinate or speed")
-    numbers = {**(parameters or {}), **{one.name: guess[one.name] for one in eom.parameters if one.name in guess}}
+    numbers = {**parameters, **{one.name: guess[one.name] for one in eom.parameters if one.name in guess}}
     unknown = [*(one for one in states if one.name not in held), *(one for one in others if one.name in wanted)]
     equations = steady_equations(eom, unknown, [one for one in states if one.name in moves], numbers)
     now = finite_value(t, "time of the equilibrium")

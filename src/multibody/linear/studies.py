@@ -82,11 +82,11 @@ def along(
     if name not in (*states, *numbers):
         raise unknown_name("parameter, input, coordinate or speed", [name], [*numbers, *states], eom.model)
     if name in numbers:
-        return lambda value: linearize(eom, at, parameters={**(parameters or {}), name: value}, t=t)
+        return lambda value: linearize(eom, at, parameters={**eom.model.parameters_by_element(parameters), name: value}, t=t)
     if at is None or isinstance(at, Mapping):
         return lambda value: linearize(eom, {**(at or {}), name: value}, parameters=parameters, t=t)
     state, known, now = known_point(eom, at)
-    numbers_given, moment = {**known, **(parameters or {})}, now if t is None else t
+    numbers_given, moment = {**known, **eom.model.parameters_by_element(parameters)}, now if t is None else t
     return lambda value: linearize(eom, {**state, name: value}, parameters=numbers_given, t=moment)
 
 

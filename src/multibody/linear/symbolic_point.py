@@ -31,7 +31,7 @@ def symbolic_place(
     q, u, r = by_kind(model, at or {})
     left = _left_free(eom, free)
     values: Values = {model.time: model.time if model.time in left else as_expr(t)}
-    values |= _parameters(eom, parameters or {}, left)
+    values |= _parameters(eom, eom.model.parameters_by_element(parameters), left)
     given = q | u | r
     for one in (*model.coordinates, *model.speeds, *model.input_symbols):
         known = given.get(one.name, model.start.get(one, 0.0))

@@ -112,7 +112,8 @@ class Assembly:
         self.constraints = constraints
         self.model = constraints.model
         self.known: dict[Any, Any] = {self.model.time: t}
-        self.known |= {one: (inputs or {}).get(one.name, 0.0) for one in self.model.input_symbols}
+        given = self.model.inputs_by_element(inputs)
+        self.known |= {one: given.get(one.name, 0.0) for one in self.model.input_symbols}
         self.known |= self.model.parameter_values(parameters)
         self._interpreted: Counter[PositionFunction] = Counter()
 

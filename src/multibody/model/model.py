@@ -18,7 +18,7 @@ from multibody.model.display import model_html
 from multibody.model.drawing import Drawing
 from multibody.model.joint import Joint
 from multibody.model.joints import Motion
-from multibody.model.quantity import Input, Parameter, defaults, known_defaults, rate_name, shaped_names
+from multibody.model.quantity import Input, Parameter, by_element, defaults, known_defaults, rate_name, shaped_names
 
 QUATERNION = ("qw", "qx", "qy", "qz")
 """The labels of coordinates that form a unit quaternion."""
@@ -165,6 +165,14 @@ class Model:
         self.require_parameters(given or {})
         values = defaults(self.parameters, given)
         return {symbol: values[symbol] for symbol in self.parameter_symbols}
+
+    def parameters_by_element(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Values of parameters by the names of their elements; see ``parameter_values``."""
+        return by_element(self.parameters, given or {}, "parameter")
+
+    def inputs_by_element(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Likewise of inputs."""
+        return by_element(self.inputs, given or {}, "input")
 
     def known_parameter_values(self, given: Mapping[str, Any] | None = None) -> dict[Symbol, float]:
         """Likewise, without the parameters that have no number."""

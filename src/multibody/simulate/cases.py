@@ -99,6 +99,11 @@ def planned(
     return _Planning(eom, parameters or {}, initial or {}, listed, draws, seed).plan
 
 
+def _by_element(eom: EquationsOfMotion, given: Any) -> Any:
+    """Values by name, with arrays of parameters that were given by their own names taken apart."""
+    return eom.model.parameters_by_element(given) if isinstance(given, Mapping) else given
+
+
 class _Planning:
     """From what a user gave to a plan, with all that can be wrong about it."""
 
@@ -106,6 +111,8 @@ class _Planning:
         self, eom: EquationsOfMotion, parameters: Mapping[str, Any], initial: Mapping[str, Any],
         cases: list[Mapping[str, float]] | None, draws: int, seed: int,
     ) -> None:  # fmt: skip
+        parameters = _by_element(eom, parameters)
+        cases = [_by_element(eom, one) for one in cases] if isinstance(cases, list) else cases
         self._eom, self._cases, self._draws, self._seed = eom, cases, draws, seed
         self._require_lists()
         self._kinds = {one.name: "parameter" for one in eom.parameters}

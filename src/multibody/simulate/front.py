@@ -83,6 +83,7 @@ def simulate(
         raise ModelError(
             f"on_failure is {on_failure!r:.200}.", where="simulate", remedy='Give "raise" (the default) or "return".'
         )
+    parameters = eom.model.parameters_by_element(parameters)
     before = beginning(start, eom, given=(q, u, *fixed))
     instants = wanted_times(duration, times, samples, before.time(t0, times))
     ready = prepared(eom, inputs, events, before.inputs)

@@ -16,7 +16,7 @@ from multibody.errors import MissingValueError, ModelError, NumberError
 from multibody.graph import Constant, Expr, Symbol, Table, as_expr, evaluate, free_symbols, time_derivative
 from multibody.graph.names import suggestion
 from multibody.graph.number import is_number
-from multibody.model.quantity import Range, by_element, finite_value, rate_name
+from multibody.model.quantity import Range, finite_value, rate_name
 from multibody.simulate.contract import Vector
 from multibody.simulate.questions import expression_of
 from multibody.simulate.saturation import limits_of_inputs, saturated, saturated_expression
@@ -106,7 +106,7 @@ def read_inputs(eom: EquationsOfMotion, given: Mapping[str, Any] | None) -> Inpu
     An input whose rate is an input too, because a prescribed motion follows it, brings its rates along.
     """
     names = [one.name for one in eom.inputs]
-    given = by_element(eom.model.inputs, given or {}, "input")
+    given = eom.model.inputs_by_element(given)
     unknown = [name for name in given if name not in names]
     if unknown:
         raise ModelError(

@@ -179,5 +179,5 @@ def _parameters(
             cause="A CSV file holds the columns only, or the equations have parameters that the run had not.",
             remedy="Give read(…, parameters={…}), or {} if these have their defaults.",
         )
-    values = eom.model.parameter_values({**known, **(given or {})})
+    values = eom.model.parameter_values({**known, **eom.model.parameters_by_element(given)})
     return np.array([values[one] for one in eom.parameters])

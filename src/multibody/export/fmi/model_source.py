@@ -88,6 +88,7 @@ class ModelSource:
             "N_P": len(program.parameters), "N_C": len(code.constants), "N_F": len(code.formulas),
             "N_SEEDS": len(program.seeds),
             "N_GAPS": sizes["gaps"], "N_RATE_GAPS": sizes["rate_gaps"], "N_QUATERNIONS": len(quaternions),
+            "N_RANK": len(program.eom.constraints.independent),
             "N_WORK": max(_room(sizes["gaps"], len(program.coordinates)), _room(sizes["rate_gaps"], len(program.speeds))),
             "CONSTRAINED": int(self.interface.constrained), "DERIVATIVES": int(self._differs),
         }  # fmt: skip

@@ -85,6 +85,68 @@ static int begin_closed(const State *s, double *x)
     return 1;
 }
 
+/* How far the constraints are from losing rank at a state: the smallest pivot that counts, relative to the largest. */
+static double rank_margin(double t, const double *x, const double *r, const double *p)
+{
+    double rows[N_RATE_GAPS * N_U + 1], gaps[N_RATE_GAPS + 1], first = 0.0, margin = 1.0;
+    const StartPlace place = {t, x, r, p};
+    int i, j, k;
+    if (!N_RANK)
+        return 1.0;
+    gaps_of_speeds(&place, gaps, rows);
+    for (k = 0; k < N_RANK; ++k) {
+        double largest = 0.0;
+        int row = 0;
+        for (i = 0; i < N_RATE_GAPS; ++i) {
+            double square = 0.0;
+            for (j = 0; j < N_U; ++j)
+                square += rows[i * N_U + j] * rows[i * N_U + j];
+            if (square > largest) {
+                largest = square;
+                row = i;
+            }
+        }
+        largest = sqrt(largest);
+        first = k ? first : largest;
+        margin = first > 0.0 ? largest / first : 0.0;
+        if (!(margin > 1e-14))
+            return 0.0;
+        for (j = 0; j < N_U; ++j)
+            rows[row * N_U + j] /= largest;
+        for (i = 0; i < N_RATE_GAPS; ++i) {
+            double share = 0.0;
+            for (j = 0; j < N_U; ++j)
+                share += rows[i * N_U + j] * rows[row * N_U + j];
+            for (j = 0; j < N_U && i != row; ++j)
+                rows[i * N_U + j] -= share * rows[row * N_U + j];
+        }
+        for (j = 0; j < N_U; ++j)
+            rows[row * N_U + j] = 0.0;
+    }
+    return margin;
+}
+
+/* Says what is wrong at a state that a solver does not leave: a singular position by its coordinates. */
+static void describe_stop(const State *s, double t, const double *x, const double *r, char *text, size_t size)
+{
+    double rates[N_X + 1];
+    size_t used = 0;
+    int k, worst = -1;
+    const double margin = rank_margin(t, x, r, s->p);
+    model_rates(t, x, x + N_Q, r, s->p, rates, rates + N_Q);
+    for (k = 0; k < N_X; ++k)
+        if (worst < 0 || !isfinite(rates[k]) || fabs(rates[k]) > fabs(rates[worst]))
+            worst = worst >= 0 && !isfinite(rates[worst]) ? worst : k;
+    text[0] = 0;
+    if (!(margin > 1e-4))
+        used += (size_t)snprintf(text, size, " The position is singular: the constraints lose rank there.");
+    else if (worst >= 0 && !(fabs(rates[worst]) < 1e6))
+        used += (size_t)snprintf(text, size, " The position is singular, or close to it: the rate of %s is %g.",
+                                 variable_names[FIRST_STATE + worst], rates[worst]);
+    for (k = 0; k < N_Q && used > 0 && used + 40 < size; ++k)
+        used += (size_t)snprintf(text + used, size - used, "%s %s = %.9g", k ? "," : " It is", variable_names[FIRST_STATE + k], x[k]);
+}
+
 /* Tells the importer which of its start values the constraints do not allow; changes of the last digits do not count. */
 static void warn_of_changes(const Instance *i, const double *x)
 {

@@ -126,10 +126,13 @@ static Status know_outputs(Instance *i)
 /* Numbers for the importer; what is not finite is not given away without a word. */
 static Status give(const Instance *i, unsigned first, const double *from, size_t n, double *to)
 {
+    char why[300];
     size_t k;
     for (k = 0; k < n; ++k) {
-        if (!isfinite(from[k]))
-            return complain(i, STATUS_DISCARD, "%s is not a finite number at t = %.17g.", variable_names[first + k], i->state.time);
+        if (!isfinite(from[k])) {
+            describe_stop(&i->state, i->state.time, i->state.x, i->state.r, why, sizeof why);
+            return complain(i, STATUS_DISCARD, "%s is not a finite number at t = %.17g.%s", variable_names[first + k], i->state.time, why);
+        }
         to[k] = from[k];
     }
     return STATUS_OK;

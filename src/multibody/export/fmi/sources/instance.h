@@ -59,5 +59,8 @@ typedef struct {
 /* Gives a message to the importer. */
 static void deliver(const Instance *i, Status status, const char *category, const char *message);
 
+/* Says what is wrong at a state, if its position is singular. */
+static void describe_stop(const State *s, double t, const double *x, const double *r, char *text, size_t size);
+
 /* Keeps the constraints. */
 static Status settle(Instance *i);

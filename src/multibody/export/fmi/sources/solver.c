@@ -129,6 +129,7 @@ static Status do_step(Instance *i, double from, double length)
     State *s = &i->state;
     const double end = from + length, near = 1e-9 * fmax(1.0, fabs(s->time));
     double t = s->time, x[N_X + 1], r[N_R + 1];
+    char why[300];
     Status status;
     int done;
     if (!isfinite(end) || length < 0.0 || !(fabs(from - s->time) <= near))
@@ -151,7 +152,8 @@ static Status do_step(Instance *i, double from, double length)
     if (done)
         return STATUS_OK;
     s->step = 0.0;
-    return complain(i, STATUS_DISCARD, "The solver gets no further than t = %.17g.", t);
+    describe_stop(s, t, x, r, why, sizeof why);
+    return complain(i, STATUS_DISCARD, "The solver gets no further than t = %.17g.%s", t, why);
 }
 
 #if FMI_VERSION == 2

@@ -219,13 +219,14 @@ def test_comments_cannot_be_left(text: str) -> None:
     assert not [bad for bad in ("\n", "\u2028", "\r") if bad in quoted(text)]
 
 
-def test_missing_numbers_are_named() -> None:
+def test_missing_numbers_are_named_where_they_are_needed() -> None:
     system = mb.System("unknown")
     m = system.parameter("m")
     system.joint("x", system.world, system.body("b", m), "Tx")
     eom = mb.derive(system)
     with pytest.raises(MissingValueError, match="m"):
-        Program.of(eom)
+        Program.of(eom).require_values("Fmi")
+    assert Program.of(eom).parameters[0].is_open
     assert Program.of(eom, {"m": 3.0}).parameters[0].value == 3.0
 
 

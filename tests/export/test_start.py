@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.export import Fmi, Matlab, Modelica, Program, SFunction, export
+from multibody.export import C, Fmi, Matlab, Modelica, Program, Python, SFunction, export
 from multibody.graph import sin
 
 from .driving import run, tool
@@ -110,6 +112,120 @@ def test_the_step_of_start_values_keeps_what_was_given() -> None:
     np.testing.assert_allclose(x, ours("both"), atol=1e-10)
     names = [one.name for one in program.states]
     assert [x[names.index(one.name)] for one in eom.speeds if one.name in eom.model.written] == [0.1, 0.2, 0.3]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_python_and_c_begin_as_our_own_runs(name: str, tmp_path: Path) -> None:
+    gcc = tool("gcc")
+    maker, parameters = CASES[name]
+    eom = maker()
+    made = module(eom, tmp_path)
+    np.testing.assert_allclose(made.start(made.parameters(**parameters)), ours(name), atol=1e-12)
+    export(eom, C(jacobians=False), tmp_path)
+    own, n, m = eom.model.name, len(eom.coordinates), len(eom.speeds)
+    given = " ".join(f"p.{key} = {value!r};" for key, value in parameters.items())
+    (tmp_path / "main.c").write_text(
+        f'#include <stdio.h>\n#include "{own}.h"\nint main(void) {{ {own}_parameters p; double x[{n + m}]; int k;\n'
+        f"{own}_defaults(&p); {given} {own}_prepare(&p); if (!{own}_start(0.0, x, x + {n}, NULL, &p)) return 1;\n"
+        f'for (k = 0; k < {n + m}; ++k) printf("%.17g ", x[k]);\nreturn 0; }}\n'
+    )
+    run(gcc, "-std=c99", "-Wall", "-Wextra", "-Werror", "main.c", f"{own}.c", "-lm", "-o", "main", folder=tmp_path)
+    found = np.array(run(tmp_path / "main", folder=tmp_path).split(), dtype=float)
+    np.testing.assert_allclose(found, ours(name), atol=1e-12)
+
+
+def module(eom: mb.EquationsOfMotion, folder: Path) -> Any:
+    (path,) = export(eom, Python(), folder).written
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+SET = {
+    "a coordinate": {"a": 2.0},
+    "one that the model left open": {"b": -0.5},
+    "a speed that the model left open": {"d_dot": 0.3},
+    "a coordinate and a speed": {"a": 2.0, "b_dot": -0.2},
+    "what the constraints do not allow": {"a": 2.0, "d": 2.5},
+}
+
+
+def consistent(name: str) -> np.ndarray:
+    q, u = ({k: x for k, x in SET[name].items() if k.endswith("_dot") == speed} for speed in (False, True))
+    state = four_bar().consistent(q, u)
+    return np.concatenate([state.q, state.u])
+
+
+def test_an_fmu_holds_what_the_importer_sets_and_warns_where_that_is_impossible(tmp_path: Path) -> None:
+    pytest.importorskip("fmpy")
+    eom = four_bar()
+    for version in (2, 3):
+        unit = Unit.of(eom, tmp_path, Fmi(version, derivatives=False), options=["-O0"])
+        for name, given in SET.items():
+            one = unit.instance("CS").initialized(given)
+            np.testing.assert_allclose(one.get(unit.states), consistent(name), atol=1e-9, err_msg=name)
+            possible = name != "what the constraints do not allow"
+            if possible:
+                np.testing.assert_allclose(one.get(list(given)), list(given.values()), atol=1e-12)
+                assert one.said == []
+            else:
+                assert [status for status, _ in one.said] == [1, 1]
+                assert any("a was set to 2, and begins at" in text for _, text in one.said)
+            one.close()
+
+
+def test_octave_and_python_hold_what_is_given(tmp_path: Path) -> None:
+    octave = tool("octave-cli")
+    eom = four_bar()
+    made = module(eom, tmp_path)
+    export(eom, Matlab(), tmp_path)
+    names = [*made.COORDINATES, *made.SPEEDS]
+    lines = []
+    for name, given in SET.items():
+        if name == "what the constraints do not allow":
+            with pytest.warns(UserWarning, match="a begins at"):
+                found = made.start(made.parameters(), **given)
+        else:
+            found = made.start(made.parameters(), **given)
+        np.testing.assert_allclose(found, consistent(name), atol=1e-9, err_msg=name)
+        y0 = [repr(given.get(one, value)) for one, value in zip(names, made.START, strict=True)]
+        lines.append(f"[T, Y] = bars_sim([0, 1e-3, 2e-3], [{'; '.join(y0)}]); printf('%.17g ', Y(1, :));")
+    lines.append("printf('%s', lastwarn());")
+    *numbers, _ = (
+        run(octave, "--norc", "--quiet", "--eval", "\n".join(lines), folder=tmp_path).decode().partition("d b")
+    )
+    table = np.array(numbers[0].split(), dtype=float).reshape(len(SET), -1)
+    np.testing.assert_allclose(table, [consistent(name) for name in SET], atol=1e-9)
+    assert numbers[1] == "d b"  # "d begins at …"
+
+
+def test_quaternions_are_normalized(tmp_path: Path) -> None:
+    system = mb.System("top", gravity=(0, 0, -9.81))
+    system.joint("ball", system.world, system.body("b", 1.0, (0, 0, -1), (1, 1, 1)), mb.Spherical(), q=(2, 0, 0, 2))
+    eom = mb.derive(system)
+    assert np.linalg.norm([one.value for one in Program.of(eom).coordinates]) == pytest.approx(1.0, abs=1e-15)
+    made = module(eom, tmp_path)
+    np.testing.assert_allclose(
+        made.start(made.parameters(), ball_qx=2.0)[:4], np.array([1, 1, 0, 1]) / 3**0.5, atol=1e-9
+    )
+
+
+def test_an_fmu_names_a_singular_position(tmp_path: Path) -> None:
+    """The middle angle of three hinges is a quarter turn: the axes of the others are the same line."""
+    pytest.importorskip("fmpy")
+    system = mb.System("gimbal")
+    body = system.body("b", 1.0, (0, 0, 0), (1, 2, 3))
+    system.joint("a", system.world, body, ["Rx", "Ry", "Rz"], q=(0, np.pi / 2, 0), u=(0.3, 0.4, 0.1))
+    unit = Unit.of(mb.derive(system), tmp_path, Fmi(2, derivatives=False), options=["-O0"])
+    one = unit.instance("CS").initialized()
+    assert one.status(one.step, 0.0, 0.1) == 2
+    (said,) = {text for _, text in one.said}
+    assert "The position is singular" in said
+    assert "a_ry = 1.57079633" in said
+    one.close()
 
 
 STAND_IN = Path(__file__).with_name("simulink")

@@ -183,12 +183,17 @@ def c(asked: Question, folder: Path) -> list[np.ndarray]:
     """C, by gcc."""
     program = Program.of(asked.eom)
     name, n, m, k = asked.name, len(asked.q), len(asked.u), len(program.outputs)
-    lines = [f"#include <stdio.h>\n#include \"{name}.h\"\nint main(void) {{ {name}_parameters p; int i;",
-             f"double q[] = {_braces(asked.q)}, u[] = {_braces(asked.u)}, r[] = {_braces(asked.r)}, x[{n + m + k}];"]
+    lines = [
+        f'#include <stdio.h>\n#include "{name}.h"\nint main(void) {{ {name}_parameters p; int i;',
+        f"double q[] = {_braces(asked.q)}, u[] = {_braces(asked.u)}, r[] = {_braces(asked.r)}, x[{n + m + k}];",
+    ]
     for changes in asked.changes:
         lines += [f"{name}_defaults(&p);", *(f"p.{one} = {value!r};" for one, value in changes.items())]
-        lines += [f"{name}_prepare(&p); {name}_state_rate({asked.t!r}, q, u, r, &p, x, x + {n});",
-                  f"{name}_sensors({asked.t!r}, q, u, r, &p, x + {n + m});", _PRINT.format(n + m + k)]
+        lines += [
+            f"{name}_prepare(&p); {name}_state_rate({asked.t!r}, q, u, r, &p, x, x + {n});",
+            f"{name}_sensors({asked.t!r}, q, u, r, &p, x + {n + m});",
+            _PRINT.format(n + m + k),
+        ]
     (folder / "main.c").write_text("\n".join([*lines, "return 0; }\n"]))
     _files(asked, C(jacobians=False), folder)
     _run(folder, "gcc", "-std=c99", "main.c", f"{name}.c", "-lm", "-o", "main")
@@ -199,13 +204,17 @@ def cpp(asked: Question, folder: Path) -> list[np.ndarray]:
     """C++, by g++."""
     program = Program.of(asked.eom)
     name, n, m, k = asked.name, len(asked.q), len(asked.u), len(program.outputs)
-    lines = [f"#include <cstdio>\n#include \"{name}.hpp\"\nint main() {{ int i;",
-             f"double q[] = {_braces(asked.q)}, u[] = {_braces(asked.u)}, r[] = {_braces(asked.r)}, x[{n + m + k}];"]
+    lines = [
+        f'#include <cstdio>\n#include "{name}.hpp"\nint main() {{ int i;',
+        f"double q[] = {_braces(asked.q)}, u[] = {_braces(asked.u)}, r[] = {_braces(asked.r)}, x[{n + m + k}];",
+    ]
     for changes in asked.changes:
         given = " ".join(f"p.{one} = {value!r};" for one, value in changes.items())
-        lines += [f"{{ {name}::Parameters p; {given} const {name}::Model model(p);",
-                  f"model.state_rate({asked.t!r}, q, u, r, x, x + {n});",
-                  f"model.sensors({asked.t!r}, q, u, r, x + {n + m}); {_PRINT.format(n + m + k)} }}"]
+        lines += [
+            f"{{ {name}::Parameters p; {given} const {name}::Model model(p);",
+            f"model.state_rate({asked.t!r}, q, u, r, x, x + {n});",
+            f"model.sensors({asked.t!r}, q, u, r, x + {n + m}); {_PRINT.format(n + m + k)} }}",
+        ]
     (folder / "main.cpp").write_text("\n".join([*lines, "return 0; }\n"]))
     _files(asked, Cpp(jacobians=False), folder)
     _run(folder, "g++", "-std=c++11", "main.cpp", "-o", "main")
@@ -225,13 +234,15 @@ def rust(asked: Question, folder: Path) -> list[np.ndarray]:
     sizes = {"q_dot": len(asked.q), "u_dot": len(asked.u), "outputs": len(program.outputs)}
     made = " ".join(f"let mut {one} = [0.0; {size}];" for one, size in sizes.items())
     state = ", ".join(f"&{one!r}" for one in (asked.q, asked.u, asked.r))
-    shown = "for x in q_dot.iter().chain(&u_dot).chain(&outputs) { print!(\"{:e} \", x); } println!();"
+    shown = 'for x in q_dot.iter().chain(&u_dot).chain(&outputs) { print!("{:e} ", x); } println!();'
     lines = [f'#[path = "{asked.name}.rs"]\n#[allow(dead_code)]\nmod model;\nfn main() {{']
     for changes in asked.changes:
         given = " ".join(f"p.{one} = {value!r};" for one, value in changes.items())
-        lines.append(f"{{ let mut p = model::Parameters::default(); {given} p.prepare(); {made}"
-                     f"model::state_rate({asked.t!r}, {state}, &p, &mut q_dot, &mut u_dot);"
-                     f"model::sensors({asked.t!r}, {state}, &p, &mut outputs); {shown} }}")
+        lines.append(
+            f"{{ let mut p = model::Parameters::default(); {given} p.prepare(); {made}"
+            f"model::state_rate({asked.t!r}, {state}, &p, &mut q_dot, &mut u_dot);"
+            f"model::sensors({asked.t!r}, {state}, &p, &mut outputs); {shown} }}"
+        )
     (folder / "main.rs").write_text("\n".join([*lines, "}\n"]))
     _files(asked, Rust(), folder)
     _run(folder, "rustc", "--edition", "2021", "main.rs", "-o", "main")
@@ -242,8 +253,10 @@ def javascript(asked: Question, folder: Path) -> list[np.ndarray]:
     """JavaScript, by Node.js."""
     lines = [f'import * as model from "./{asked.name}.mjs";', f"const state = [{asked.t!r}, {asked.state}];"]
     for changes in asked.changes:
-        lines.append(f"{{ const p = model.parameters({changes!r}); const rate = model.state_rate(...state, p);"
-                     "console.log([...rate.q_dot, ...rate.u_dot, ...model.sensors(...state, p).outputs].join(' ')); }")
+        lines.append(
+            f"{{ const p = model.parameters({changes!r}); const rate = model.state_rate(...state, p);"
+            "console.log([...rate.q_dot, ...rate.u_dot, ...model.sensors(...state, p).outputs].join(' ')); }"
+        )
     (folder / "main.mjs").write_text("\n".join(lines))
     _files(asked, JavaScript(), folder)
     return _rows(_run(folder, "node", "main.mjs"))
@@ -260,9 +273,11 @@ def matlab(asked: Question, folder: Path) -> list[np.ndarray]:
         pairs = ", ".join(f"'{one}', {value!r}" for one, value in changes.items())
         fields = " ".join(f"p.{one} = {value!r};" for one, value in changes.items())
         for given in (f"p = {asked.name}_parameters({pairs});", f"p = {asked.name}_parameters(); {fields}"):
-            lines.append(f"{given} S = {asked.name}_sensors({asked.t!r}, y, p);"
-                         f"x = [{asked.name}_der_state({asked.t!r}, y, p); S.tip(:); S.pull];"
-                         "printf('%.17g ', x); printf('\\n');")
+            lines.append(
+                f"{given} S = {asked.name}_sensors({asked.t!r}, y, p);"
+                f"x = [{asked.name}_der_state({asked.t!r}, y, p); S.tip(:); S.pull];"
+                "printf('%.17g ', x); printf('\\n');"
+            )
     (folder / "asked.m").write_text("\n".join(lines))
     rows = _rows(_run(folder, "octave-cli", "--norc", "--quiet", "asked.m"))
     if any(np.abs(a - b).max() > 0 for a, b in zip(rows[::2], rows[1::2], strict=True)):
@@ -284,8 +299,12 @@ def fmi(asked: Question, folder: Path) -> list[np.ndarray]:
     rows = []
     unpacked = fmpy.extract(str(path), str(folder / "unpacked"))
     for changes in asked.changes:
-        unit = FMU2Model(guid=description.guid, unzipDirectory=unpacked, instanceName="one",
-                         modelIdentifier=description.modelExchange.modelIdentifier)
+        unit = FMU2Model(
+            guid=description.guid,
+            unzipDirectory=unpacked,
+            instanceName="one",
+            modelIdentifier=description.modelExchange.modelIdentifier,
+        )
         unit.instantiate()
         given = {**changes, **dict(zip(states, [*asked.q, *asked.u], strict=True))}
         given |= dict(zip([one.name for one in asked.eom.inputs], asked.r, strict=True))

@@ -1,10 +1,12 @@
 """A small sample of each battery of ``./dev bench trust``, and that a battery notices what is wrong."""
 
+from dataclasses import replace
+
 import pytest
 
 from multibody.io.urdf import robot
 
-from . import angles, case, events, linkages, moving_geometry, potentials, pulses, singular, stops, urdf
+from . import angles, case, events, exports, linkages, moving_geometry, potentials, pulses, singular, stops, urdf
 from .batteries import COUNTS, outcome
 
 SAMPLES = {
@@ -17,6 +19,7 @@ SAMPLES = {
     "urdf": [10, 25, 33, 82],
     "potentials": range(8),
     "moving_geometry": range(24),
+    "exports": [1],
 }
 
 
@@ -86,3 +89,17 @@ def test_a_battery_notices_a_potential_that_is_accepted(monkeypatch):
 def test_a_battery_notices_geometry_that_is_accepted(monkeypatch):
     monkeypatch.setattr(moving_geometry, "FOLLOWED", dict.fromkeys(moving_geometry.FOLLOWED, lambda s: 0.3))
     assert outcome("moving_geometry", 3).verdict == case.WRONG
+
+
+def test_a_battery_notices_a_formula_that_became_a_number(monkeypatch):
+    """Code whose formulas are left out follows the defaults, whatever the parameters are."""
+    program_of = exports.Program.of
+
+    def with_numbers(eom, parameters=None):
+        made = program_of(eom, parameters)
+        return replace(made, parameters=tuple(replace(one, formula=None) for one in made.parameters))
+
+    monkeypatch.setattr(exports, "tools", lambda: {"Python": exports.TOOLS["Python"]})
+    assert outcome("exports", 1).verdict == case.RIGHT
+    monkeypatch.setattr(exports, "Program", type("Numbers", (), {"of": staticmethod(with_numbers)}))
+    assert outcome("exports", 1).verdict == case.WRONG

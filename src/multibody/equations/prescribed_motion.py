@@ -39,8 +39,8 @@ class Motion(NamedTuple):
 def require_smooth(eom: EquationsOfMotion, parameters: Mapping[Symbol, float]) -> None:
     """An error if a prescribed motion jumps at some time, where the length of a run is not known.
 
-    The first ten seconds are looked at, and twice the time of the largest number in the motion, as far as it is defined.
-    Motions of parameters without values are not looked at.
+    The first ten seconds are looked at, and twice the time of the largest number in the motion, as far as it has a
+    value. Motions of parameters without values are not looked at.
     """
     for motion in motions(eom, {}):
         if all(one is eom.model.time or one in parameters for one in free_symbols(list(motion.course))):

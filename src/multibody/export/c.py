@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from multibody.export import clike
 from multibody.export.code import Body, Code
@@ -48,7 +48,9 @@ class C(SourceTarget):
 
     def files(self, program: Program) -> Mapping[str, str]:
         """Header, source, test program and build file."""
-        writer = _Writer(program, self.code(program, SYNTAX, clike.OWN, closure=True))
+        own = clike.guard(module_name(program.name, "c"), "h")  # a macro, which nothing else may be called
+        syntax = replace(SYNTAX, members=[*SYNTAX.members, own])
+        writer = _Writer(program, self.code(program, syntax, [*clike.OWN, own], closure=True))
         name = writer.name
         return {
             f"{name}.h": writer.header(),
@@ -126,8 +128,7 @@ class _Writer:
         lines = [f"p->{members[one.symbol]} = {clike.number(one.value)};" for one in self._program.parameters]
         first = len(self._code.constants)
         lines += [
-            f"p->derived[{first + k}] = p->{members[one.quantity.symbol]};"
-            for k, one in enumerate(self._code.formulas)
+            f"p->derived[{first + k}] = p->{members[one.quantity.symbol]};" for k, one in enumerate(self._code.formulas)
         ]
         head = f"void {self.name}_defaults({self.name}_parameters *p)"
         return clike.block(head, [*lines, f"{self.name}_prepare(p);"])

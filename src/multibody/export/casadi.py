@@ -77,7 +77,7 @@ class Casadi(Target):
 
 def _parameters(program: Program, code: Code) -> str:
     text = "all parameters as one vector, with other values for some of them; formulas follow"
-    lines = parameter_lines(program, code, SYNTAX, "{}")
+    lines = parameter_lines(program, code, SYNTAX, "{}", "ca.vertsplit(ca.vec(ca.vertcat(*{})))")
     return function("parameters(**changes)", text, [*lines, "return ca.vertcat(*p)"])
 
 

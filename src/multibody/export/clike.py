@@ -18,7 +18,6 @@ OWN = ["c"]
 """What functions declare besides arguments and results."""
 
 
-
 def guard(name: str, ending: str) -> str:
     """What a header defines so that it is read once.
 
@@ -191,7 +190,9 @@ def start(program: Program, close: str) -> list[str]:
     """
     values = dict(zip((*program.eom.coordinates, *program.eom.speeds), program.guess, strict=True))
     groups = {"q": program.coordinates, "u": program.speeds}
-    lines = [f"{array}[{k}] = {values[one.symbol]!r};" for array, group in groups.items() for k, one in enumerate(group)]
+    lines = [
+        f"{array}[{k}] = {values[one.symbol]!r};" for array, group in groups.items() for k, one in enumerate(group)
+    ]
     if not close:
         return [*(f"(void){array};" for array, group in groups.items() if not group), *lines, "return 1;"]
     levels = f"static const int written[] = {{{', '.join(map(str, program.levels))}}}; /* 1: held if that can be */"
@@ -227,7 +228,8 @@ def gap_functions(program: Program, head: str, call: str) -> str:
     n, m, gaps, rate_gaps = start_sizes(program)
     parts = []
     for what, others, results in (
-        ("coordinates", (rate_gaps, rate_gaps * m), "gaps, slopes, a, b"), ("speeds", (gaps, gaps * n), "a, b, gaps, slopes"),
+        ("coordinates", (rate_gaps, rate_gaps * m), "gaps, slopes, a, b"),
+        ("speeds", (gaps, gaps * n), "a, b, gaps, slopes"),
     ):  # fmt: skip
         room = f"double a[{max(1, others[0])}], b[{max(1, others[1])}];"
         own = f"static void gaps_of_{what}(const void *place, double *gaps, double *slopes)"

@@ -44,7 +44,9 @@ class Cpp(SourceTarget):
         """One header."""
         name = module_name(program.name, "cpp")
         sizes = [f"n_{array}" for array in program.signals]
-        code = self.code(program, SYNTAX, _OWN + sizes, closure=True)
+        own = clike.guard(name, "hpp")  # a macro, which nothing else may be called
+        syntax = replace(SYNTAX, members=[*SYNTAX.members, own])
+        code = self.code(program, syntax, [*_OWN, *sizes, own], closure=True)
         return {f"{name}.hpp": _header(program, code, name)}
 
 
@@ -58,7 +60,9 @@ def _header(program: Program, code: Code, name: str) -> str:
         sizes="\n".join(f"constexpr int n_{array} = {len(group)};" for array, group in program.signals.items()),
         helpers="".join(f"{text}\n\n" for text in [*code.helpers, *tables, *_newton(code)]),
         private=_private(program, code),
-        fields="\n".join(f"    {line}" for line in [*clike.fields(program, code, SYNTAX, defaults=True), *_memory(code)]),
+        fields="\n".join(
+            f"    {line}" for line in [*clike.fields(program, code, SYNTAX, defaults=True), *_memory(code)]
+        ),
         prepare=indent("\n".join(clike.prepared(code, SYNTAX, "c_", clike.Memory("p_.followed[{k}]"))), "        "),
         members=indent("\n\n".join(_members(program, code)), "    "),
         size=max(1, len(code.constants)),
@@ -76,7 +80,9 @@ def _newton(code: Code) -> list[str]:
 def _memory(code: Code) -> list[str]:
     """What parameters that are formulas of others had last: a value that differs is the caller's own."""
     values = ", ".join(clike.number(one.quantity.value) for one in code.formulas)
-    return [f"double followed[{len(code.formulas)}] = {{{values}}}; // by formulas; not to be changed"] if values else []
+    return (
+        [f"double followed[{len(code.formulas)}] = {{{values}}}; // by formulas; not to be changed"] if values else []
+    )
 
 
 def _members(program: Program, code: Code) -> list[str]:
@@ -90,8 +96,8 @@ def _members(program: Program, code: Code) -> list[str]:
     ]
 
 
-_START = """// Start values at the time t, for these inputs, zero by default: those that the model gives are held if they can be,
-// and the others follow. Returns whether some near them keep the constraints.
+_START = """// Start values at the time t, for these inputs, zero by default: those that the model gives are held if
+// they can be, and the others follow. Returns whether some near them keep the constraints.
 bool start(double *q, double *u, double t = 0.0, const double *r = nullptr) const"""
 
 
@@ -101,8 +107,8 @@ def _start(program: Program, code: Code) -> list[str]:
     return clike.start(program, "close(q, u, written, t, r)")
 
 
-_CLOSE = """// Moves your own start values onto the constraints: those with level 2 are held longest, those with level 1 if
-// that can be, those with level 0 follow; one level for each of q, then of u. Returns whether some are found.
+_CLOSE = """// Moves your own start values onto the constraints: those with level 2 are held longest, those with level 1
+// if that can be, those with level 0 follow; one level for each of q, then of u. Returns whether some are found.
 bool close(double *q, double *u, const int *level, double t = 0.0, const double *r = nullptr) const"""
 
 

@@ -58,7 +58,7 @@ SYNTAX = Syntax(
 )
 
 LISTS = ["coordinates", "speeds", "inputs", "outputs", "parameterDefaults", "start", "parameters"]
-OWN = [*LISTS, "c", "changes", "known", "missing", "RangeError", "Object"]
+OWN = [*LISTS, "c", "changes", "known", "missing", "given", "RangeError", "Object"]
 """Identifiers that the module uses for itself."""
 
 
@@ -161,7 +161,8 @@ export function parameters(changes = {{}}) {{
     if (known.includes(name)) continue;
     throw new RangeError(`There is no parameter ${{name}}. There are: ${{known.join(", ")}}.`);
   }}
-{missing}  const p = {{ values: Float64Array.from(Object.values({{ ...parameterDefaults, ...changes }})), derived: null }};
+{missing}  const given = Object.values({{ ...parameterDefaults, ...changes }});
+  const p = {{ values: Float64Array.from(given), derived: null }};
 {formulas}  const c = p.derived = new Float64Array({size});
 {lines}
   return p;

@@ -51,7 +51,9 @@ class Jax(Target):
     def files(self, program: Program) -> Mapping[str, str]:
         """One module."""
         wanted = [_differentiable(program, program.routine(name)) for name in routine_names(jacobians=False)]
-        code = program.code(wanted, SYNTAX, taken=[*LISTS, "jnp", "packed", "parameters"], names=self.names, apart=False)
+        code = program.code(
+            wanted, SYNTAX, taken=[*LISTS, "jnp", "packed", "parameters"], names=self.names, apart=False
+        )
         text = module(
             _INTRODUCTION.format(name=one_line(program.name)),
             "import jax.numpy as jnp",
@@ -78,7 +80,7 @@ def _differentiable(program: Program, routine: Routine) -> Routine:
 
 def _parameters(program: Program, code: Code) -> str:
     text = "all parameters as one array, with other values for some of them; formulas follow"
-    lines = parameter_lines(program, code, SYNTAX, "jnp.asarray({}, dtype=float)")
+    lines = parameter_lines(program, code, SYNTAX, "jnp.asarray({}, dtype=float)", "jnp.ravel(jnp.asarray({}))")
     return function("parameters(**changes)", text, [*lines, "return jnp.stack(p) if p else jnp.zeros(0)"])
 
 

@@ -64,8 +64,8 @@ SYNTAX = Syntax(
 
 LISTS = ["COORDINATES", "SPEEDS", "INPUTS", "OUTPUTS", "PARAMETERS", "DEFAULTS", "START"]
 OWN = [
-    *LISTS, *"c parameters number changes values keys throw ArgumentError get zip join promote_type typeof haskey isempty".split(),
-    "reshape", "permutedims", "missing_names",
+    *LISTS, *"c parameters number changes values keys throw ArgumentError get zip join promote_type typeof".split(),
+    "reshape", "permutedims", "missing_names", "haskey", "isempty",
 ]  # fmt: skip
 """Identifiers that the module uses for itself."""
 

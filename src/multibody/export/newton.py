@@ -1,7 +1,7 @@
 """Start values in C: Newton's method with the shortest step, which holds what was given as long as it can.
 
-The text is shared by C, C++ and FMUs. A step is the shortest one, by Gram and Schmidt's orthogonalization of the rows of
-the Jacobian with pivoting: rows that depend on others are left out, so that redundant equations do no harm.
+The text is shared by C, C++ and FMUs. A step is the shortest one, by Gram and Schmidt's orthogonalization of the rows
+of the Jacobian with pivoting: rows that depend on others are left out, so that redundant equations do no harm.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ static inline double largest_of(const double *values, int n)
 }
 
 /* Moves x until the gaps are as small as rounding lets them become; returns the largest gap that remains. */
-static inline double approach(Gaps gaps_at, const void *place, double *x, int n, int m, const int *level, int hold, double longest, double *work)
+static inline double approach(
+    Gaps gaps_at, const void *place, double *x, int n, int m, const int *level, int hold, double longest, double *work)
 {
     static const double shares[5] = {1.0, 0.5, 0.25, 0.1, 0.02};
     double *const gaps = work, *const slopes = gaps + m, *const step = slopes + m * n, *const before = step + n;
@@ -104,7 +105,9 @@ static inline double approach(Gaps gaps_at, const void *place, double *x, int n,
  * Returns 1 if all of them were held, 2 if those with level 2 were, 3 if none were, and 0 if nothing was found.
  * `work` has room for m + m*n + 3*n numbers.
  */
-static inline int close_gaps_by(Gaps gaps_at, const void *place, double *x, int n, int m, const int *level, double longest, double tolerance, double *work)
+static inline int close_gaps_by(
+    Gaps gaps_at, const void *place, double *x, int n, int m, const int *level, double longest, double tolerance,
+    double *work)
 {
     double *const guess = work + m + m * n + 2 * n;
     int hold, i, trial;

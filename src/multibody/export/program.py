@@ -15,8 +15,8 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.equations.dependent_angles import require_no_acting_angles
-from multibody.equations.prescribed_motion import require_smooth
 from multibody.equations.known_symbols import require_distinct, require_known
+from multibody.equations.prescribed_motion import require_smooth
 from multibody.equations.symbol_table import Entry
 from multibody.errors import ConversionError, MissingValueError, UnknownNameError
 from multibody.export.code import Code, coded
@@ -167,8 +167,8 @@ class Program:
 
         ``state_rate`` (q̇, u̇), ``acceleration`` (u̇), ``mass_matrix`` (M), ``bias`` (h - f), ``sensors`` (all outputs in
         one vector), ``multipliers`` (λ), ``residuals`` (φ and B·u + β), ``projection`` (a step back onto the
-        constraints), ``assembly`` (likewise for start values), ``closure`` (what start values must fulfil), ``jacobian``
-        (∂(q̇, u̇)/∂(q, u) and by r), ``sensor_jacobian``, ``energy``.
+        constraints), ``assembly`` (likewise for start values), ``closure`` (what start values must fulfill),
+        ``jacobian`` (∂(q̇, u̇)/∂(q, u) and by r), ``sensor_jacobian``, ``energy``.
         """
         if name not in ROUTINES:
             raise UnknownNameError(f"There is no routine '{name}'.", remedy=f"There are: {', '.join(ROUTINES)}.")

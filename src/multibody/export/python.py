@@ -74,13 +74,17 @@ def _module(program: Program, code: Code) -> str:
         _parameters(program, code),
         *(_function(body) for body in code.bodies),
         *_start(program, code),
-        _der_state_head(program) + _DER_STATE + ("np.concatenate(state_rate(t, q, u, r, parameters))" if "state_rate" in code else "np.zeros(0)"),
+        _der_state_head(program)
+        + _DER_STATE
+        + ("np.concatenate(state_rate(t, q, u, r, parameters))" if "state_rate" in code else "np.zeros(0)"),
     )
 
 
 def _der_state_head(program: Program) -> str:
     """With the defaults of parameters, if all have one."""
-    return f"def der_state(t, y, {'inputs, parameters' if _is_open(program) else 'inputs=None, parameters=parameters()'}):"
+    return (
+        f"def der_state(t, y, {'inputs, parameters' if _is_open(program) else 'inputs=None, parameters=parameters()'}):"
+    )
 
 
 def _is_open(program: Program) -> bool:
@@ -107,7 +111,7 @@ def _quiet(body: Body) -> list[str]:
 
 def _parameters(program: Program, code: Code) -> str:
     text = "all parameters, with other values for some of them, and what follows from them alone"
-    given = parameter_lines(program, code, SYNTAX, "np.asarray({}, dtype=float)[()]")
+    given = parameter_lines(program, code, SYNTAX, "np.asarray({}, dtype=float)[()]", "np.ravel({})")
     lines = [*given, f"c = [0.0] * {len(code.constants)}", *_quiet(code.prepare), "return p, c"]
     return function("parameters(**changes)", text, lines)
 
@@ -137,12 +141,12 @@ _START_TEXT = '''
     """Start values y = (q, u) for these parameters, at the time t and with the inputs r, which are zero by default.
 '''
 
-_NAMED = '''    names = COORDINATES + SPEEDS
+_NAMED = """    names = COORDINATES + SPEEDS
     unknown = sorted(given.keys() - set(names))
     if unknown:
-        raise TypeError(f"There is no coordinate or speed {', '.join(unknown)}. There are: {', '.join(names) or 'none'}.")
+        raise TypeError(f"There is no coordinate or speed {', '.join(unknown)}. There are: {', '.join(names)}.")
     y = np.array([given.get(name, value) for name, value in zip(names, GUESS)], dtype=float)
-'''
+"""
 
 _FREE_START = (
     _START_TEXT
@@ -162,7 +166,7 @@ _CLOSED_START = (
     """
 '''
     + _NAMED
-    + '''    n, r = len(COORDINATES), [0.0] * len(INPUTS) if r is None else r
+    + """    n, r = len(COORDINATES), [0.0] * len(INPUTS) if r is None else r
     level = np.array([2 if name in given else known for name, known in zip(names, HELD)], dtype=int)
     for places in QUATERNIONS:  # of whatever length, it is the same rotation
         y[places] /= np.linalg.norm(y[places]) or 1.0
@@ -171,8 +175,9 @@ _CLOSED_START = (
     for name, value in given.items():
         used = y[names.index(name)]
         if abs(used - value) > 1e-3 * max(1.0, abs(value)):
-            warnings.warn(f"{name} begins at {used:.9g}, not at {value:.9g}: the constraints do not allow it.", stacklevel=2)
-    return y'''
+            text = f"{name} begins at {used:.9g}, not at {value:.9g}: the constraints do not allow it."
+            warnings.warn(text, stacklevel=2)
+    return y"""
 )
 
 _CLOSED = '''def approach(equations, x, free, longest):

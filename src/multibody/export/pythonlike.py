@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from math import isfinite
 
+import numpy as np
+
 from multibody.export.code import Body, Code
 from multibody.export.parameter_formulas import origin
 from multibody.export.program import Program
@@ -62,7 +64,8 @@ def lists(program: Program) -> str:
         _listing(title, "()", group, "{name},") for title, group in {**groups, "OUTPUTS": program.outputs}.items()
     ]
     blocks.append(_listing("PARAMETERS", "{}", program.parameters, "{name}: {value},"))
-    blocks.append(f"START = {floats(one.value for one in program.states)}  # coordinates, then speeds, for the defaults of parameters")
+    start = floats(one.value for one in program.states)
+    blocks.append(f"START = {start}  # coordinates, then speeds, for the defaults of parameters")
     return "\n".join(blocks)
 
 
@@ -79,7 +82,7 @@ def _listing(title: str, brackets: str, quantities: Iterable[Quantity], form: st
     return "\n".join([*lines, brackets[1]])
 
 
-def parameter_lines(program: Program, code: Code, syntax: Syntax, given: str) -> list[str]:
+def parameter_lines(program: Program, code: Code, syntax: Syntax, given: str, flat: str) -> list[str]:
     """Statements for ``parameters(**changes)``: a list ``p`` of all of them, formulas computed unless they are given.
 
     Args:
@@ -87,8 +90,18 @@ def parameter_lines(program: Program, code: Code, syntax: Syntax, given: str) ->
         code: in the language.
         syntax: of the language.
         given: a template for a value that was given, or is the default.
+        flat: likewise for the elements of an array that was given by its own name.
     """
-    lines = _UNKNOWN.splitlines()
+    model = program.eom.model
+    arrays = {
+        one.name: [each.name for each in np.ravel(one.symbols)] for one in model.parameters if np.ndim(one.symbols)
+    }
+    lines = []
+    for name, elements in arrays.items():
+        lines += _ARRAY.format(
+            name=quoted(name), elements=", ".join(map(quoted, elements)), flat=flat.format("given")
+        ).splitlines()
+    lines += _UNKNOWN.splitlines()
     needed = [quoted(one.name) for one in program.parameters if one.is_open]
     if needed:
         lines += _MISSING.format(needed=", ".join(needed)).splitlines()
@@ -98,6 +111,10 @@ def parameter_lines(program: Program, code: Code, syntax: Syntax, given: str) ->
         lines += [f"if {quoted(one.quantity.name)} not in changes:", *(f"    {line}" for line in inner)]
     return lines
 
+
+_ARRAY = """if {name} in changes:
+    given = changes.pop({name})
+    changes.update(zip(({elements},), {flat}, strict=True))"""
 
 _UNKNOWN = """unknown = sorted(changes.keys() - PARAMETERS.keys())
 if unknown:

@@ -24,7 +24,11 @@ from multibody.model.sensors import (
 LONG = 100
 """A formula with more characters is not shown."""
 
-_NOUNS = {Orientation: "rotation matrix", ConstraintForce: "force transmitted by", ConstraintTorque: "torque transmitted by"}
+_NOUNS = {
+    Orientation: "rotation matrix",
+    ConstraintForce: "force transmitted by",
+    ConstraintTorque: "torque transmitted by",
+}
 
 
 def entry_descriptions(sensor: Sensor, shape: tuple[int, ...] | None = None) -> list[tuple[str, str]]:
@@ -89,8 +93,14 @@ def _subject(sensor: Any) -> str:
 
 def _seen(sensor: Any) -> str:
     """Relative to what, and along which axes, where that was given."""
-    forms = {"relative_to": " relative to {}", "observer": ", as seen from {}", "expressed_in": ", along the axes of {}"}
-    return "".join(form.format(_name(getattr(sensor, key))) for key, form in forms.items() if getattr(sensor, key, None))
+    forms = {
+        "relative_to": " relative to {}",
+        "observer": ", as seen from {}",
+        "expressed_in": ", along the axes of {}",
+    }
+    return "".join(
+        form.format(_name(getattr(sensor, key))) for key, form in forms.items() if getattr(sensor, key, None)
+    )
 
 
 def _name(thing: object) -> str:
@@ -113,7 +123,14 @@ def _formula(value: object) -> str:
 def _joint(sensor: JointSensor) -> Iterator[tuple[str, str]]:
     joint = sensor.joint
     plain = len(joint.coordinates) == len(joint.speeds)
-    units = ["rad" if one in joint.angles else "m" for one in joint.coordinates] if plain else [""] * len(joint.coordinates)
-    yield from ((f"coordinate {one.name} of joint {joint.name}", unit) for one, unit in zip(joint.coordinates, units, strict=True))
+    units = (
+        ["rad" if one in joint.angles else "m" for one in joint.coordinates] if plain else [""] * len(joint.coordinates)
+    )
+    yield from (
+        (f"coordinate {one.name} of joint {joint.name}", unit)
+        for one, unit in zip(joint.coordinates, units, strict=True)
+    )
     rates = [rate_unit(unit) for unit in units] if plain else [""] * len(joint.speeds)
-    yield from ((f"speed {one.name} of joint {joint.name}", unit) for one, unit in zip(joint.speeds, rates, strict=True))
+    yield from (
+        (f"speed {one.name} of joint {joint.name}", unit) for one, unit in zip(joint.speeds, rates, strict=True)
+    )

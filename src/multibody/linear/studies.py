@@ -82,7 +82,9 @@ def along(
     if name not in (*states, *numbers):
         raise unknown_name("parameter, input, coordinate or speed", [name], [*numbers, *states], eom.model)
     if name in numbers:
-        return lambda value: linearize(eom, at, parameters={**eom.model.parameters_by_element(parameters), name: value}, t=t)
+        return lambda value: linearize(
+            eom, at, parameters={**eom.model.parameters_by_element(parameters), name: value}, t=t
+        )
     if at is None or isinstance(at, Mapping):
         return lambda value: linearize(eom, {**(at or {}), name: value}, parameters=parameters, t=t)
     state, known, now = known_point(eom, at)

@@ -310,9 +310,10 @@ def by_element(quantities: Iterable[Parameter | Input], given: Mapping[str, Any]
     for name in [name for name in given if name in arrays]:
         names = [one.name for one in np.ravel(arrays[name])]
         twice = [one for one in names if one in result]
-        if _shape_of(given[name]) != np.shape(arrays[name]):
+        found, wanted = _shape_of(given[name]), np.shape(arrays[name])
+        if found != wanted:
             raise ModelError(
-                f"The shape of {what} '{name}' is {np.shape(arrays[name])}, that of the value {_shape_of(given[name])}.",
+                f"The shape of {what} '{name}' is {wanted}, that of the value {found}.",
                 where=f"{what} '{name}'",
                 remedy=f"Give an array of this shape, or {', '.join(names)}.",
             )

@@ -89,7 +89,9 @@ class ModelSource:
             "N_SEEDS": len(program.seeds),
             "N_GAPS": sizes["gaps"], "N_RATE_GAPS": sizes["rate_gaps"], "N_QUATERNIONS": len(quaternions),
             "N_RANK": len(program.eom.constraints.independent),
-            "N_WORK": max(_room(sizes["gaps"], len(program.coordinates)), _room(sizes["rate_gaps"], len(program.speeds))),
+            "N_WORK": max(
+                _room(sizes["gaps"], len(program.coordinates)), _room(sizes["rate_gaps"], len(program.speeds))
+            ),
             "CONSTRAINED": int(self.interface.constrained), "DERIVATIVES": int(self._differs),
         }  # fmt: skip
         constants = {"TOLERANCE": settings.tolerance, "FIXED_STEP": settings.step, "GAP": GAP}
@@ -104,7 +106,9 @@ class ModelSource:
                 _array("start_x", "N_X", [one.value for one in program.states]),
                 _array("guess_x", "N_X", program.guess),
                 _places("written_x", "N_X", program.levels, "1 where the model gives a start value"),
-                _places("quaternions", "4 * N_QUATERNIONS", [k for one in quaternions for k in one], "their places in x"),
+                _places(
+                    "quaternions", "4 * N_QUATERNIONS", [k for one in quaternions for k in one], "their places in x"
+                ),
                 _array("start_p", "N_P", [one.value for one in program.parameters]),
                 _places("formulas", "N_F", [one.place for one in code.formulas], "parameters that follow from others"),
                 "",

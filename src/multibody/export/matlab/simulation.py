@@ -60,9 +60,7 @@ def _closed(program: Program, code: Code, name: str) -> list[str]:
     lines = [f"{array} = [{'; '.join(map(repr, values))}];" for array, values in columns.items()]
     names = ", ".join(text(one.name) for one in program.states)
     turned = [f"    {[k + 1 for k in places]}" for places in program.eom.model.quaternions]
-    lines += _CLOSED.format(
-        n=n, first=n + 1, last=n + m, names=names, turned="\n".join(turned), name=name
-    ).splitlines()
+    lines += _CLOSED.format(n=n, first=n + 1, last=n + m, names=names, turned="\n".join(turned), name=name).splitlines()
     return [function("y = closed(t, y, p, c)", lines), _NEAREST.format(name=name), *_gaps(program, code, name)]
 
 
@@ -71,7 +69,9 @@ def _gaps(program: Program, code: Code, name: str) -> list[str]:
     n, m = len(program.coordinates), len(program.speeds)
     lines, pieces = statements(code["closure"], f"{name}_gaps")
     shapes = {result.name: result.shape for result in program.routine("closure").results}
-    sized = {one: one if shapes[one] != () and 0 not in shapes[one] else f"zeros({shapes[one][0]}, 1)" for one in shapes}
+    sized = {
+        one: one if shapes[one] != () and 0 not in shapes[one] else f"zeros({shapes[one][0]}, 1)" for one in shapes
+    }
     matrices = {
         one: shaped(one, shapes[one]) if 0 not in shapes[one] else "zeros({}, {})".format(*shapes[one])
         for one in ("slopes", "rate_slopes")

@@ -37,7 +37,8 @@ MORE = ("mass_matrix", "bias", "multipliers", "residuals", "energy", "jacobian",
 
 ENDINGS = ("sim", "der_state", "inputs", "sensors", "visual", "parameters")
 OWN = (
-    "T Y S y y0 dy k options struct error follows changes names given name following projected nearest approach gaps stepwise closed scene show corners look laid"
+    "T Y S y y0 dy k options struct error follows changes names given name following projected nearest approach gaps "
+    "stepwise closed scene show corners look laid"
 ).split()
 """Identifiers that the files use for themselves."""
 

@@ -32,9 +32,7 @@ def documentation(
     return f"<html>{''.join(parts)}</html>"
 
 
-_MODIFIED = (
-    "<p>Inputs are given where the model is used: <code>{name} system({input} = sin(time));</code></p>"
-)
+_MODIFIED = "<p>Inputs are given where the model is used: <code>{name} system({input} = sin(time));</code></p>"
 _EXTENDED = (
     "<p>A model that extends this one gives the inputs: <code>extends {name}; equation {input} = sin(time);</code></p>"
 )

@@ -64,7 +64,14 @@ def _symbols(program: Program, formulas: Formulas) -> Iterator[Piece]:
         "parameter": program.parameters, "multiplier": program.multipliers,
     }  # fmt: skip
     rows = [
-        (Math(formulas.symbols[one.symbol]), Code(one.name), kind, one.unit, _value(kind, one, formulas), one.description)
+        (
+            Math(formulas.symbols[one.symbol]),
+            Code(one.name),
+            kind,
+            one.unit,
+            _value(kind, one, formulas),
+            one.description,
+        )
         for kind, quantities in groups.items()
         for one in quantities
         if one.symbol is not None

@@ -56,7 +56,7 @@ def pendulum(name: str) -> mb.EquationsOfMotion:
     system = mb.System(name, gravity=(0, 0, -9.81))
     bob = system.body("bob", 2, (0, 0, -1))
     system.joint("angle", system.world, bob, "Ry", q=0.3)
-    system.sensor("d", mb.DistanceAndRate(system.world, bob))
+    system.sensor("d", mb.DistanceAndRate(system.frame("wall", (1, 0, 0)), bob.frame("tip", (0, 0, -1))))
     system.sensor("v", mb.Velocity(bob))
     return mb.derive(system)
 
@@ -73,8 +73,8 @@ def test_reports_and_header_guards_have_clean_names(tmp_path: Path) -> None:
 def test_outputs_are_described_in_words() -> None:
     said = {one.name: (one.description, one.unit) for one in Program.of(pendulum("p")).outputs}
     assert said == {
-        "d_1": ("distance from world to bob", "m"),
-        "d_2": ("rate of the distance from world to bob", "m/s"),
+        "d_1": ("distance from wall to tip", "m"),
+        "d_2": ("rate of the distance from wall to tip", "m/s"),
         "v_1": ("x component of the velocity of bob", "m/s"),
         "v_2": ("y component of the velocity of bob", "m/s"),
         "v_3": ("z component of the velocity of bob", "m/s"),

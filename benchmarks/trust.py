@@ -1,8 +1,8 @@
 """Runs that are right or refused: random batteries against a reference simulator and closed forms.
 
 Pulses and switching inputs by all integrators, event functions with known roots, over-constrained linkages, passages
-through singular positions, springs on dependent joints, stops, generated code with changed parameters, elements of robot
-files that are neither used nor reported, and loads with wrong potentials and geometry that moves, which must be refused.
+through singular positions, springs on dependent joints, stops, generated code with changed parameters, elements of
+robot files that are neither used nor reported, and loads with wrong potentials and moving geometry, which must fail.
 A case is right, refused with a message, or wrong silently. ``./dev bench trust`` runs all of them on two processes,
 ``./dev bench trust pulses 50`` some cases of one battery, and ``./dev bench trust pulses 50 200`` those from number 200
 on. Cases that are wrong or refused are printed with the numbers that reproduce them. It measures results, not speed;

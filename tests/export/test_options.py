@@ -44,7 +44,7 @@ def system() -> mb.System:
 EOM = mb.derive(system())
 
 NAMED = [C, Cpp, Rust, JavaScript, Julia, Python, Jax, Casadi, Matlab, SFunction, Fmi, Modelica]
-SPLIT = [C, Cpp, Rust, JavaScript, Julia, Matlab, SFunction, Fmi]
+SPLIT = [C, Cpp, Rust, JavaScript, Julia, Matlab, SFunction, Fmi, Jax]
 SLOPED = [C, Cpp, Rust, JavaScript, Julia, Python]
 
 

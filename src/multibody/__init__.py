@@ -27,8 +27,8 @@ __all__ = [
     "errors", "export", "from_sympy", "graph", "jacobians", "jax_function", "kalman", "library", "linearize",
     "linearize_symbolic", "lqr", "model_text", "modular", "output_feedback", "page_html", "pi", "picture", "plots",
     "pole_sensitivities", "read_linear_system", "read_model", "read_sweep", "read_trajectory", "read_urdf",
-    "root_locus", "show", "simulate", "smooth", "sweep", "to_sympy", "write_blender", "write_fmu", "write_model",
-    "write_page",
+    "root_locus", "show", "simulate", "smooth", "sweep", "to_sympy", "write_blender", "write_fmu",
+    "write_library", "write_model", "write_page",
 ]  # fmt: skip
 __version__ = "0.1.0"
 
@@ -68,7 +68,7 @@ _ROOMS = {
         read_linear_system root_locus""",
     "multibody.export": """
         C Casadi Cpp Flange Fmi JavaScript Jax Julia Latex Markdown Matlab Modelica Python Rust SFunction export
-        write_fmu""",
+        write_fmu write_library""",
     "multibody.view": "Scene Viewer animate contact_sheet page_html picture show write_blender write_page",
     "multibody.compat.sympy": "from_sympy to_sympy",
 }
@@ -109,6 +109,7 @@ if TYPE_CHECKING:
         SFunction,
         export,
         write_fmu,
+        write_library,
     )  # fmt: skip
     from multibody.formalisms import (
         ArticulatedBody,

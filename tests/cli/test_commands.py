@@ -329,3 +329,14 @@ def test_every_command_logs_what_it_does_not_use(multibody, folder, caplog):
     with caplog.at_level("WARNING", "multibody"):
         multibody("derive", "slide.urdf")
     assert [one.getMessage() for one in caplog.records if "not used: transmission;" in one.getMessage()]
+
+
+def test_options_of_targets(multibody, folder):
+    """Derivatives and platforms, and refusals where a target has none."""
+    assert multibody("export", "pendulum", "c", "-o", "plain").code == 0
+    assert multibody("export", "pendulum", "c", "-o", "sloped", "--jacobians").code == 0
+    texts = [(folder / name / "pendulum.h").read_text() for name in ("plain", "sloped")]
+    assert ["pendulum_jacobian" in text for text in texts] == [False, True]
+    for wrong in (["latex", "--jacobians"], ["python", "--platform", "all"], ["fmu", "--platform", "amiga"]):
+        assert multibody("export", "pendulum", *wrong, "-o", "none").code != 0
+    assert not (folder / "none").exists()

@@ -44,6 +44,18 @@ def directory() -> Path | None:
     return base / "multibody"
 
 
+def private_folder(name: str) -> Path | None:
+    """A folder of this user alone in the cache, for a tool that keeps files of its own; None if there is no cache."""
+    base = directory()
+    try:
+        for folder in () if base is None else (base, base / name):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        _log.debug("The cache cannot be written: %s", error)
+        return None
+    return None if _private(base) is None or base is None else _private(base / name)
+
+
 def load(key: str) -> bytes | None:
     """The code stored under ``key``, or None if it is missing or damaged."""
     folder = _private(directory())

@@ -36,6 +36,7 @@ from multibody.export.python import Python
 from multibody.export.quantities import Quantity, Result, Routine
 from multibody.export.report import Latex, Markdown
 from multibody.export.rust import Rust
+from multibody.export.shared_library import write_library
 from multibody.export.syntax import Syntax
 from multibody.export.writing import Exported, write
 from multibody.graph import isolated
@@ -43,7 +44,7 @@ from multibody.graph import isolated
 __all__ = [
     "C", "Casadi", "Cpp", "Exported", "Flange", "Fmi", "JavaScript", "Jax", "Julia", "Latex", "Markdown", "Matlab",
     "Modelica", "Program", "Python", "Quantity", "Result", "Routine", "Rust", "SFunction", "SourceTarget", "Syntax",
-    "Target", "export", "write_fmu",
+    "Target", "export", "write_fmu", "write_library",
 ]  # fmt: skip
 
 

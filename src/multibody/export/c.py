@@ -38,12 +38,11 @@ class C(SourceTarget):
 
     Args:
         jacobians: whether derivatives by states and inputs are written, too. For a humanoid that is seven times the
-            code.
+            code, and as much more time for the compiler.
         names: ``"readable"`` intermediates, or ``"short"`` ones.
         limit: how many statements a function may have; compilers need more than twice the time for twice the length.
     """
 
-    jacobians: bool = True
     limit: int = 100
 
     def files(self, program: Program) -> Mapping[str, str]:

@@ -37,7 +37,6 @@ class Cpp(SourceTarget):
         limit: how many statements a function may have; compilers need more than twice the time for twice the length.
     """
 
-    jacobians: bool = True
     limit: int = 100
 
     def files(self, program: Program) -> Mapping[str, str]:

@@ -34,7 +34,9 @@ SYNTAX = Syntax(
     language="python", functions=numpy_functions("jnp"), places=PLACES, table=numpy_table("jnp"), zeroed=True
 )
 
-OWN = "jnp packed parameters jax lax np looped spread operands operations plain condition PAD Any Callable Mapping Sequence".split()
+OWN = """
+    jnp packed parameters jax lax np looped spread operands operations plain condition PAD Any Callable Mapping Sequence
+""".split()
 """Identifiers that the module uses for itself."""
 
 LIMIT = 300

@@ -206,7 +206,9 @@ def _lane(one: _Instruction, places: Mapping[Any, int]) -> Lane:
     return tuple(places[arg] for arg in one.args)
 
 
-def _constant_places(instructions: Iterable[_Instruction], results: Iterable[Any]) -> tuple[dict[Any, int], list[float]]:
+def _constant_places(
+    instructions: Iterable[_Instruction], results: Iterable[Any]
+) -> tuple[dict[Any, int], list[float]]:
     """Constants of the model behind 1, the factor of single terms, and the operand of unused lanes."""
     values: dict[float, int] = {1.0: 0, PAD: 1}
     places: dict[Any, int] = {}

@@ -11,6 +11,7 @@ import logging
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import count
@@ -153,6 +154,22 @@ def _replace(path: Path, text: str) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def stored(path: Path, content: bytes, what: str) -> Path:
+    """The whole of a binary file, or what was there before."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise StorageError(
+            f"The {what} cannot be written.", where=f"'{path}'", cause=str(error), remedy="Use another folder."
+        ) from error
+    return path
 
 
 def _umask() -> int:

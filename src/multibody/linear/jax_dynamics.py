@@ -24,8 +24,8 @@ def jax_function(eom: EquationsOfMotion) -> Callable[..., Any]:
     """The dynamics (t, x, r, p) → ẋ as a function that JAX can trace, with x = (q, u).
 
     Wrap it in ``jax.jit``, ``jax.grad``, ``jax.vmap`` as you like. JAX counts in single precision unless you say
-    ``jax.config.update("jax_enable_x64", True)`` before. Equations of more than a thousand operations are run by a loop,
-    which JAX compiles in less than a second, however many there are.
+    ``jax.config.update("jax_enable_x64", True)`` before. Equations of more than a thousand operations are run by a
+    loop, which JAX compiles in less than a second, however many there are.
 
     Args:
         eom: equations of motion.

@@ -1,45 +1,34 @@
-"""The archive, with a binary for this platform if there is a compiler."""
+"""The archive, with binaries for this platform if there is a compiler, or for those that the user names."""
 
 from __future__ import annotations
 
 import logging
 import os
-import platform
-import shutil
-import subprocess
-import tempfile
 import zlib
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 from multibody.equations import EquationsOfMotion
-from multibody.errors import CompileError, ConversionError, StorageError
+from multibody.errors import ConversionError, StorageError
+from multibody.export.building import Source, built
 from multibody.export.fmi.target import Fmi
 from multibody.export.module_names import file_name
 from multibody.export.options import check_option, path_of
 from multibody.export.program import Program
+from multibody.export.writing import stored
 
 _log = logging.getLogger("multibody")
 
 LONG = 100_000
 """Bytes of a description in which its first element ends."""
 
-OPTIONS = ("-std=c99", "-fPIC", "-shared", "-fvisibility=hidden")
-_MACHINES = {"amd64": "x86_64", "arm64": "aarch64", "i386": "x86", "i686": "x86"}
-_FMI2_FOLDERS = {
-    "x86_64-linux": "linux64", "x86-linux": "linux32", "x86_64-windows": "win64", "x86-windows": "win32",
-    "x86_64-darwin": "darwin64",
-}  # fmt: skip
-_ENDINGS = {"windows": "dll", "darwin": "dylib"}
-
 
 def write_fmu(
     eom: EquationsOfMotion, path: str | Path, target: Fmi | None = None, *,
     parameters: Mapping[str, float] | None = None, compiler: str | None = None, options: Sequence[str] = ("-O2",),
-    overwrite: bool = False,
+    overwrite: bool = False, platforms: str | Iterable[str] | None = None,
 ) -> Path:  # fmt: skip
     """Write equations of motion as a functional mock-up unit.
 
@@ -54,9 +43,13 @@ def write_fmu(
         compiler: a C compiler that takes the options of gcc; by default ``$CC``, cc, gcc or clang. ``""`` for none.
         options: for the compiler, such as ``["-O3", "-march=native"]``, or one of them.
         overwrite: whether a file that is no FMU of multibody may be replaced, too.
+        platforms: ``"all"``, or some of ``"x86_64-linux"``, ``"aarch64-linux"``, ``"x86_64-windows"``,
+            ``"aarch64-windows"``, ``"x86_64-darwin"`` and ``"aarch64-darwin"``. They are compiled on any machine by the
+            library ``ziglang``, which comes with the extra ``cross``. By default, this platform by its own compiler.
 
     Raises:
         CompileError: if the compiler fails.
+        MissingLibraryError: if platforms are named and ``ziglang`` is not installed.
         StorageError: if the archive cannot be written, or another file is there.
 
     Example:
@@ -73,13 +66,8 @@ def write_fmu(
     place, program = path_of(path, "write_fmu"), Program.of(eom, parameters)
     _require_replaceable(place, overwrite)
     files: dict[str, bytes] = {name: text.encode() for name, text in chosen.files(program).items()}
-    command = [
-        _compiler() if compiler is None else compiler,
-        *OPTIONS,
-        *([options] if isinstance(options, str) else options),
-    ]
-    files |= _binary(files, file_name(program.name, "c"), chosen.version, command)
-    return _stored(place, _packed(files))
+    files |= _binaries(files, file_name(program.name, "c"), chosen.version, platforms, compiler, options)
+    return stored(place, _packed(files), "FMU")
 
 
 def _chosen(target: object) -> Fmi:
@@ -113,44 +101,17 @@ def _is_ours(path: Path) -> bool:
         return False
 
 
-def _compiler() -> str:
-    """The first compiler that is there; empty if there is none."""
-    names = [name for name in (os.environ.get("CC"), "cc", "gcc", "clang") if name]
-    return next((path for path in map(shutil.which, names) if path), "")
-
-
-def _binary(files: Mapping[str, bytes], identifier: str, version: int, command: list[str]) -> dict[str, bytes]:
-    """The binary by its path in the archive; nothing without a compiler or a name for the platform."""
-    machine, system = platform.machine().lower(), platform.system().lower()
-    tuple_name = f"{_MACHINES.get(machine, machine)}-{system}"
-    folder = _FMI2_FOLDERS.get(tuple_name, tuple_name) if version == 2 else tuple_name
-    if not command[0]:
+def _binaries(
+    files: Mapping[str, bytes], identifier: str, version: int, platforms: str | Iterable[str] | None,
+    compiler: str | None, options: str | Sequence[str],
+) -> dict[str, bytes]:  # fmt: skip
+    """Binaries by their paths in the archive; none without a compiler."""
+    sources = {Path(path).name: content for path, content in files.items() if path.startswith("sources/")}
+    source = Source(sources, "all.c", identifier, ("-fvisibility=hidden",))
+    found = built(source, "write_fmu", platforms, compiler, options)
+    if not found:
         _log.warning("There is no C compiler: the FMU of '%s' contains its sources alone.", identifier)
-        return {}
-    name = f"{identifier}.{_ENDINGS.get(system, 'so')}"
-    return {f"binaries/{folder}/{name}": _compiled(files, name, command)}
-
-
-def _compiled(files: Mapping[str, bytes], name: str, command: list[str]) -> bytes:
-    with tempfile.TemporaryDirectory(prefix="multibody-fmu-") as temporary:
-        folder = Path(temporary)
-        for path, content in files.items():
-            if path.startswith("sources/"):
-                (folder / Path(path).name).write_bytes(content)
-        whole = [*command, "all.c", "-lm", "-o", name]
-        try:
-            done = subprocess.run(whole, cwd=folder, capture_output=True, check=False)  # noqa: S603 - no shell
-        except OSError as error:
-            raise CompileError("The C compiler cannot be run.", where=f"'{command[0]}'", cause=str(error)) from error
-        if done.returncode != 0:
-            said = done.stderr.decode(errors="replace").strip()[-1000:]
-            raise CompileError(
-                "The C compiler does not take the sources of the FMU.",
-                where=f"'{command[0]}'",
-                cause=said,
-                remedy='Try another compiler, or compiler="" for an FMU with sources alone.',
-            )
-        return (folder / name).read_bytes()
+    return {f"binaries/{one.folder(version)}/{identifier}.{one.ending}": binary for one, binary in found.items()}
 
 
 def _packed(files: Mapping[str, bytes]) -> bytes:
@@ -163,19 +124,3 @@ def _packed(files: Mapping[str, bytes]) -> bytes:
             entry.external_attr = (0o755 if name.startswith("binaries/") else 0o644) << 16
             archive.writestr(entry, files[name])
     return buffer.getvalue()
-
-
-def _stored(path: Path, content: bytes) -> Path:
-    """The whole archive, or what was there before."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(content)
-        temporary.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise StorageError(
-            "The FMU cannot be written.", where=f"'{path}'", cause=str(error), remedy="Use another folder."
-        ) from error
-    return path

@@ -12,16 +12,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
 from multibody.compile.disk_cache import private_folder
-from multibody.errors import CompileError, ConversionError
+from multibody.errors import CompileError, ConversionError, MissingLibraryError
 from multibody.export.platforms import Platform, chosen_platforms, platform_of, this_platform
-from multibody.simulate.optional import library
-from multibody.simulate.progress import stages_bar
 
 _log = logging.getLogger("multibody")
 
@@ -73,15 +72,39 @@ def built(
             remedy="Give one of the two; platforms= uses the compiler of the library 'ziglang'.",
         )
     chosen = chosen_platforms(platforms, where)
-    library("ziglang", EXTRA)
+    _require_zig()
     found = {}
-    with _cache() as kept, stages_bar(f"compiling {source.name}") as show:
-        for k, one in enumerate(chosen):
-            show(k, len(chosen), f"{one.name} (the first time takes minutes)")
-            _log.info("compiling '%s' for %s, %d of %d", source.name, one.name, k + 1, len(chosen))
+    with _cache() as kept, _progress() as show:
+        for k, one in enumerate(chosen, 1):
+            show(f"compiling '{source.name}' for {one.name}, {k} of {len(chosen)}; the first time takes minutes")
             command_line = [sys.executable, "-m", "ziglang", "cc", "-target", one.zig, "-s"]
             found[one] = _compiled(source, command_line, one, more, kept)
     return found
+
+
+def _require_zig() -> None:
+    """An error that says how to install it, if it is missing."""
+    try:
+        import_module("ziglang")
+    except ImportError as error:
+        raise MissingLibraryError(
+            "The library 'ziglang' is needed for binaries for named platforms.",
+            cause=str(error),
+            remedy=f'Install it: pip install "multibody[{EXTRA}]".',
+        ) from error
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """What to call with the next stage: shows it on a terminal, where it disappears at the end, and logs it."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _log.info
+        return
+    with console.status("") as status:
+        yield status.update
 
 
 def system_compiler() -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import struct
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from multibody.errors import ConversionError
 
@@ -67,7 +67,7 @@ def chosen_platforms(given: object, where: str) -> tuple[Platform, ...]:
         ['x86_64-windows', 'aarch64-darwin']
     """
     known = {one.folder(version): one for one in ALL for version in (2, 3)}
-    names = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
+    names: list[Any] = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
     if names == ["all"]:
         return ALL
     wrong = [name for name in names if not isinstance(name, str) or name not in known]

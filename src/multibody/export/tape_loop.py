@@ -92,11 +92,17 @@ def operations() -> dict[str, Callable[..., Any]]:
     """All operations, of the signs of terms and of operands; conditions are 0 or 1."""
     import jax.numpy as jnp
 
-    one = {"sin": jnp.sin, "cos": jnp.cos, "tan": jnp.tan, "asin": jnp.arcsin, "acos": jnp.arccos, "atan": jnp.arctan}
-    one |= {"sinh": jnp.sinh, "cosh": jnp.cosh, "tanh": jnp.tanh, "exp": jnp.exp, "log": jnp.log, "sqrt": jnp.sqrt}
-    one |= {"abs": jnp.abs, "sign": jnp.sign, "recip": lambda x: 1.0 / x}
-    two = {"atan2": jnp.arctan2, "min": jnp.minimum, "max": jnp.maximum, "pow": jnp.power}
-    asked = {"lt": jnp.less, "le": jnp.less_equal, "eq": jnp.equal, "and": jnp.logical_and, "or": jnp.logical_or}
+    one: dict[str, Callable[..., Any]] = {
+        "sin": jnp.sin, "cos": jnp.cos, "tan": jnp.tan, "asin": jnp.arcsin, "acos": jnp.arccos, "atan": jnp.arctan,
+        "sinh": jnp.sinh, "cosh": jnp.cosh, "tanh": jnp.tanh, "exp": jnp.exp, "log": jnp.log, "sqrt": jnp.sqrt,
+        "abs": jnp.abs, "sign": jnp.sign, "recip": lambda x: 1.0 / x,
+    }  # fmt: skip
+    two: dict[str, Callable[..., Any]] = {
+        "atan2": jnp.arctan2, "min": jnp.minimum, "max": jnp.maximum, "pow": jnp.power,
+    }  # fmt: skip
+    asked: dict[str, Callable[..., Any]] = {
+        "lt": jnp.less, "le": jnp.less_equal, "eq": jnp.equal, "and": jnp.logical_and, "or": jnp.logical_or,
+    }  # fmt: skip
     return {
         "sum": lambda sign, *x: sum(sign[k] * x[2 * k] * x[2 * k + 1] for k in range(len(x) // 2)),
         "where": lambda _, *x: jnp.where(x[0] != 0, x[1], x[2]),

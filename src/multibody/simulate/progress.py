@@ -75,16 +75,6 @@ def runs_bar(progress: SweepProgress | None) -> Iterator[SweepProgress]:
         yield update
 
 
-@contextmanager
-def stages_bar(title: str) -> Iterator[Callable[[float, float, str], None]]:
-    """What to call with the number of stages that are done, of all stages, and the name of the next: a bar, if any."""
-    if not _terminal():
-        yield lambda done, total, text: None
-        return
-    with _bar(title) as show:
-        yield show
-
-
 def _terminal() -> bool:
     """Whether there is somebody to look at a bar, and what draws it."""
     return sys.stderr is not None and sys.stderr.isatty() and find_spec("rich") is not None

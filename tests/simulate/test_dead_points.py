@@ -13,14 +13,14 @@ G = 9.81
 INTEGRATORS = [None, mb.DormandPrince5(), mb.RungeKutta4(step=0.01), mb.Cvode(), mb.ScipySolver(method="LSODA")]
 
 
-def slider_crank(rod_length=1.0, masses=(10.0, 0.01, 0.01)):
+def slider_crank(rod_length=1.0, masses=(10.0, 0.01, 0.01), **turn):
     """A crank of 1 m, a rod and a piston; two solutions meet where the crank is upright and the rod is as long."""
     crank_mass, rod_mass, piston_mass = masses
     system = mb.System("slider_crank", gravity=(0, -G, 0))
     crank = system.body("crank", crank_mass, (0.5, 0, 0), (0, 0, crank_mass / 12))
     rod = system.body("rod", rod_mass, (rod_length / 2, 0, 0), (0, 0, rod_mass * rod_length**2 / 12))
     piston = system.body("piston", piston_mass)
-    system.joint("turn", system.world, crank, "Rz")
+    system.joint("turn", system.world, crank, "Rz", **turn)
     system.joint("bend", crank.frame("pin", (1, 0, 0)), rod, "Rz")
     system.joint("slide", system.world, piston, "Tx")
     system.loop(mb.CrankSlider(rod.frame("eye", (rod_length, 0, 0)), piston.frame("gudgeon")))
@@ -113,3 +113,42 @@ def test_runs_of_a_sweep_end_there_as_single_runs_do():
         slider_crank(masses=(10.0, 0.01, 0.01)), 3.0, initial={"turn": [0.5, 0.6, 0.7], "turn_dot": [6.0]}, workers=1
     )
     assert list(runs.status) == ["SINGULAR"] * 3
+
+
+@pytest.mark.parametrize("integrator", [*INTEGRATORS, mb.RungeKutta4(step=1e-4)], ids=str)
+def test_nothing_is_reported_after_the_dead_point(integrator):
+    """The crank would pass 2 rad later; it passes 1 rad before."""
+    for limit, left in ((2.0, 0), (1.0, 1)):
+        run = mb.simulate(slider_crank(limits=(-10, limit)), 3.0, q={"turn": 0.7}, u={"turn_dot": 6.0},
+                          integrator=integrator, on_failure="return")  # fmt: skip
+        assert run.status in (Status.SINGULAR, Status.STEP_TOO_SMALL)
+        assert len(run.limit_violations) == left
+        assert all(one.furthest < math.pi / 2 + 1e-3 for one in run.limit_violations)
+        assert run.energy_drift < 1e-3 or integrator is not None
+
+
+def driven_slider_crank(rod_length, given):
+    """The crank turns with 3 rad/s, by time or by an input; the piston carries a pendulum."""
+    system = mb.System("driven", gravity=(0, -G, 0), recognise_loops=False)
+    crank = system.body("crank", 1.0)
+    rod, piston = system.body("rod", 1e-4), system.body("piston", 1e-4)
+    bob = system.body("bob", 1e-4, (0, -0.5, 0))
+    angle = 0.5 + 3 * system.time if given == "time" else system.input("angle")
+    system.joint("turn", system.world, crank, "Rz", prescribed=angle)
+    system.joint("bend", crank.frame("pin", (1, 0, 0)), rod, "Rz")
+    system.joint("slide", system.world, piston, "Tx")
+    system.joint("swing", piston, bob, "Rz")
+    system.loop(mb.CrankSlider(rod.frame("eye", (rod_length, 0, 0)), piston.frame("gudgeon")))
+    eom = mb.derive(system)
+    return eom, {} if given == "time" else {"angle": 0.5 + 3 * eom.model.time}
+
+
+@pytest.mark.parametrize("given", ["time", "input"])
+def test_a_loop_that_is_driven_ends_there_too(given):
+    eom, inputs = driven_slider_crank(1.0, given)
+    run = mb.simulate(eom, 2.0, inputs=inputs, on_failure="return")
+    assert run.status is Status.SINGULAR
+    assert "slide, bend" in run.message
+    assert run.t[-1] == pytest.approx((math.pi / 2 - 0.5) / 3, abs=5e-3)
+    eom, inputs = driven_slider_crank(1.1, given)
+    assert mb.simulate(eom, 2.0, inputs=inputs).status is Status.DONE

@@ -1,12 +1,13 @@
 """Dead points of loops that are solved in closed form: two solutions meet there, and a closed form leaves the motion.
 
-The dependent coordinates of such a loop are ±√D + …, with D of the others. Where D becomes zero, the motion goes on in
+The dependent coordinates of such a loop are ±√D + …, with D of the others and of time. Where D becomes zero, the motion goes on in
 the other solution, but the closed form stays in its own: velocities would jump. So D is watched at the ends of all
 steps, and between them where it becomes small.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.graph import Expr, free_symbols, isolated, topological
 from multibody.simulate.contract import Vector
 from multibody.simulate.problem import Problem
+from multibody.simulate.run_functions import RunFunctions
 
 ROWS_AT_ONCE = 256
 """States that are collected before they are looked at."""
@@ -62,37 +64,48 @@ class Discriminants(NamedTuple):
     coordinates: tuple[tuple[str, ...], ...]
 
 
-def discriminants(eom: EquationsOfMotion) -> Discriminants | None:
-    """The discriminants of all loops in closed form, except those that depend on inputs; None if there are none."""
-    return eom.once("discriminants of loops", lambda: _discriminants(eom))
+def discriminants(functions: RunFunctions) -> Discriminants | None:
+    """The discriminants of all loops in closed form; None if there are none.
 
-
-def _discriminants(eom: EquationsOfMotion) -> Discriminants | None:
-    model, found = eom.model, dict[Expr, list[str]]()
-    if model.unreduced is None:
-        return None
-    for one in model.unreduced.coordinates:
-        for node in topological([model.values[one]]) if one in model.values else ():
-            known = {*free_symbols([node])} if node.op == "sqrt" else set()
-            if known & {*eom.coordinates} and not known & {*eom.inputs, *eom.speeds}:
-                found.setdefault(node.args[0], []).append(one.name)
+    Left out are those that depend on inputs whose values between two states are not known.
+    """
+    eom = functions.eom
+    roots = eom.once("square roots of loops", lambda: _square_roots(eom))
+    found = {}
+    for D, names in zip(functions.with_inputs(list(roots)), roots.values(), strict=True):
+        known = {*free_symbols([D])}
+        if known & {*eom.coordinates, eom.model.time} and not known & {*eom.inputs, *eom.speeds}:
+            found[D] = names
     if not found:
         return None
-    with isolated(*topological([*eom.acceleration, *model.expressions()])):
+    return eom.once(("discriminants of loops", *found), lambda: _compiled(eom, found))
+
+
+def _square_roots(eom: EquationsOfMotion) -> dict[Expr, tuple[str, ...]]:
+    """What loops take square roots of, with the names of the coordinates that follow from it."""
+    model, found = eom.model, dict[Expr, tuple[str, ...]]()
+    for one in () if model.unreduced is None else model.unreduced.coordinates:
+        for node in topological([model.values[one]]) if one in model.values else ():
+            if node.op == "sqrt":
+                found[node.args[0]] = (*found.get(node.args[0], ()), one.name)
+    return found
+
+
+def _compiled(eom: EquationsOfMotion, found: Mapping[Expr, tuple[str, ...]]) -> Discriminants:
+    with isolated(*topological([*eom.acceleration, *eom.model.expressions()])):
         function = eom.function("discriminants", {"D": list(found)})
-    return Discriminants(function, tuple(map(tuple, found.values())))
+    return Discriminants(function, tuple(found.values()))
 
 
 class DeadPoints:
     """Collects the states at the ends of steps, and finds the first dead point among them or in between.
 
     Args:
-        eom: equations of motion.
-        problem: the same, compiled.
+        problem: the equations of motion, compiled.
     """
 
-    def __init__(self, eom: EquationsOfMotion, problem: Problem) -> None:
-        self._known, self._problem = discriminants(eom), problem
+    def __init__(self, problem: Problem) -> None:
+        self._known, self._problem = discriminants(problem.functions), problem
         self._rows: list[tuple[Vector, Vector]] = []
         self._count, self._largest = 0, np.zeros(1)
         self._first: DeadPoint | None = None

@@ -29,7 +29,7 @@ def allows_lanes(integrator: Integrator, functions: RunFunctions) -> bool:
     """Whether runs can go side by side: explicit methods do, where no events and no dead points have to be found."""
     explicit = isinstance(integrator, CompiledIntegrator) and integrator.method.kind == EXPLICIT
     steady = not functions.events and (not functions.switching or _has_common_corners(integrator, functions))
-    safe = steady and discriminants(functions.eom) is None
+    safe = steady and discriminants(functions) is None
     return explicit and safe and not getattr(integrator, "every_step", False)
 
 

@@ -105,7 +105,7 @@ class Run:
         requests = Requests(inputs.limits, inputs.asked_expressions, limited)
         self._checks = StepChecks(eom, problem, self._followed, list(inputs.laws), requests, self._asked_numbers)
         problem.corners = modes.corners(getattr(integrator, "step", 0.0))
-        self._dead_points = DeadPoints(eom, problem)
+        self._dead_points = DeadPoints(problem)
         problem.observer = None if self._checks.empty and self._dead_points.empty else self._observe
         if inputs.laws:
             problem.follow(self._laws, signals=self._are_watched(inputs.laws))
@@ -185,14 +185,21 @@ class Run:
             record.status, record.failed_at = error.status, (t, y)
             record.said = error.what
         record.seconds = perf_counter() - start
-        record.checks = self._checks.results()
+        record.checks = self._checks.results(self._end_of_motion())
         self._end_at_dead_point(record)
         return record
 
     def _observe(self, t: Vector, y: Vector) -> bool:
         """Note states at the ends of steps; whether the run goes on."""
-        self._checks.add(t, y)
-        return self._dead_points.add(t, y)
+        goes_on = self._dead_points.add(t, y)
+        if self._checks.add(t, y):
+            self._checks.look(self._end_of_motion())
+        return goes_on
+
+    def _end_of_motion(self) -> float:
+        """The time of the first dead point: states after it are wrong."""
+        found = self._dead_points.first()
+        return np.inf if found is None else found.t
 
     def _end_at_dead_point(self, record: Record) -> None:
         """A run through a dead point of a loop in closed form has failed there; nothing after it is kept."""

@@ -105,25 +105,22 @@ class StepChecks:
         """Whether there is nothing to check."""
         return not (self._with_energy or self._dampers or self._with_limits or self._saturations)
 
-    def add(self, t: Vector, y: Vector) -> None:
-        """Note states, in the order of time."""
+    def add(self, t: Vector, y: Vector) -> bool:
+        """Note states, in the order of time; whether there are enough of them for ``look``."""
         self._rows.append((t, y, self._problem.r.copy(), self._numbers.copy() if self._saturations else NO_NUMBERS))
         self._count += len(t)
-        if self._count >= ROWS_AT_ONCE:
-            self._look()
+        return self._count >= ROWS_AT_ONCE
 
-    def results(self) -> RunChecks:
-        """What was found."""
-        self._look()
+    def results(self, until: float = np.inf) -> RunChecks:
+        """What was found, up to a time."""
+        self.look(until)
         generated = {
             name: float(energy) for name, energy in zip(self._dampers, self._generated, strict=True) if energy > 0
         }
-        return RunChecks(
-            *self._energy.totals(), generated, self._violations, self._saturations.results,
+        return RunChecks(*self._energy.totals(), generated, self._violations, self._saturations.results)
 
-        )  # fmt: skip
-
-    def _look(self) -> None:
+    def look(self, until: float = np.inf) -> None:
+        """Check the states that were noted, up to a time."""
         if not self._rows:
             return
         parts, self._rows, self._count = self._rows, [], 0
@@ -132,8 +129,8 @@ class StepChecks:
         t, y = np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
         counts = [len(part[0]) for part in parts]
         r, numbers = (_repeated([part[k] for part in parts], counts) for k in (2, 3))
-        if not np.isfinite(y.sum()):
-            sound = np.isfinite(y).all(axis=1)
+        if t[-1] > until or not np.isfinite(y.sum()):
+            sound = np.isfinite(y).all(axis=1) & (t <= until)
             t, y, r, numbers = t[sound], y[sound], r[sound], numbers[sound]
         if not len(t):
             return

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.graph import cos, sin
+from multibody.graph import cos, sin, where
 from multibody.simulate import Status
 
 SOLVERS = [None, mb.DormandPrince5(), mb.RungeKutta4(step=0.04), mb.Cvode(), mb.ScipySolver(), mb.Ida()]
@@ -271,3 +271,13 @@ def test_three_roots_close_together_are_found(wheel, integrator, apart):
     signal = math.prod(eom.model.time - root for root in roots)
     run = mb.simulate(eom, 6.0, events=[mb.Event(signal, name="root")], integrator=integrator)
     assert [one.t for one in run.occurrences] == pytest.approx(roots, abs=1e-6)
+
+
+@pytest.mark.parametrize("integrator", SOLVERS, ids=named)
+def test_a_signal_that_jumps_to_zero_at_the_end_of_a_step(wheel, integrator):
+    """No interval before the jump is short enough for a polynomial: the search ends nevertheless."""
+    eom, _ = wheel
+    time = eom.model.time
+    signal = where(time < 2, 0 * time, where(time < 4, time - 2, 0 * time))
+    run = mb.simulate(eom, 6.0, events=[mb.Event(signal, name="back")], integrator=integrator)
+    assert [one.t for one in run.occurrences] == pytest.approx([4.0])

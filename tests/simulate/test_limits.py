@@ -8,6 +8,7 @@ import pytest
 
 import multibody as mb
 from multibody.cli import main
+from multibody.simulate.joint_limits import limit_violations
 
 INTEGRATORS = [None, mb.RungeKutta4(step=0.01), mb.Symplectic(step=0.001), mb.ScipySolver(method="Radau")]
 
@@ -131,3 +132,16 @@ def test_the_command_line_knows(tmp_path, capsys):
     main(["simulate", str(path), "-d", "6", "--json"])
     (found,) = json.loads(capsys.readouterr().out)["limit_violations"]
     assert found["furthest"] == pytest.approx(-1.0, abs=1e-3)
+
+
+def test_values_that_are_not_numbers_leave_no_limit():
+    """Between them, the dependent joint is at most at 1.2² = 1.44."""
+    system = mb.System("square")
+    slide = system.joint("x", system.world, system.body("a", 1.0), "Tx")
+    follower = system.joint("z", system.world, system.body("b", 1.0), "Ty", limits=(-0.5, 0.8))
+    system.loop(mb.ExpJoint(follower, slide.coordinate**2))
+    q = np.array([[0.0], [1.0], [np.nan], [1.2], [0.1]])
+    found = limit_violations(mb.derive(system), np.arange(5.0), q, np.zeros((5, 1)), np.zeros((5, 0)), np.empty(0))
+    assert [one.coordinate for one in found] == ["z"]
+    assert (found[0].furthest, found[0].furthest_t) == pytest.approx((1.44, 3.0))
+    assert found[0].t == pytest.approx(0.8)

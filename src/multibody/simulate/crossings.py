@@ -117,8 +117,9 @@ class Lookout:
             end = begin + width if begin + width < t - NARROWEST * step else t
             probes = self._probed(begin, end, within, later_rounding)
             smooth = self._resolved(probes)
-            if not smooth and end - begin > narrowest * step:
-                width, patience = 0.5 * (end - begin), PATIENCE
+            half = 0.5 * (end - begin)
+            if not smooth and end - begin > narrowest * step and half < width:  # else it would stay as it is
+                width, patience = half, PATIENCE
                 continue
             crowded += not smooth
             narrowest = CROWDED_WIDTH if crowded > MOST_CROWDED else NARROWEST

@@ -56,7 +56,7 @@ def watch(run: Any) -> float:
         end = begin + width if begin + width < 1.0 - NARROWEST else 1.0
         probe_interval(run, begin, end)
         smooth = resolved(run)
-        if not smooth and end - begin > narrowest:
+        if not smooth and end - begin > narrowest and 0.5 * (end - begin) < width:  # else it would stay as it is
             width, patience = 0.5 * (end - begin), PATIENCE
             continue
         if not smooth:

@@ -155,8 +155,9 @@ def _values(eom: EquationsOfMotion, t: Vector, q: Vector, u: Vector, r: Vector, 
 
 
 def _excess(x: Vector, bounds: Vector) -> Vector:
-    """How far values are beyond their bounds; negative within."""
-    return np.asarray(np.maximum(bounds[0] - x, x - bounds[1]))
+    """How far values are beyond their bounds; negative within, and where they are not numbers."""
+    excess = np.maximum(bounds[0] - x, x - bounds[1])
+    return np.where(np.isnan(excess), -np.inf, excess)
 
 
 class _Turns(NamedTuple):

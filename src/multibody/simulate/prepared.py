@@ -96,7 +96,7 @@ class Prepared:
         """The equations as numbers in memory, for one run; a finished one with these parameters serves again."""
         with suppress(IndexError):  # another thread may take it
             problem = self._finished.pop()
-            if np.array_equal(problem.p, p):
+            if problem.p.tobytes() == p.tobytes():  # 0.0 and -0.0 are not the same for atan2
                 return problem
         return self._problem.with_parameters(list(p))
 

@@ -281,3 +281,27 @@ def test_a_signal_that_jumps_to_zero_at_the_end_of_a_step(wheel, integrator):
     signal = where(time < 2, 0 * time, where(time < 4, time - 2, 0 * time))
     run = mb.simulate(eom, 6.0, events=[mb.Event(signal, name="back")], integrator=integrator)
     assert [one.t for one in run.occurrences] == pytest.approx([4.0])
+
+
+@pytest.mark.parametrize("integrator", SOLVERS, ids=named)
+@pytest.mark.parametrize("direction", [0, 1])
+@pytest.mark.parametrize("later", [2.0, 0.0, -1.0, 7.0])
+def test_a_reset_of_an_input_need_not_turn_its_signal_back(integrator, direction, later):
+    """A mass of 1 kg with 5 N reaches 1 m/s at 0.2 s, and goes on with another force."""
+    system = mb.System("motor")
+    force, box = system.input("F"), system.body("box", 1.0)
+    slide = system.joint("x", system.world, box, "Tx")
+    system.load(mb.Force(box, (force, 0, 0)))
+    shift = mb.Event(slide.speed - 1, direction=direction, reset={"F": later}, name="shift")
+    run = mb.simulate(mb.derive(system), 2.0, inputs={"F": 5.0}, events=[shift], integrator=integrator)
+    assert run.occurrences[0].t == pytest.approx(0.2)
+    assert len(run.occurrences) == 1 or not later  # without a force, the signal stays at zero, but for rounding
+    assert run["x_dot"][-1] == pytest.approx(1.0 + 1.8 * later)
+
+
+def test_a_reset_of_a_speed_must_turn_its_signal_back():
+    system = mb.System("mass")
+    slide = system.joint("x", system.world, system.body("box", 1.0), "Tx", u=2.0)
+    slower = mb.Event(slide.coordinate - 1, reset={"x_dot": 0.5 * slide.speed}, name="wall")
+    with pytest.raises(mb.SimulationError, match="moves on through zero"):
+        mb.simulate(mb.derive(system), 2.0, events=[slower])

@@ -1,8 +1,8 @@
 """Dead points of loops that are solved in closed form: two solutions meet there, and a closed form leaves the motion.
 
-The dependent coordinates of such a loop are ±√D + …, with D of the others and of time. Where D becomes zero, the motion goes on in
-the other solution, but the closed form stays in its own: velocities would jump. So D is watched at the ends of all
-steps, and between them where it becomes small.
+The dependent coordinates of such a loop are ±√D + …, where D depends on the others and on time. Where D becomes zero,
+the motion goes on in the other solution, but the closed form stays in its own: velocities would jump. So D is checked
+at the ends of all steps, and between them where it becomes small.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ class EventSequences:
         return {k: (float(values[k]), float(gradients[k] @ motion)) for k in watched}
 
     def turned(
-        self, before: Mapping[int, tuple[float, float]], t: float, y: Vector
+        self, before: Mapping[int, tuple[float, float]], t: float, y: Vector, *, moved: bool = True
     ) -> tuple[dict[int, float], str]:  # fmt: skip
         """The sides to which signals are sent back by resets; and what there is to say if one moves on through zero.
 
@@ -99,6 +99,8 @@ class EventSequences:
             before: signals and rates before the resets.
             t: the time.
             y: the state after them.
+            moved: whether they change coordinates or speeds. Those that change inputs alone need not turn anything
+                back: a motor may go on with less power.
         """
         returns: dict[int, float] = {}
         near = LOCATED * max(TOLERANCE, 4 * np.finfo(float).eps * abs(t))
@@ -109,13 +111,13 @@ class EventSequences:
             if abs(value) > near * max(abs(rate), abs(new_rate)):
                 self._sides[k] = float(np.sign(value))  # the reset has moved the signal away from zero
             elif way * new_rate > UNCHANGED * abs(rate):
-                if not event.passes and self._is_wrong_way(k, way, rate, new_rate, t, y):
+                if moved and not event.passes and self._is_wrong_way(k, way, rate, new_rate, t, y):
                     return {}, (
                         f"the reset of event '{self._signals.names[k]}' changes the rate of its expression "
                         f"from {rate:.6g} to {new_rate:.6g} per second, and it moves on through zero"
                     )
                 self._sides[k] = way
-            elif way * rate > 0:
+            elif way * rate > 0 and (moved or way * new_rate < -UNCHANGED * abs(rate)):
                 returns[k] = -way
         return returns, ""
 

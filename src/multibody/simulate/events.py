@@ -31,8 +31,9 @@ class Event:
         reset: new values of coordinates, speeds and inputs by name: numbers, expressions of the state just before, or
             a function of (t, q, u) that returns numbers by name.
         name: for the list of what happened, ``run.occurrences``; by default ``event_1``, ``event_2`` ….
-        passes: whether the expression may go on through zero after a reset that slows it down. Without it, such a reset
-            ends the run with ``Status.EVENTS_ACCUMULATE``: most often it was meant to turn the motion round.
+        passes: whether the expression may go on through zero after a reset of coordinates or speeds that slows it down.
+            Without it, such a reset ends the run with ``Status.EVENTS_ACCUMULATE``: most often it was meant to turn the
+            motion round.
 
     With neither ``terminal`` nor ``reset`` it is noted, and the run goes on. An expression that is beyond zero at the
     start has crossed it before: nothing happens until it comes back. One that touches zero and turns back, to within

@@ -96,6 +96,7 @@ class Run:
         self._sequences = EventSequences(problem, signals)
         self._jumps = EventJumps(problem, signals)
         self._lost = 0.0  # by the impacts and resets at one instant, where stops or joints move
+        self._moved = False  # whether resets at one instant change coordinates or speeds, not inputs alone
         self._returns: dict[int, float] = {}  # the sides to which resets have just sent signals back
         self._scales: Vector | None = None  # what absolute tolerances follow
         self._asked: dict[int, int] = {}  # the last sample of each controller
@@ -349,7 +350,7 @@ class Run:
         if not now:
             return y, ()
         moving = self._sequences.rates(now, t, y)
-        before, rates, self._lost = y, self._contacts.rates(t, y), 0.0
+        before, rates, self._lost, self._moved = y, self._contacts.rates(t, y), 0.0, False
         if record.t[-1][-1] != t and any(map(self._stops, now)):
             self._keep(record, np.array([t]), y[None])
         for k in now:
@@ -367,7 +368,7 @@ class Run:
 
     def _check_sequences(self, record: Record, t: float, y: Vector, before: Mapping[int, tuple[float, float]]) -> None:
         """The run ends if events accumulate, or if a reset does not turn back what it slows down."""
-        turned, wrong_way = self._sequences.turned(before, t, y)
+        turned, wrong_way = self._sequences.turned(before, t, y, moved=self._moved)
         self._returns = {k: side for k, side in self._returns.items() if k not in before} | turned
         said = wrong_way or self._sequences.accumulating(record.occurrences, t)
         if said and record.status is Status.DONE:
@@ -435,7 +436,7 @@ class Run:
         y = y.copy()
         for name, value in values.items():
             if name in names:
-                y[names.index(name)] = value
+                y[names.index(name)], self._moved = value, True
             else:
                 self._set_input(inputs.index(name), value)
         return y

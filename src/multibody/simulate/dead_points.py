@@ -20,10 +20,10 @@ from multibody.simulate.problem import Problem
 from multibody.simulate.run_functions import RunFunctions
 
 ROWS_AT_ONCE = 256
-"""States that are collected before they are looked at."""
+"""Number of states that are collected before D is evaluated."""
 
 SMALL = 0.05
-"""D is looked at between steps where it is smaller than this, relative to its largest value in the run."""
+"""D is evaluated between steps where it is smaller than this, relative to its largest value in the run."""
 
 ZERO_REACHED = 1e-9
 """D is zero below this, relative to its largest value."""
@@ -36,7 +36,7 @@ class DeadPoint(NamedTuple):
     """Where two solutions of a loop meet.
 
     Attributes:
-        t: when the mechanism was there.
+        t: the time.
         y: the state.
         coordinates: names of the dependent coordinates of the loop.
     """

@@ -35,7 +35,7 @@ MOST_TURNS = 20
 """Largest number of turning points of an interval."""
 
 MOST_HIDDEN = 12
-"""Largest number of probes of an interval beside those at its nodes."""
+"""Largest number of probes that are added to an interval between its nodes."""
 
 MARGIN = 0.02
 """How far beyond the ends of an interval a turning point may be, in widths."""

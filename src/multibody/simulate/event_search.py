@@ -30,10 +30,10 @@ PATIENCE = 3.0
 # turning points ------------------------------------------------------------------------------------------------------
 
 FINER = 5
-"""Places between two probes at which the polynomial through all of them is looked at."""
+"""Number of places between two probes at which the polynomial through all of them is evaluated."""
 
 FLAT = 0.2
-"""A slope beside a crossing that may hide others, relative to the mean slope between two probes."""
+"""A crossing may hide others where the slope is smaller than this, relative to the mean slope between two probes."""
 
 NEAR = 0.05
 """Turning points nearer to zero than this, relative to the largest value in the interval, are located."""

@@ -14,7 +14,7 @@ LIMIT_TOLERANCE = 1e-9
 """How far a coordinate may be beyond its limit, relative to 1 + |limit|: a stop at the limit holds it there."""
 
 ITERATIONS = 60
-"""Of the search for the time at which a limit is passed, at most."""
+"""Largest number of iterations in the search for the time at which a limit is passed."""
 
 RESOLUTION = 1e-10
 """The accuracy of that time, relative to the interval between two states."""

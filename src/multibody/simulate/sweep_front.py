@@ -112,7 +112,7 @@ def sweep(
     warn_of_changed_runs(eom, changed, len(plan))
     settings = replace(runner.prepared.settings, integrator=integrator)
     runs = Sweep(moving, plan, instants, tuple(runner.measures), store, settings)
-    return _reported(runs) if with_messages else runs  # looking at all of them again takes its time
+    return _reported(runs) if with_messages else runs  # reading all messages again takes time
 
 
 def read_sweep(

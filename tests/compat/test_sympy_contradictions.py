@@ -6,7 +6,7 @@ import sympy as sm
 import sympy.physics.mechanics as me
 
 import multibody as mb
-from multibody.compat.sympy import from_sympy
+from multibody.compat.sympy import from_sympy, to_sympy
 from multibody.errors import ConversionError, ModelError
 from multibody.linear import linearize_symbolic
 
@@ -201,6 +201,13 @@ def test_a_pendulum_with_a_root_in_its_constraint_is_linearized(method, place):
     at = {"q1": 1.5 * float(place[0]), "q2": 1.5 * float(place[1])}
     by_numbers = mb.linearize(eom, at, parameters=numbers, independent=["q2"])
     np.testing.assert_allclose(lin.at(**numbers).A, by_numbers.A, rtol=1e-12, atol=1e-12)
+
+
+def test_assumptions_come_back():
+    _, written = cartesian(me.LagrangesMethod, positive=True)
+    eom = from_sympy(written)
+    back = from_sympy(to_sympy(eom))
+    assert {one.name: sign for one, sign in back.model.signs.items()} == dict.fromkeys(("L", "m", "g"), "positive")
 
 
 def test_without_the_assumption_the_length_might_be_negative():

@@ -20,7 +20,7 @@ def written_equations(eom: EquationsOfMotion) -> SymbolicSystem:
 
     Constraints are kept beside it, so that ``from_sympy`` finds them again.
     """
-    known = written_inputs(eom.inputs)
+    known = written_inputs(eom.inputs) | _signed(eom)
     parts = (eom.coordinates, eom.speeds, eom.rates, eom.acceleration)
     q, u, rates, acceleration = (_column(part, known) for part in parts)
     right, mass = eom.f - eom.h, to_sympy(eom.M, known)
@@ -45,6 +45,14 @@ def written_inputs(inputs: Iterable[Symbol]) -> dict[Symbol, Any]:
         if rate is not None:
             known[rate] = known[by_name[name]].diff(time_symbol())
     return known
+
+
+def _signed(eom: EquationsOfMotion) -> dict[Symbol, Any]:
+    """SymPy's symbols of parameters whose signs are known, with these as assumptions."""
+    import sympy
+
+    known = {one: sign for one, sign in eom.model.signs.items() if one.kind == "parameter"}
+    return {one: sympy.Symbol(one.name, **{sign: True}) for one, sign in known.items()}
 
 
 def _column(entries: Any, known: Mapping[Symbol, Any]) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import Any
 
 from multibody.export import circle
 from multibody.export.code import Body, Code
@@ -188,7 +189,7 @@ def start(program: Program, close: str) -> list[str]:
         program: whose states they are.
         close: a call that moves them onto the constraints and says whether that was possible; empty without any.
     """
-    values = dict(zip((*program.eom.coordinates, *program.eom.speeds), program.guess, strict=True))
+    values: dict[Any, float] = dict(zip((*program.eom.coordinates, *program.eom.speeds), program.guess, strict=True))
     groups = {"q": program.coordinates, "u": program.speeds}
     lines = [
         f"{array}[{k}] = {values[one.symbol]!r};" for array, group in groups.items() for k, one in enumerate(group)

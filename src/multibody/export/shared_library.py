@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import CompileError, ConversionError
@@ -44,7 +45,9 @@ def write_library(
         CompileError: if there is no compiler, or it fails.
         MissingLibraryError: if platforms are named and ``ziglang`` is not installed; it comes with the extra ``cross``.
     """
-    chosen = C() if target is None or target is C else target
+    chosen: Any = target
+    if chosen is None or chosen is C:
+        chosen = C()
     if not isinstance(chosen, C):
         raise ConversionError(
             f"{chosen!r:.80} does not write C.", where="write_library", remedy="Give C(jacobians=True), say."

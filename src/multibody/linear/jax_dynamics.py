@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -75,7 +75,7 @@ def jax_function(eom: EquationsOfMotion) -> Callable[..., Any]:
 def _loop(eom: EquationsOfMotion, outputs: list[Expr], jnp: Any) -> Callable[..., Any]:
     """The equations as a list of vector operations, and the loop that runs it, as a function of (t, x, r, p)."""
     tables = {node.table.digest: node.table for node in topological(outputs) if node.op == "table"}
-    groups = ([*eom.coordinates, *eom.speeds], [], eom.inputs, eom.parameters)
+    groups: tuple[Sequence[Any], ...] = ([*eom.coordinates, *eom.speeds], [], eom.inputs, eom.parameters)
     tape = taped(outputs, {}, groups, eom.model.time, {digest: f"table {digest}" for digest in tables})
     functions = {f"table {digest}": partial(_table, jnp, table) for digest, table in tables.items()}
     run = looped(tape.constants, tape.steps, tape.results, [len(group) for group in groups], functions)

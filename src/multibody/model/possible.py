@@ -208,8 +208,8 @@ def _negative_speeds(model: Model, values: Values) -> list[str]:
 def require_possible_bodies(model: Model) -> None:
     """An error for bodies that nothing can be made of, as far as numbers and defaults of parameters say.
 
-    Of bodies that are fixed to each other, one may have a negative mass: a hole. Those that are fixed to the world do not
-    move, and may have any.
+    Of bodies that are fixed to each other, one may have a negative mass: a hole. Those that are fixed to the world do
+    not move, and may have any.
     """
     for error in impossible_bodies(model):
         raise error

@@ -19,9 +19,9 @@ from multibody.equations.without_bodies import BodyPlace, EquationsWithoutBodies
 from multibody.errors import ModelError, SingularMatrixError
 from multibody.graph import ONE, ZERO, Expr, array, product
 from multibody.graph.workspace import in_own_table
-from multibody.modular.appearance import Appearance
 from multibody.model.possible import require_possible_numbers
 from multibody.model.quantity import known_defaults
+from multibody.modular.appearance import Appearance
 from multibody.modular.subsystem import Subsystem
 from multibody.modular.subsystem_model import SubsystemKinetics, model_of, shown_invariants
 

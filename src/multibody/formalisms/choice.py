@@ -10,7 +10,7 @@ from multibody.formalisms.contract import Formalism
 from multibody.formalisms.recursive import Recursive
 from multibody.graph import isolated, topological
 from multibody.model import Model, System
-from multibody.model.given import expressions_in
+from multibody.model.given import arguments, expressions_in
 from multibody.model.load_potentials import require_matching_potentials
 
 CLEAR = 1.25
@@ -59,7 +59,7 @@ def require_derivable(model: Model) -> None:
     """An error for a model that ``check`` finds wrong, although equations could be written down for it."""
     require_distinct(model, [])
     for name, load in model.loads.items():
-        parts = [part for value in load.given.values() for part in expressions_in(value)]
+        parts = [part for value in arguments(load) for part in expressions_in(value)]
         require_own_symbols(parts, model.name, f"load '{name}'")
     require_matching_potentials(model)
 

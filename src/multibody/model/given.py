@@ -61,6 +61,12 @@ class Given:
         return dict(inspect.signature(type(self)).bind(*args, **named).arguments)
 
 
+def arguments(made: Given) -> list[Any]:
+    """The values of the arguments without their names, which take longer to find."""
+    args, named = made._arguments
+    return [*args, *named.values()]
+
+
 def remembered(method: Callable[P, T]) -> Callable[P, T]:
     """A method that makes something, and leaves with it what it was called with; see ``given_to``."""
 

@@ -28,9 +28,10 @@ from multibody.graph import (
     time_derivative,
     topological,
 )  # fmt: skip
-from multibody.model.given import expressions_in
+from multibody.model.given import arguments, expressions_in
 from multibody.model.kinematics import Kinematics
 from multibody.model.loads.contract import Applied, Load
+from multibody.model.loads.gravity import GravityField
 from multibody.model.loads.law import Law
 from multibody.model.model import Model
 from multibody.model.quantity import Parameter, known_defaults
@@ -177,7 +178,7 @@ def is_conservative(load: Load) -> bool:
 
 
 def _follows_motion(load: Load) -> bool:
-    return any(_moves(one) for value in load.given.values() for one in expressions_in(value))
+    return any(_moves(one) for value in arguments(load) for one in expressions_in(value))
 
 
 def _moves(expression: Expr) -> bool:
@@ -198,9 +199,9 @@ def _is_proved(load: Load) -> bool:
     own = type(load).__module__.startswith("multibody.model.loads.")
     if not own or not vars(load).keys().isdisjoint(("forces", "generalized", "potential", "push")):
         return type(load).potential is Load.potential and "potential" not in vars(load)
-    given = load.given
-    laws = [one for value in given.values() for one in (value if isinstance(value, list | tuple) else [value])]
-    return not any(isinstance(one, Law) for one in laws) and not {"field", "potential"} <= given.keys()
+    laws = [one for value in arguments(load) for one in (value if isinstance(value, list | tuple) else [value])]
+    both = type(load) is GravityField and load._field is not None and load._potential is not None
+    return not both and not any(isinstance(one, Law) for one in laws)
 
 
 def wrong_potentials(model: Model, names: Sequence[str] | None = None) -> Iterator[ModelError]:

@@ -269,7 +269,19 @@ def _doubtful(bodies: Sequence[Body], values: Values) -> Sequence[Body]:
         return bodies
     good = [(one.value if isinstance(one, Constant) else numbers[one]) >= 0 for one in entries]
     fine = {body for k, body in enumerate(plain) if all(good[4 * k : 4 * k + 4])}
-    return [body for body in bodies if body not in fine]
+    others = [body for body in bodies if body not in fine]
+    return others if others and _has_problems(others, values) else []
+
+
+def _has_problems(bodies: Sequence[Body], values: Values) -> bool:
+    """Whether something is wrong with any of several bodies, or is not known; all at once, because that is quick."""
+    try:
+        numbers = evaluate([[body.mass, *body.com, *body.inertia.components()] for body in bodies], values)
+    except MultibodyError:
+        return True
+    mass, x, y, z, *tensor = np.array(numbers, dtype=np.float64).T
+    found = Inertia.rigid_body(mass, Vec3(x, y, z), Symmetric3(*tensor)).problems()
+    return any(HARMLESS not in one for one in found)
 
 
 def _is_possible(parts: Sequence[Expr], values: Values) -> bool:

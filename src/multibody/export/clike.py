@@ -189,7 +189,8 @@ def start(program: Program, close: str) -> list[str]:
         program: whose states they are.
         close: a call that moves them onto the constraints and says whether that was possible; empty without any.
     """
-    values: dict[Any, float] = dict(zip((*program.eom.coordinates, *program.eom.speeds), program.guess, strict=True))
+    symbols = (*program.eom.coordinates, *program.eom.speeds)
+    values: dict[Any, float] = dict(zip(symbols, program.guess, strict=True))
     groups = {"q": program.coordinates, "u": program.speeds}
     lines = [
         f"{array}[{k}] = {values[one.symbol]!r};" for array, group in groups.items() for k, one in enumerate(group)

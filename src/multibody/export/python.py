@@ -170,10 +170,11 @@ _CLOSED_START = (
     level = np.array([2 if name in given else known for name, known in zip(names, HELD)], dtype=int)
     for places in QUATERNIONS:  # of whatever length, it is the same rotation
         y[places] /= np.linalg.norm(y[places]) or 1.0
+    wanted = y.copy()
     y[:n] = closed(lambda q: closure(t, q, y[n:], r, parameters)[:2], y[:n], level[:n], 0.6, 1e-10)
     y[n:] = closed(lambda u: closure(t, y[:n], u, r, parameters)[2:], y[n:], level[n:], np.inf, 1e-9)
-    for name, value in given.items():
-        used = y[names.index(name)]
+    for name in given:
+        used, value = y[names.index(name)], wanted[names.index(name)]
         if abs(used - value) > 1e-3 * max(1.0, abs(value)):
             text = f"{name} begins at {used:.9g}, not at {value:.9g}: the constraints do not allow it."
             warnings.warn(text, stacklevel=2)

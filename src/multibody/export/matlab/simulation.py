@@ -149,11 +149,13 @@ turned = [
 for k = 1:size(turned, 1) %% of whatever length, it is the same rotation
     x(turned(k, :)) = x(turned(k, :))/max(norm(x(turned(k, :))), 1e-300);
 end
+wanted = x;
 x = nearest(t, x, p, c, (1:{n}).', level, 0.6, 1e-10, false);
 x = nearest(t, x, p, c, ({first}:{last}).', level, Inf, 1e-9, true);
 names = {{{names}}};
-for k = find(given & abs(x - y) > 1e-3*max(1, abs(y))).'
-    warning('{name}:start', '%s begins at %.9g, not at %.9g: the constraints do not allow it.', names{{k}}, x(k), y(k));
+for k = find(given & abs(x - wanted) > 1e-3*max(1, abs(wanted))).'
+    warning('{name}:start', '%s begins at %.9g, not at %.9g: the constraints do not allow it.', ...
+        names{{k}}, x(k), wanted(k));
 end
 y = x;""".replace("%%", "%")
 

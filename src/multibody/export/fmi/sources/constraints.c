@@ -151,11 +151,15 @@ static void describe_stop(const State *s, double t, const double *x, const doubl
 static void warn_of_changes(const Instance *i, const double *x)
 {
     const State *s = &i->state;
+    double y[N_X + 1];
     int k;
     for (k = 0; k < N_X; ++k)
-        if (s->given[k] && fabs(x[k] - s->wanted[k]) > 1e-3 * fmax(1.0, fabs(s->wanted[k])))
+        y[k] = s->given[k] ? s->wanted[k] : guess_x[k];
+    make_unit(y);
+    for (k = 0; k < N_X; ++k)
+        if (s->given[k] && fabs(x[k] - y[k]) > 1e-3 * fmax(1.0, fabs(y[k])))
             complain(i, STATUS_WARNING, "%s was set to %.9g, and begins at %.9g: the constraints do not allow it.",
-                     variable_names[FIRST_STATE + k], s->wanted[k], x[k]);
+                     variable_names[FIRST_STATE + k], y[k], x[k]);
 }
 
 /* Keeps the constraints after something was set from outside, in the modes in which the model may move its state. */

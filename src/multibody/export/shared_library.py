@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import CompileError, ConversionError
@@ -45,13 +44,7 @@ def write_library(
         CompileError: if there is no compiler, or it fails.
         MissingLibraryError: if platforms are named and ``ziglang`` is not installed; it comes with the extra ``cross``.
     """
-    chosen: Any = target
-    if chosen is None or chosen is C:
-        chosen = C()
-    if not isinstance(chosen, C):
-        raise ConversionError(
-            f"{chosen!r:.80} does not write C.", where="write_library", remedy="Give C(jacobians=True), say."
-        )
+    chosen = _chosen(target)
     check_option("overwrite", overwrite, "write_library")
     place, program = path_of(folder, "write_library"), Program.of(eom, parameters)
     with isolated():
@@ -70,3 +63,12 @@ def write_library(
         stored(place / "binaries" / one.name / f"{name}.{one.ending}", binary, "library")
         for one, binary in found.items()
     )
+
+
+def _chosen(target: object) -> C:
+    made = C() if target is None or target is C else target
+    if not isinstance(made, C):
+        raise ConversionError(
+            f"{made!r:.80} does not write C.", where="write_library", remedy="Give C(jacobians=True), say."
+        )
+    return made

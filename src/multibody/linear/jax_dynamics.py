@@ -11,7 +11,7 @@ from multibody.equations.dependent_angles import require_no_acting_angles
 from multibody.errors import ShapeError
 from multibody.export.tape import taped
 from multibody.export.tape_loop import looped
-from multibody.graph import Expr, Table, topological
+from multibody.graph import Expr, Symbol, Table, topological
 from multibody.linear.point import require_equations
 from multibody.linear.translation import ARITHMETIC, Operations, translated
 from multibody.simulate.optional import library
@@ -75,7 +75,7 @@ def jax_function(eom: EquationsOfMotion) -> Callable[..., Any]:
 def _loop(eom: EquationsOfMotion, outputs: list[Expr], jnp: Any) -> Callable[..., Any]:
     """The equations as a list of vector operations, and the loop that runs it, as a function of (t, x, r, p)."""
     tables = {node.table.digest: node.table for node in topological(outputs) if node.op == "table"}
-    groups: tuple[Sequence[Any], ...] = ([*eom.coordinates, *eom.speeds], [], eom.inputs, eom.parameters)
+    groups: tuple[Sequence[Symbol], ...] = ([*eom.coordinates, *eom.speeds], [], eom.inputs, eom.parameters)
     tape = taped(outputs, {}, groups, eom.model.time, {digest: f"table {digest}" for digest in tables})
     functions = {f"table {digest}": partial(_table, jnp, table) for digest, table in tables.items()}
     run = looped(tape.constants, tape.steps, tape.results, [len(group) for group in groups], functions)

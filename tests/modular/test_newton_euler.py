@@ -162,7 +162,7 @@ def spin_of(made):
     values = {}
     for one in made.invariants:
         w = known(made)[f"w_B_{one.name[-1]}"]
-        values[w] = w - one.velocity
+        values[w] = -substitute(one.velocity, {w: 0})
     return values
 
 

@@ -25,6 +25,7 @@ from multibody.formalisms.quantities import Results, results
 from multibody.formalisms.recursive import Recursive
 from multibody.formalisms.wittenburg import Wittenburg
 from multibody.graph import Expr, all_same, evaluate
+from multibody.graph.workspace import alone
 from multibody.model import Kinematics, Model, System
 from multibody.model.constraint_equations import Constraints
 from multibody.model.start_state import consistent
@@ -200,6 +201,7 @@ def _verdict(pair: Agreement) -> str:
     return f"closed: {pair.difference:.1e}" if pair.reason else f"differ by {pair.difference:.1e}"
 
 
+@alone
 def compare(
     system: System | Model, formalisms: Sequence[Formalism] | None = None, *, constraints: Handling | None = None
 ) -> Comparison:

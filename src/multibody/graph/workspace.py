@@ -1,20 +1,63 @@
-"""Tables of nodes that belong to objects which make expressions on demand.
+"""Functions and objects that make their expressions apart from all others.
 
-What such an object makes later is made among the expressions that it has made before, as in one isolated block. It does
-not depend on other expressions that exist at that moment.
+A function that is ``alone`` looks for nodes among those of its arguments and those that it makes. What an object with a
+table of its own makes later is made among the expressions that it has made before, as in one isolated block. Neither
+depends on other expressions that exist at that moment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, wraps
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
 
 from multibody.graph.node import Node, Table, current_table, default_table, isolated, within
 from multibody.graph.traverse import topological
 
 T = TypeVar("T")
+P = ParamSpec("P")
+
+
+def alone(verb: Callable[P, T]) -> Callable[P, T]:
+    """A function whose expressions are made in an isolated block of its own; inside another block, in that one.
+
+    Found are expressions among its arguments, also in lists and mappings, and the ``nodes`` of those that have some.
+
+    Example:
+        >>> from multibody.graph import symbols
+        >>> x, y = symbols("x y")
+        >>> outside = x * x
+        >>> @alone
+        ... def product(a, b):
+        ...     return a * b + y * y
+        >>> product(x + y, x - y)
+        (x + y)*(x - y) + y**2
+    """
+
+    @wraps(verb)
+    def apart(*args: P.args, **named: P.kwargs) -> T:
+        if current_table() is not default_table:
+            return verb(*args, **named)
+        with isolated(*topological(_nodes([*args, *named.values()]))):
+            return verb(*args, **named)
+
+    return apart
+
+
+def _nodes(thing: Any) -> Iterator[Node]:
+    """The nodes in nested lists and mappings, and of objects that have some."""
+    if isinstance(thing, Node):
+        yield thing
+    elif isinstance(thing, Mapping):
+        yield from _nodes(list(thing.values()))
+    elif isinstance(thing, list | tuple | np.ndarray):
+        for one in thing.flat if isinstance(thing, np.ndarray) else thing:
+            yield from _nodes(one)
+    else:
+        yield from getattr(thing, "nodes", ())
 
 
 def own_table(known: Callable[[], Iterable[Node]]) -> Table:

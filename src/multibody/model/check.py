@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from multibody.algebra import ForceMotor
 from multibody.errors import MissingValueError, ModelError, MultibodyError
 from multibody.graph import Symbol, is_zero
+from multibody.graph.workspace import alone
 from multibody.model.body import Body, Frame
 from multibody.model.check_mass import mass_findings, singular_findings
 from multibody.model.check_start import start_findings
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from multibody.model.system import System
 
 
+@alone
 def check(system: System) -> Report:
     """All that is wrong with a system, or looks as if it were.
 

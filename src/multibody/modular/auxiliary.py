@@ -16,6 +16,7 @@ from multibody.errors import MissingValueError, ModelError
 from multibody.graph import ZERO, Symbol, evaluate, free_symbols, jacobian, substitute, symbol
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.names import suggestion
+from multibody.graph.workspace import alone
 from multibody.model.quantity import Parameter, defaults
 from multibody.modular.reduction import solved_by_blocks
 from multibody.modular.reference import SOME_TIME
@@ -74,6 +75,7 @@ class Auxiliary:
         return [Parameter(s.name, s, {s: None}, "", "auxiliary") for one in self.unknowns for s in one.symbols]
 
 
+@alone
 def evaluate_parameters(linear: LinearSubsystem, values: Mapping[str, float] | None = None) -> dict[str, float]:
     """Numbers for all parameters of a linearized system, auxiliary ones included.
 

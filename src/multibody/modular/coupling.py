@@ -8,6 +8,7 @@ from typing import Any
 
 from multibody.errors import ModelError
 from multibody.graph.names import suggestion
+from multibody.graph.workspace import alone
 from multibody.modular.draft import Draft, known_words, with_rates, with_strangers
 from multibody.modular.identity_checks import require_identities
 from multibody.modular.invariant import completed, require_same_orders
@@ -73,6 +74,7 @@ def subsystem(
     )  # fmt: skip
 
 
+@alone
 def couple(
     label: str, subsystems: Iterable[Subsystem], constraints: Any = (), *, variables: Any = (), independent: Any = None,
     kinematics: Any = (), dynamics: Any = (), parameters: Any = (), inputs: Any = (),

@@ -15,6 +15,7 @@ from multibody.equations.regularized import least_fill
 from multibody.errors import SingularMatrixError
 from multibody.graph import ZERO, Expr, Symbol, array, closed_form, jacobian, ldl, ldl_solve, reduced, solve
 from multibody.graph.linear_algebra import Matrix
+from multibody.graph.workspace import alone
 from multibody.model.quantity import rate_name
 from multibody.modular.invariant import Invariant
 from multibody.modular.product import negative, times
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from multibody.modular.subsystem import Subsystem
 
 
+@alone
 def explicit_form(system: Subsystem, seconds: float) -> Mapping[str, Expr]:
     """The rate of every variable, in closed form."""
     rates = accelerations(system)

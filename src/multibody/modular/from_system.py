@@ -10,6 +10,7 @@ from multibody.equations import Kinetics
 from multibody.equations.mass_matrix import mass_matrix
 from multibody.errors import ModelError
 from multibody.graph import Expr, array, product, substitute, symbol
+from multibody.graph.workspace import alone
 from multibody.model import Model, System
 from multibody.model.energy import kinetic_energy, potential_energy
 from multibody.model.load_potentials import require_matching_potentials
@@ -22,6 +23,7 @@ from multibody.modular.subsystem import Subsystem
 from multibody.modular.vocabulary import TIME
 
 
+@alone
 def from_system(
     system: System | Model, label: str | None = None, *, variables: Iterable[str] = (), kinematics: Any = (),
     constraints: Any = (), independent: Any = None, progress: Progress | None = None,

@@ -12,6 +12,7 @@ import numpy as np
 from multibody.graph import ZERO, Constant, Expr, Symbol, array, as_expr, free_symbols, jacobian, substitute
 from multibody.graph.identity import independent_rows
 from multibody.graph.linear_algebra import Matrix
+from multibody.graph.workspace import alone
 from multibody.model.quantity import rate_name
 from multibody.modular.auxiliary import Unknowns
 from multibody.modular.explicit import accelerations, shortened
@@ -55,6 +56,7 @@ class LinearSubsystem(Subsystem):
         own = self.complement.auxiliary.unknowns if self.complement and self.complement.auxiliary else []
         return (*(one for part in self.parts if isinstance(part, LinearSubsystem) for one in part.unknowns), *own)
 
+    @alone
     def renamed(
         self, label: str, names: Mapping[str, str] | None = None, *, suffix: str = "", shared: Any = ()
     ) -> LinearSubsystem:
@@ -62,6 +64,7 @@ class LinearSubsystem(Subsystem):
         new: Any = super().renamed(label, names, suffix=suffix, shared=shared)
         return carried_over(self, new, exchanged_symbols(self, new))
 
+    @alone
     def explicit(self, *, seconds: float = 4.0) -> Mapping[str, Expr]:
         """ẋ = f(t, x) in the deviations of the independent variables alone."""
         known = self.dependent_deviations
@@ -70,6 +73,7 @@ class LinearSubsystem(Subsystem):
         values = list(substitute(list(rates.values()), known)) if rates else []
         return dict(zip(rates, shortened(values, self, seconds), strict=True))
 
+    @alone
     def equations(self, *, constraints: Handling | None = None) -> EquationsOfMotion:
         """The linear equations as ordinary ones, whose coordinates and speeds are deviations."""
         require_solution(self)
@@ -85,6 +89,7 @@ class LinearSubsystem(Subsystem):
         known = self.dependent_deviations
         return tuple(one for one in (*self.coordinates, *self.top) if one not in known)
 
+    @alone
     def state_space(self) -> tuple[Labelled, Labelled]:
         """A and B in δẋ = A·δx + B·δr for the independent states."""
         known = self.dependent_deviations
@@ -96,6 +101,7 @@ class LinearSubsystem(Subsystem):
         return Labelled(names, names, A), Labelled(names, tuple(one.name for one in inputs), B)
 
     @cached_property
+    @alone
     def dependent_deviations(self) -> Mapping[Expr, Expr]:
         """Dependent coordinates and quasi-velocities in terms of independent ones, by the invariants."""
         require_solution(self)

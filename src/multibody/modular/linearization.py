@@ -19,6 +19,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from multibody.graph import ZERO, Expr, Symbol, free_symbols
+from multibody.graph.workspace import alone
 from multibody.model.quantity import Parameter
 from multibody.modular.appearance import Appearance
 from multibody.modular.auxiliary import Auxiliary
@@ -43,6 +44,7 @@ from multibody.modular.subsystem import Subsystem
 from multibody.modular.vocabulary import Vocabulary
 
 
+@alone
 def linearize(
     system: Subsystem, reference: Mapping[str, Any] | None = None, *, inputs: Mapping[str, Any] | None = None,
     subsystems: Mapping[str, LinearSubsystem] | None = None, auxiliary: bool = False, part: bool = False,

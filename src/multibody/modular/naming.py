@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from multibody.errors import ConversionError, ModelError, NumberError
-from multibody.graph import Symbol, symbol
+from multibody.graph import Expr, Symbol, same, symbol
 from multibody.graph.names import check
 from multibody.model.quantity import Input, Parameter, parameter, rate_name
 from multibody.modular.vocabulary import Vocabulary
@@ -171,7 +171,12 @@ def _default(one: Parameter) -> Any:
 
 def _differ(one: Parameter, other: Parameter) -> bool:
     values, others = (list(each.default.values()) for each in (one, other))
-    return len(values) != len(others) or any(a is not b for a, b in zip(values, others, strict=True))
+    return len(values) != len(others) or not all(map(_equal, values, others))
+
+
+def _equal(one: Expr | None, other: Expr | None) -> bool:
+    """Whether two values are the same, wherever they were made."""
+    return one is other or (one is not None and other is not None and same(one, other))
 
 
 def _words(things: Any) -> list[Any]:

@@ -10,6 +10,7 @@ from multibody.algebra import Symmetric3, Vec3
 from multibody.errors import ModelError, MultibodyError
 from multibody.graph import ONE, ZERO, Expr, Symbol, cos, free_symbols, sin, symbol
 from multibody.graph.names import check
+from multibody.graph.workspace import alone
 from multibody.model.quantity import Input, Parameter, rate_name
 from multibody.modular.coupling import subsystem
 from multibody.modular.energy import PartialEnergy
@@ -30,6 +31,7 @@ _DIRECTIONS = {
 }
 
 
+@alone
 def newton_euler(
     label: str, position: str = "none", gravity: Any = "default", inertia: str = "central",
     torque: Iterable[Any] = (0, 0, 0), force: Iterable[Any] = (0, 0, 0), *, parameters: Any = (), inputs: Any = (),

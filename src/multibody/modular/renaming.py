@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from operator import add, is_, mul, sub
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from multibody.errors import ModelError
-from multibody.graph import Expr, Symbol, symbol, topological
+from multibody.graph import Expr, Symbol, symbol
 from multibody.graph.names import check, suggestion
 from multibody.graph.traverse import rebuilt
+from multibody.graph.workspace import alone
 from multibody.model.quantity import Input, Parameter, rate_name
 from multibody.modular.energy import Energy
 from multibody.modular.reduction import Reduction
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from multibody.modular.subsystem import Subsystem
 
 
+@alone
 def renamed(system: Subsystem, label: str, names: Any, suffix: Any, shared: Any) -> Subsystem:
     """See ``Subsystem.renamed``."""
     check(label, what="subsystem")
@@ -95,7 +97,7 @@ class _Renaming:
 
     def __init__(self, system: Subsystem, new: Mapping[str, str], suffix: str) -> None:
         self._new, self._suffix = new, suffix
-        order = _order(system)
+        order = system.nodes
         self.symbols: dict[Expr, Expr] = {}
         rates = {rate_name(one.name): rate_name(new[one.name]) for one in system.orders}
         for one in order:
@@ -195,29 +197,3 @@ def _exchanged(order: Iterable[Any], symbols: Mapping[Expr, Expr]) -> dict[Any, 
         else:
             values[node] = _ARITHMETIC[node.op](*new) if node.op in _ARITHMETIC else rebuilt(node, new)
     return values
-
-
-def _order(system: Subsystem) -> list[Any]:
-    """All nodes of a subsystem, operands first; found once for all its copies."""
-    known = vars(system)
-    if "_order" not in known:
-        known["_order"] = topological(_expressions(system))
-    order: list[Any] = known["_order"]
-    return order
-
-
-def _expressions(system: Subsystem) -> Iterable[Expr]:
-    """Every expression in a subsystem and its parts."""
-    for level in system.levels():
-        yield from (*level.rates.values(), *level.rows.values(), *level.aliases.values(), *level.reference.values())
-        for one in (*level.invariants, *level.redundant):
-            yield from one.levels
-        for field in fields(level.reduced):
-            part = getattr(level.reduced, field.name)
-            if isinstance(part, np.ndarray):
-                yield from part.flat
-        yield from (level.energy.parts() if level.energy else [])
-        yield from level.appearance.expressions()
-        yield from (side for pair in level.identities for side in pair)
-        yield from (value for one in level.parameters for value in one.default.values() if value is not None)
-        yield from (*level.S.matrix.flat, *level.s)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from multibody.graph import Expr, Symbol, array
+import numpy as np
+
+from multibody.graph import Expr, Symbol, array, topological
 from multibody.graph.linear_algebra import Matrix
+from multibody.graph.workspace import alone
 from multibody.model.quantity import Input, Parameter
 from multibody.modular.appearance import Appearance, whole_appearance
 from multibody.modular.invariant import Invariant
@@ -116,6 +119,25 @@ class Subsystem:
         """The invariants of all levels, those of the parts first."""
         return tuple(one for level in self.levels() for one in level.invariants)
 
+    @cached_property
+    def nodes(self) -> list[Any]:
+        """All nodes of its expressions and of those of its parts, operands first."""
+        return topological([one for level in self.levels() for one in level._expressions()])
+
+    def _expressions(self) -> Iterator[Expr]:
+        """Every expression of this level."""
+        yield from (*self.rates.values(), *self.rows.values(), *self.aliases.values(), *self.reference.values())
+        for one in (*self.invariants, *self.redundant):
+            yield from one.levels
+        for part in (getattr(self.reduced, one.name) for one in fields(self.reduced)):
+            if isinstance(part, np.ndarray):
+                yield from part.flat
+        yield from (self.energy.parts() if self.energy else [])
+        yield from self.appearance.expressions()
+        yield from (side for pair in self.identities for side in pair)
+        yield from (value for one in self.parameters for value in one.default.values() if value is not None)
+        yield from (*self.S.matrix.flat, *self.s)
+
     # matrices ----------------------------------------------------------------------------------------------------
 
     @property
@@ -140,11 +162,7 @@ class Subsystem:
 
     @cached_property
     def _accumulated(self) -> tuple[Matrix, Matrix]:
-        own = self.reduced
-        if not self.parts:
-            return own.C, own.c
-        _, _, S, s = spread_of(self.parts, self.own)
-        return combined(S, own.C), times(S, own.c) + s
+        return _accumulated(self.parts, self.own, self.reduced.C, self.reduced.c)
 
     @property
     def M(self) -> Labelled:
@@ -160,8 +178,8 @@ class Subsystem:
     def dynamics(self) -> Labelled:
         """d̄ of equation (3): what must vanish, a row for each independent variable."""
         rates = array([rate_symbol(one) for one in self.independent])
-        rows = times(self.reduced.M, rates) + self.reduced.k
-        return Labelled(_names(self.independent), ("d",), negative(rows)[:, None])
+        rows = _negative_sum(self.reduced.M, rates, self.reduced.k)
+        return Labelled(_names(self.independent), ("d",), rows[:, None])
 
     # results -----------------------------------------------------------------------------------------------------
 
@@ -210,6 +228,21 @@ class Subsystem:
 
     def __repr__(self) -> str:
         return f"Subsystem({self.label!r}, independent={', '.join(_names(self.independent))})"
+
+
+@alone
+def _accumulated(parts: tuple[Subsystem, ...], own: tuple[Symbol, ...], C: Matrix, c: Matrix) -> tuple[Matrix, Matrix]:
+    """S and s of a level, from those of its parts and its own complement."""
+    if not parts:
+        return C, c
+    _, _, S, s = spread_of(parts, own)
+    return combined(S, C), times(S, c) + s
+
+
+@alone
+def _negative_sum(M: Matrix, rates: Matrix, k: Matrix) -> Matrix:
+    """-(M·a + k)."""
+    return negative(times(M, rates) + k)
 
 
 def _names(symbols: tuple[Symbol, ...]) -> tuple[str, ...]:

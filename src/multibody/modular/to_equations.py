@@ -18,7 +18,7 @@ from multibody.equations.solution import Solution, regularity
 from multibody.equations.without_bodies import BodyPlace, EquationsWithoutBodies, PlacedDrawing
 from multibody.errors import ModelError, SingularMatrixError
 from multibody.graph import ONE, ZERO, Expr, array, product
-from multibody.graph.workspace import in_own_table
+from multibody.graph.workspace import alone, in_own_table
 from multibody.model.possible import require_possible_numbers
 from multibody.model.quantity import known_defaults
 from multibody.modular.appearance import Appearance
@@ -26,6 +26,7 @@ from multibody.modular.subsystem import Subsystem
 from multibody.modular.subsystem_model import SubsystemKinetics, model_of, shown_invariants
 
 
+@alone
 def equations_of(system: Subsystem, handling: Handling | None = None) -> EquationsOfMotion:
     """See ``Subsystem.equations``."""
     kinetics = SubsystemKinetics(model_of(system))

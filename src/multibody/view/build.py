@@ -11,6 +11,7 @@ import numpy as np
 from multibody.algebra import Transform, Vec3
 from multibody.equations.without_bodies import EquationsWithoutBodies
 from multibody.graph import ZERO, evaluate
+from multibody.graph.workspace import alone
 from multibody.model import Axes, Body, Drawing, Frame, Kinematics, Mesh, Model, Plane
 from multibody.model.colours import Colour
 from multibody.view.given_places import GREY, scene_of_places
@@ -28,6 +29,7 @@ SLENDER = 5.0
 """Rods and joints are drawn as thick as a system would have them that is so many times as large as a typical body."""
 
 
+@alone
 def scene(thing: Any, parameters: Mapping[str, float] | None = None) -> Scene:
     """What can be seen of a system, a robot, equations or a run.
 

@@ -9,12 +9,14 @@ from multibody.equations import EquationsOfMotion
 from multibody.graph import Symbol, array, product, rank, to_sympy
 from multibody.graph.sympy_reader import time_symbol
 from multibody.graph.sympy_system import ConstrainedForm, symbolic_system
+from multibody.graph.workspace import alone
 from multibody.model.quantity import rate_name
 
 if TYPE_CHECKING:
     from sympy.physics.mechanics import SymbolicSystem
 
 
+@alone
 def written_equations(eom: EquationsOfMotion) -> SymbolicSystem:
     """q̇ and M·u̇ = f - h + Bᵀ·λ with λ put in; (q̇, u̇) explicitly if M is singular, as bodies without mass make it.
 

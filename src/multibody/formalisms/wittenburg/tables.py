@@ -14,6 +14,7 @@ from multibody.formalisms.wittenburg.graph import Integers, OrientedGraph
 from multibody.formalisms.wittenburg.hinge import Hinge, hinge, is_prescribed, steps_by_joint
 from multibody.formalisms.wittenburg.text import text
 from multibody.graph import ZERO, Expr
+from multibody.graph.workspace import in_own_table, own_table
 from multibody.model import Body, Link, Model
 from multibody.model.kinematics import ZERO3
 
@@ -22,6 +23,7 @@ Pair = tuple[int, int]
 _NO_INERTIA = Inertia.zero().symbolic()
 
 
+@in_own_table
 class Tables:
     """All that the method calls by name. Bodies 0 … n and hinges 1 … n are numbered along the tree.
 
@@ -36,6 +38,7 @@ class Tables:
         graph: the oriented graph with S0, S, T, i⁺ and i⁻.
         hinges: each hinge with its axes, by number.
         bodies: the name of each body, by number; the names of bodies welded together are joined by "+".
+        table: nodes of its expressions, apart from all others.
 
     Example:
         >>> from multibody.model import System
@@ -50,6 +53,7 @@ class Tables:
 
     def __init__(self, model: Model) -> None:
         self.model = model
+        self.table = own_table(model.expressions)
         base, joints = _body_0(steps_by_joint(model))
         self._links = {0: base} | {a: links[-1].index for a, links in enumerate(joints, 1)}
         self._on = {

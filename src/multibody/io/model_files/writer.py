@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from multibody.errors import ModelFileError
+from multibody.graph.workspace import alone
 from multibody.io.model_files.emit import emitted
 from multibody.io.model_files.formulas import Formulas
 from multibody.io.model_files.objects import Objects
@@ -24,6 +25,7 @@ from multibody.model.given import given_to
 from multibody.simulate.files import whole_file
 
 
+@alone
 def model_text(system: System, *, folder: str | os.PathLike[str] | None = None) -> str:
     """A system as the text of a model file; ``read_model`` gives the same system back.
 

@@ -14,6 +14,7 @@ from multibody.formalisms.wittenburg.tables import Tables
 from multibody.graph import constant, live_nodes, sin
 from multibody.graph.node import default_table
 from multibody.model import Kinematics
+from multibody.testing import random_system
 
 from .small_models import FORMALISMS, crane
 
@@ -51,6 +52,7 @@ def bar(*, recognise_loops=True):
 
 SYSTEMS = {
     "crane": lambda: crane("crane_apart", links=1), "bar": bar, "cut": lambda: bar(recognise_loops=False),
+    "tree": lambda: random_system(3, 3, sensors=3, prescribed=0.3),
 }  # fmt: skip
 HANDLINGS = {"closed": None, "multipliers": mb.Multipliers(), "independent": mb.IndependentSpeeds()}
 
@@ -94,7 +96,7 @@ def test_verbs_of_systems(name):
     assert found == dict.fromkeys(found, 0)
 
 
-@pytest.mark.parametrize(("name", "handling"), [("crane", "closed"), ("bar", "closed"),
+@pytest.mark.parametrize(("name", "handling"), [("crane", "closed"), ("tree", "closed"), ("bar", "closed"),
                                                 ("cut", "multipliers"), ("cut", "independent")])  # fmt: skip
 def test_verbs_of_equations(name, handling, tmp_path: Path):
     system = SYSTEMS[name]()

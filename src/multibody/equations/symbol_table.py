@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from multibody.equations.table import Table
 from multibody.graph import Expr
+from multibody.graph.workspace import alone
 from multibody.model import Link, Model
 from multibody.model.constraint_equations import Constraints
 from multibody.model.model import QUATERNION
@@ -36,6 +37,7 @@ class SymbolTable(Table):
         return [["symbol", "kind", "unit", "meaning"], *([e.name, e.kind, e.unit, e.description] for e in self.entries)]
 
 
+@alone
 def symbol_table(model: Model, constraints: Constraints) -> SymbolTable:
     """Time, coordinates, speeds, inputs, parameters and multipliers, in this order."""
     return SymbolTable(

@@ -11,6 +11,7 @@ import numpy as np
 from multibody.algebra import Inertia, Symmetric3, Vec3
 from multibody.errors import ExpressionError, ModelError, MultibodyError
 from multibody.graph import ZERO, Constant, Expr, Symbol, as_expr, evaluate, free_symbols
+from multibody.graph.workspace import alone
 from multibody.model.body import Body
 from multibody.model.energy import inertia_of
 from multibody.model.model import Link, Model
@@ -103,6 +104,7 @@ def all_possible(model: Model, values: Values) -> bool:
     return not _problems(table.reshape(len(doubts.inertias), 10, -1).swapaxes(0, 1).reshape(10, -1))
 
 
+@alone
 def doubts_about(model: Model) -> Doubts:
     """What may become impossible in a model, found once."""
     if model not in _doubts:

@@ -135,12 +135,12 @@ static void describe_stop(const State *s, double t, const double *x, const doubl
     const double margin = rank_margin(t, x, r, s->p);
     model_rates(t, x, x + N_Q, r, s->p, rates, rates + N_Q);
     for (k = 0; k < N_X; ++k)
-        if (worst < 0 || !isfinite(rates[k]) || fabs(rates[k]) > fabs(rates[worst]))
-            worst = worst >= 0 && !isfinite(rates[worst]) ? worst : k;
+        if (!isnan(rates[k]) && (worst < 0 || fabs(rates[k]) > fabs(rates[worst])))
+            worst = k; /* what is not a number comes from loads outside of their domain as well */
     text[0] = 0;
     if (!(margin > 1e-4))
         used += (size_t)snprintf(text, size, " The position is singular: the constraints lose rank there.");
-    else if (worst >= 0 && !(fabs(rates[worst]) < 1e6))
+    else if (worst >= 0 && fabs(rates[worst]) >= 1e6)
         used += (size_t)snprintf(text, size, " The position is singular, or close to it: the rate of %s is %g.",
                                  variable_names[FIRST_STATE + worst], rates[worst]);
     for (k = 0; k < N_Q && used > 0 && used + 40 < size; ++k)

@@ -102,8 +102,8 @@ def _correction(program: Program, code: Code, name: str, routine: str, own: str)
 _CORRECTED = [
     "",
     "   Constraints, and quaternions of unit length, are restored at all times T: give times that are not far apart.",
-    "   Start values y0 that differ from the model's are held if they can be, and the others follow; NaN for one that",
-    "   is open. A warning says which ones the constraints do not allow.",
+    "   Start values y0 that differ from the model's are held if they can be, and the others follow. A warning says",
+    "   which ones the constraints do not allow.",
 ]
 
 _TIMES = """if nargin < 1 || isempty(T)
@@ -135,8 +135,10 @@ _VALUED = """function valued(numbers, t)
     end
 end"""
 
-_CLOSED = """given = y ~= start & ~isnan(y);
-y(isnan(y)) = start(isnan(y));
+_CLOSED = """if any(~isfinite(y))
+    error('{name}:start', 'No position near the start values keeps all constraints.');
+end
+given = y ~= start;
 if norm(projected(t, y, p, c) - y) <= 1e-9*(1 + norm(y))
     return
 end

@@ -87,10 +87,9 @@ class Task:
         return self.seen(y[: len(self.eom.coordinates)])
 
     def moved(self, integrator: mb.simulate.Integrator) -> Vector:
-        """The end of a run of the bare integrator on the prepared problem."""
+        """The end of a run of the bare integrator on the prepared problem; NaN if it does not end well."""
         segment = integrator.run(self.problem, 0.0, self.y0, np.array([self.duration]), 0.0, Watch())
-        assert segment.status.ok, segment.status
-        return self.end(segment.last_y)
+        return self.end(segment.last_y if segment.status.ok else np.full_like(segment.last_y, np.nan))
 
 
 # here ---------------------------------------------------------------------------------------------------------------

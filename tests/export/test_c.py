@@ -148,7 +148,7 @@ int main()
 {
     const still::Model model;
     double q[1] = {0.0}, u[1] = {0.0}, outputs[1];
-    still::Model::start(q, u);
+    model.start(q, u);
     model.step(0.0, 0.1, q, u, nullptr);
     model.sensors(0.5, q, u, nullptr, outputs);
     std::printf("%.17g", outputs[0]);

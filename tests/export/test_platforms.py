@@ -151,7 +151,7 @@ def falls(path: Path) -> float:
     library = ctypes.CDLL(str(path))
     p, (q, u, r, dq, du) = (ctypes.c_double * 64)(), ((ctypes.c_double * 1)() for _ in range(5))
     library.pendulum_defaults(p)
-    library.pendulum_start(q, u)
+    library.pendulum_start(ctypes.c_double(0.0), q, u, r, p)
     library.pendulum_state_rate(ctypes.c_double(0.0), q, u, r, p, dq, du)
     return du[0]
 
@@ -176,7 +176,7 @@ LOADER = """#include <windows.h>
 #include <stdio.h>
 
 typedef void set(double *p);
-typedef void start(double *q, double *u);
+typedef int start(double, double *, double *, const double *, const double *);
 typedef void rate(double, const double *, const double *, const double *, const double *, double *, double *);
 
 int main(int count, char **names)
@@ -186,7 +186,7 @@ int main(int count, char **names)
     if (!library)
         return 2;
     ((set *)(void *)GetProcAddress(library, "pendulum_defaults"))(p);
-    ((start *)(void *)GetProcAddress(library, "pendulum_start"))(q, u);
+    ((start *)(void *)GetProcAddress(library, "pendulum_start"))(0.0, q, u, r, p);
     ((rate *)(void *)GetProcAddress(library, "pendulum_state_rate"))(0.0, q, u, r, p, dq, du);
     printf("%.17g", du[0]);
     return 0;

@@ -60,15 +60,15 @@ def test_formalisms_that_differ_with_one_handling_get_no_reason(bricard, monkeyp
     class Wrong(mb.Kane):
         pass
 
-    derive = module.derive
+    derived = module.derived
 
-    def mistaken(model, formalism, *, constraints=None):
-        made = derive(model, formalism, constraints=constraints)
+    def mistaken(model, formalism, constraints):
+        made = derived(model, formalism, constraints)
         if isinstance(formalism, Wrong):
             object.__setattr__(made, "acceleration", tuple(1.00000001 * one for one in made.acceleration))
         return made
 
-    monkeypatch.setattr(module, "derive", mistaken)
+    monkeypatch.setattr(module, "derived", mistaken)
     (pair,) = mb.compare(bricard, [mb.Recursive(), Wrong()]).pairs
     assert not pair.proved
     assert not pair.reason

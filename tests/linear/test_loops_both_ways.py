@@ -72,4 +72,4 @@ def test_sets_that_differ_are_told_apart():
     one = np.array([[0.0, 1.0], [1.0, 0.0]])
     assert same_set(one, one[::-1])
     assert not same_set(one, one[:1])
-    assert not same_set(one, [*one, [0, 0], [0, 1e-3]])
+    assert not same_set(one, one + np.array([[0, 0], [0, 1e-3]]))

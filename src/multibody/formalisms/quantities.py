@@ -13,7 +13,19 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from multibody.equations import EquationsOfMotion
-from multibody.graph import ZERO, Expr, Symbol, array, isolated, jacobian, product, solve, substitute, topological
+from multibody.graph import (
+    ZERO,
+    Expr,
+    Symbol,
+    absolute,
+    array,
+    isolated,
+    jacobian,
+    product,
+    solve,
+    substitute,
+    topological,
+)
 from multibody.graph.field import Value
 from multibody.graph.fingerprint import second_fingerprints
 from multibody.graph.traverse import flat
@@ -53,9 +65,14 @@ class Results:
         return [[(entry.fp, second[entry]) for entry in one.entries] for one in self.quantities]
 
     def solved(self, quantity: Quantity) -> list[Expr]:
-        """A quantity as function of (t, q, u, r, p)."""
+        """A quantity as function of (t, q, u, r, p), with x/|x| for sign(x): so slopes of lengths are directions."""
         with isolated():
-            return list(substitute(list(quantity.entries), self.motion))
+            solved = substitute(list(quantity.entries), self.motion)
+            signs = [node for node in topological(solved) if node.op == "sign"]
+            for node in signs:
+                x = node.args[0]
+                solved = substitute(solved, {node: x / absolute(x)})
+            return list(solved)
 
 
 def results(eom: EquationsOfMotion, model: Model) -> Results:

@@ -53,8 +53,8 @@ def _data(name: str, found: Comparison) -> dict[str, Any]:
     pairs = [{"first": p.first, "second": p.second, "proved": p.proved, "difference": p.difference,
               "unproved": list(p.unproved), "reason": p.reason} for p in found.pairs]  # fmt: skip
     return {"model": name, "system": found.model.name, "proved": bool(found.proved), "agree": found.agree(),
-            "refused": found.refused, "compared": list(found.compared), "derivations": derivations,
-            "pairs": pairs}  # fmt: skip
+            "derivations": derivations, "pairs": pairs, "refused": found.refused,
+            "compared": list(found.compared)}  # fmt: skip
 
 
 def _shown(found: Comparison) -> list[str | Grid]:

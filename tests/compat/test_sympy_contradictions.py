@@ -223,7 +223,7 @@ def test_without_the_assumption_the_length_might_be_negative():
     [("positive", 0.0, 1.0), ("negative", 1.0, -1.0), ("nonnegative", -1.0, 0.0), ("nonpositive", 1.0, 0.0),
      ("nonzero", 0.0, -2.0)],
 )  # fmt: skip
-def test_numbers_must_agree_with_assumptions(assumption, wrong, right):
+def test_numbers_must_agree_with_assumptions(assumption, wrong, right, tmp_path):
     q, u = me.dynamicsymbols("q u")
     k = sm.Symbol("k", **{assumption: True})
     N, P = me.ReferenceFrame("N"), me.Point("P")
@@ -237,6 +237,8 @@ def test_numbers_must_agree_with_assumptions(assumption, wrong, right):
     for use in (
         lambda: mb.simulate(eom, 1.0, parameters={"k": wrong}),
         lambda: mb.linearize(eom, parameters={"k": wrong}),
+        lambda: linearize_symbolic(eom, parameters={"k": wrong}),
+        lambda: mb.export(eom, mb.C(), tmp_path, parameters={"k": wrong}),
     ):
         with pytest.raises(ModelError, match="SymPy was told"):
             use()

@@ -38,6 +38,7 @@ def symbolic_place(
         values[one] = one if one in left or known is None else substitute(as_expr(known), values)
     numbers = {one: float(x.value) for one, x in values.items() if isinstance(x, Constant)}
     require_within(model, numbers)
+    model.require_values({one: value for one, value in numbers.items() if one in model.parameter_symbols})
     require_possible_numbers(model, numbers)
     said = {one for one in values if isinstance(one, Symbol) and (one in left or one.name in given)}
     return _closed(eom, values, {name: value for name, value in q.items() if value is not None}), said

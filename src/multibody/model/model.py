@@ -164,6 +164,7 @@ class Model:
         """
         self.require_parameters(given or {})
         values = defaults(self.parameters, given)
+        self.require_values(values)
         return {symbol: values[symbol] for symbol in self.parameter_symbols}
 
     def parameters_by_element(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -178,7 +179,14 @@ class Model:
         """Likewise, without the parameters that have no number."""
         self.require_parameters(given or {})
         values = known_defaults(self.parameters, given)
+        self.require_values(values)
         return {symbol: values[symbol] for symbol in self.parameter_symbols if symbol in values}
+
+    def require_values(self, values: Mapping[Symbol, float]) -> None:
+        """An error for values of parameters with which the formulas of the model do not hold.
+
+        Those of a ``System`` hold with any; those of models from SymPy and of linear subsystems may not.
+        """
 
     def require_parameters(self, names: Iterable[str]) -> None:
         """An error for names that are not those of parameters, or of elements of them."""

@@ -53,16 +53,10 @@ class SubsystemModel(ModelWithoutBodies):
 
     system: Subsystem | None = None
 
-    def parameter_values(self, given: Mapping[str, float] | None = None) -> dict[Symbol, float]:
-        """The number for every parameter.
-
-        Raises:
-            ModelError: if they contradict the conditions of a linear model: its reference is no motion for them.
-        """
-        values = super().parameter_values(given)
+    def require_values(self, values: Mapping[Symbol, float]) -> None:
+        """An error for values for which the reference of a linear subsystem is not a motion."""
         if self.system is not None:
             self.system.require_values(values)
-        return values
 
     @cached_property
     def given_mass_matrix(self) -> Matrix | None:

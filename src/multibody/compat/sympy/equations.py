@@ -50,16 +50,10 @@ class SympyModel(ModelWithoutBodies):
         """The signs of symbols that SymPy was told, such as positive=True, and has simplified expressions by."""
         return self.assumed
 
-    def parameter_values(self, given: Mapping[str, float] | None = None) -> dict[Symbol, float]:
-        """The number for every parameter.
-
-        Raises:
-            ModelError: if a number has not the sign that SymPy was told.
-        """
-        values = super().parameter_values(given)
+    def require_values(self, values: Mapping[Symbol, float]) -> None:
+        """An error for a parameter that does not have the sign that SymPy was told."""
         for one, value in values.items():
             _require_sign(self, one, value, "parameter")
-        return values
 
     @cached_property
     def inertias(self) -> tuple[tuple[tuple[str, ...], Sequence[Expr]], ...]:

@@ -6,7 +6,7 @@ these sets, and all three values mean that nothing is known.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import reduce
 from operator import mul
 from typing import Any, Literal
@@ -38,6 +38,12 @@ def agrees(value: float, sign: Sign) -> bool:
         (True, False)
     """
     return (value > 0) - (value < 0) in POSSIBLE[sign]
+
+
+def random_values(symbols: Iterable[Symbol], signs: Mapping[Symbol, Sign], rng: Any) -> dict[Symbol, float]:
+    """Random values between 0.5 and 1.5, with a minus for symbols that are known not to be positive."""
+    below = {one for one, sign in signs.items() if sign in ("negative", "nonpositive")}
+    return {one: float(rng.uniform(0.5, 1.5)) * (-1 if one in below else 1) for one in symbols}
 
 
 def with_signs(thing: Any, signs: Mapping[Symbol, Sign]) -> Any:

@@ -21,7 +21,7 @@ from multibody.graph import (
     substitute,
     topological,
 )
-from multibody.graph.signs import with_signs
+from multibody.graph.signs import random_values, with_signs
 from multibody.linear.elimination import eliminated, reaction
 from multibody.linear.independent import Choice, choice
 from multibody.linear.matrices import Expressions
@@ -130,7 +130,7 @@ def _division(slopes: Slopes, values: Values, independent: Iterable[str]) -> Cho
     geometry = slopes.part(GEOMETRY)
     entries = _at_point([one for one in geometry.flat if one is not ZERO], values)
     rng = np.random.default_rng(1)
-    known: Any = _random_values(slopes.eom, free_symbols(entries), rng)
+    known: Any = random_values(free_symbols(entries), slopes.eom.model.signs, rng)
     numbers = Sparse(geometry).filled([float(one) for one in evaluate(entries, known)] if entries else [])
     return choice(slopes.eom, slopes.blocks(numbers, None), _random_place(slopes.eom, values, known), independent)
 
@@ -141,16 +141,10 @@ def _random_place(eom: EquationsOfMotion, values: Values, known: Mapping[Any, fl
     groups = ((model.time,), model.coordinates, model.speeds, model.input_symbols, model.parameter_symbols)
     wanted = _at_point([one for group in groups for one in group], values)
     rng = np.random.default_rng(2)
-    free = _random_values(eom, free_symbols(wanted), rng)
+    free: Any = random_values(free_symbols(wanted), eom.model.signs, rng)
     numbers = np.array([float(one) for one in evaluate(wanted, free | dict(known))])
     t, q, u, r, p = np.split(numbers, np.cumsum([len(group) for group in groups])[:-1])
     return Place(float(t[0]), q, u, r, p)
-
-
-def _random_values(eom: EquationsOfMotion, symbols: Iterable[Symbol], rng: Any) -> dict[Any, float]:
-    """Random values around one, negative where that is known of a symbol."""
-    negative = {one for one, sign in eom.model.signs.items() if sign in ("negative", "nonpositive")}
-    return {one: float(rng.uniform(0.5, 1.5)) * (-1 if one in negative else 1) for one in symbols}
 
 
 def _keeps_velocity_constraints(eom: EquationsOfMotion, values: Values) -> bool:

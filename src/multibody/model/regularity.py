@@ -9,6 +9,7 @@ import numpy as np
 
 from multibody.errors import AssemblyError, ExpressionError, MissingValueError
 from multibody.graph import Symbol, free_symbols
+from multibody.graph.signs import random_values
 from multibody.model.assembly import Assembly, Vector
 from multibody.model.constraint_equations import Constraints
 from multibody.model.start_state import guessed, placed, start_guess
@@ -37,13 +38,13 @@ def at_start(constraints: Constraints) -> tuple[Assembly, Vector, Vector]:
     rng = np.random.default_rng(1)
     missing = _missing(constraints)
     if not set(missing) & set(free_symbols([*constraints.gaps, *constraints.B.flat, *constraints.beta])):
-        return _closed_at_start(constraints, _random_values(constraints, missing, rng))
+        return _closed_at_start(constraints, _random(constraints, missing, rng))
     best, found, count = -1, None, len(constraints.model.coordinates)
     for k in range(RANDOM_TRIES):
         try:
             away = RANDOM_STEP * (k + 1) * rng.normal(size=count)
             held = [int(rng.integers(count))] if k % 2 and count else []  # so that it does not return to the start
-            closed = _closed_at_start(constraints, _random_values(constraints, missing, rng), away, held)
+            closed = _closed_at_start(constraints, _random(constraints, missing, rng), away, held)
         except NO_NUMBERS:
             continue
         rank = len(basis(closed[2][list(constraints.moving)]))
@@ -67,11 +68,9 @@ def _missing(constraints: Constraints) -> list[Symbol]:
     return [one for one, value in given if value is None]
 
 
-def _random_values(constraints: Constraints, missing: Iterable[Symbol], rng: np.random.Generator) -> dict[str, float]:
-    """Random values of parameters, around one or, where they are known to be negative, around minus one."""
-    signs = constraints.model.signs
-    below = {one for one, sign in signs.items() if sign in ("negative", "nonpositive")}
-    return {one.name: float(rng.uniform(0.5, 1.5)) * (-1 if one in below else 1) for one in missing}
+def _random(constraints: Constraints, missing: Iterable[Symbol], rng: np.random.Generator) -> dict[str, float]:
+    """Random values of parameters by name."""
+    return {one.name: value for one, value in random_values(missing, constraints.model.signs, rng).items()}
 
 
 def _closed_at_start(
@@ -89,7 +88,7 @@ def silent_rows(constraints: Constraints) -> frozenset[int]:
     silent = {k for k in held if any(entry.fp != 0 for entry in constraints.B[k])}
     rng = np.random.default_rng(1)
     try:
-        assembly = Assembly(constraints, _random_values(constraints, _missing(constraints), rng))
+        assembly = Assembly(constraints, _random(constraints, _missing(constraints), rng))
         start = start_guess(constraints.model)
         for size in (0.0, 0.3, 0.3):
             B = assembly.velocity(start + size * rng.normal(size=len(start)))[0] if silent else np.zeros((0, 0))

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from multibody.errors import MultibodyError
-from multibody.graph import Constant, Expr, Symbol, evaluate, free_symbols
-from multibody.model.quantity import Parameter, defaults, finite_value
+from multibody.graph import Expr, Symbol, evaluate, free_symbols
+from multibody.model.quantity import Parameter, finite_value, known_defaults
 from multibody.modular.vocabulary import TIME
 
 
@@ -25,19 +25,11 @@ def start_values(
     What was given counts, then the reference motion as far as the parameters in it have values, then zero.
     """
     moved = dict.fromkeys(variables, 0.0) | _on_reference(reference, parameters) | dict(start)
-    return {**_parameter_values(parameters), TIME: 0.0, **moved}
-
-
-def _parameter_values(parameters: Sequence[Parameter]) -> Mapping[Symbol, float]:
-    try:
-        return defaults(parameters)
-    except MultibodyError:
-        pairs = [pair for one in parameters for pair in one.default.items()]
-        return {s: float(value.value) for s, value in pairs if isinstance(value, Constant)}
+    return {**known_defaults(parameters), TIME: 0.0, **moved}
 
 
 def _on_reference(reference: Mapping[Symbol, Expr], parameters: Sequence[Parameter]) -> dict[Symbol, float]:
-    known: dict[Any, float] = {**_parameter_values(parameters), TIME: 0.0}
+    known: dict[Any, float] = {**known_defaults(parameters), TIME: 0.0}
     ready = {one: value for one, value in reference.items() if set(free_symbols(value)) <= set(known)}
     found = {}
     for one, value in ready.items():

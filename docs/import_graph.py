@@ -1,7 +1,7 @@
-"""Draw which room imports which, as ``docs/imports.svg``: rooms from the roof to the ground, an arc for every import.
+"""Draw which package imports which, as ``docs/imports.svg``: packages from top to bottom, an arc for every import.
 
-The order of the rooms is that of ``pyproject.toml``; the arcs are read from the code, wherever in a file an import
-stands. Run it after a change of the rooms: ``python docs/import_graph.py``.
+The order of the packages is that of ``pyproject.toml``; the arcs are read from the code, wherever in a file an import
+stands. Run it after a change of the packages: ``python docs/import_graph.py``.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ BULGE = 0.62  # width of an arc in terms of its height
 
 
 class Arrow(NamedTuple):
-    """A room that imports another one."""
+    """A package that imports another one."""
 
     importer: str
     imported: str
 
 
 def layers() -> list[list[str]]:
-    """The rooms that exist, in the order that the code is held to; those of one layer do not stand above each other."""
+    """The packages that exist, in the order of the layers; those of one layer do not stand above each other."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
         "contracts"
     ]
@@ -38,7 +38,7 @@ def layers() -> list[list[str]]:
 
 
 def arrows(package: Path) -> set[Arrow]:
-    """All imports from one room to another; what the package itself imports for its users is left out."""
+    """All imports from one package to another; what the package itself imports for its users is left out."""
     found = set()
     for path in package.rglob("*.py"):
         room = path.relative_to(package).parts[0].removesuffix(".py")
@@ -48,7 +48,7 @@ def arrows(package: Path) -> set[Arrow]:
 
 
 def imported(path: Path, package: str) -> Iterator[str]:
-    """The rooms that a file imports: at its top, inside functions, or for types alone."""
+    """The packages that a file imports: at its top, inside functions, or for types alone."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             modules = [alias.name for alias in node.names]
@@ -65,7 +65,7 @@ def nearest(found: set[Arrow]) -> set[Arrow]:
 
     def reached(room: str) -> set[str]:
         if room not in beyond:
-            beyond[room] = set()  # rooms in a circle end here
+            beyond[room] = set()  # packages in a circle end here
             for arrow in sorted(found):
                 if arrow.importer == room:
                     beyond[room] |= {arrow.imported} | reached(arrow.imported)
@@ -93,9 +93,9 @@ def _head(width: int, height: int) -> str:
 <svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img"
      aria-labelledby="title description"
      font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif">
-  <title id="title">Which room imports which</title>
+  <title id="title">Which package imports which</title>
   <desc id="description">
-    The rooms of multibody from the roof to the ground, with an arc from every room to each room that it imports.
+    The packages of multibody from top to bottom, with an arc from every package to each one that it imports.
     All arcs lead downward. Dark arcs are those that no chain of others replaces.
   </desc>
   <style>

@@ -1,6 +1,6 @@
 """Lines of code that all formalisms share: what a proof of their agreement does not test.
 
-Two models are derived by every formalism, a tree with a spring and a gear, and a closed loop. The lines of the package
+Two models are derived by every formalism, a tree with a spring and a force, and a closed loop. The lines of the package
 that run are recorded, and sorted by the part of the program that they belong to. ``docs/formalisms.md`` quotes the
 result; run ``python docs/shared_lines.py`` to get it anew.
 """
@@ -33,7 +33,7 @@ FORMALISMS = (
 
 
 def tree() -> mb.System:
-    """Three bodies in a row, with a spring, a force and a sensor."""
+    """Three bodies in a row, with a spring and a force."""
     system = mb.System("tree", gravity=(0, 0, -9.81))
     first, second, third = (system.body(name, 2.0, (0, 0, -0.5), (0.1, 0.2, 0.3)) for name in ("a", "b", "c"))
     system.joint("slide", system.world, first, "Tx")

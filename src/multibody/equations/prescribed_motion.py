@@ -26,7 +26,7 @@ LOOKS = 513
 HALVINGS = 40
 JUMP = 1e-5  # relative to all that changes
 HORIZON = 10.0  # seconds that are looked at where no run says how long
-LATEST = 1e6  # numbers above are no times
+LATEST = 1e6  # larger numbers are not taken for times
 
 
 class Motion(NamedTuple):

@@ -223,7 +223,7 @@ class Program:
         return coded(self, made, syntax, taken, self._landmarks if names == "readable" else {}, apart, limit)
 
     def _require_runnable(self) -> None:
-        """An error for what no run can be made of: motions that jump, inertias that cannot be."""
+        """An error for what no run can be made of: motions that jump, impossible inertias."""
         known = {one.symbol: one.value for one in self.parameters if one.symbol is not None and not isnan(one.value)}
         require_smooth(self.eom, known)
 

@@ -69,6 +69,6 @@ def _chosen(target: object) -> C:
     made = C() if target is None or target is C else target
     if not isinstance(made, C):
         raise ConversionError(
-            f"{made!r:.80} does not write C.", where="write_library", remedy="Give C(jacobians=True), say."
+            f"{made!r:.80} does not write C.", where="write_library", remedy="Give a target such as C(jacobians=True)."
         )
     return made

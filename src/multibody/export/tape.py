@@ -109,7 +109,7 @@ def taped(
 
 
 def _instructions(schedule: Schedule) -> list[_Instruction]:
-    """Operations, with products and sums joined; those that nobody needs any more are left out."""
+    """Operations, with products and sums joined; those that are not needed any more are left out."""
     terms = _sums(schedule)
     needed, kept = set(schedule.results), []
     for step in reversed(schedule.operations):

@@ -156,7 +156,7 @@ def _changing(parts: Sequence[Any]) -> list[str]:
     """The names of symbols that are not constant."""
     expressions = [one for one in map(as_expr, parts) if not isinstance(one, Constant)]
     symbols = free_symbols(expressions) if expressions else []
-    return [one.name for one in symbols if one.kind != "parameter" and one.scope]  # those of nobody have no scope
+    return [one.name for one in symbols if one.kind != "parameter" and one.scope]  # symbols of no system have no scope
 
 
 def _moved(name: str, base: Frame, position: Vec3, rotation: Rotation, names: list[str], mass: str = "") -> str:

@@ -182,7 +182,7 @@ def _impossible_matrix(model: Model, values: Values) -> Iterator[ModelError]:
 def _negative_speeds(model: Model, values: Values) -> list[str]:
     """The speeds of motions with negative kinetic energy at the start; for one run, or for any of many.
 
-    A matrix that is not symmetric belongs to equations whose rows are no powers, of which nothing is known.
+    A matrix that is not symmetric is passed over: the rows of its equations are not forces on the speeds.
     """
     matrix = model.given_mass_matrix
     if matrix is None or not matrix.size:

@@ -72,7 +72,7 @@ def _require_rate(system: Subsystem, one: Symbol, needed: Expr, found: Expr) -> 
 
 
 def require_linearizable(system: Any, subsystems: Mapping[str, Any]) -> None:
-    """An error for what is no subsystem, or for linearized parts that are none, or of nobody."""
+    """An error for what is not a subsystem, or for linearized parts that are not, or that replace no part."""
     labels = [level.label for level in system.levels()] if isinstance(system, Subsystem) else []
     strange = [one for one in (system, *subsystems.values()) if not isinstance(one, Subsystem)]
     if strange:

@@ -223,3 +223,35 @@ def test_conditions_on_time_and_an_input(integrator):
                               + max_of(0, begin - shifted.time)))  # fmt: skip
     run = mb.simulate(mb.derive(shifted), 4.0, inputs={"begin": 3.0}, integrator=integrator)
     assert run["x_dot"][-1] == pytest.approx((2.0 + 4.5) / 2, abs=1e-7)
+
+
+HERTZ = {
+    "power of a maximum": lambda depth: max_of(depth, 0) ** 1.5,
+    "root of a maximum": lambda depth: max_of(depth, 0) * max_of(depth, 0).sqrt(),
+    "power in a condition": lambda depth: where(depth > 0, depth**1.5, 0),
+    "any power of a maximum": lambda depth: max_of(depth, 0) ** 1.25 * max_of(depth, 0) ** 0.25,
+}
+
+
+@pytest.mark.parametrize("integrator", [None, mb.DormandPrince5(), mb.RungeKutta4(step=1e-4)], ids=str)
+@pytest.mark.parametrize("law", HERTZ.values(), ids=HERTZ)
+def test_laws_without_a_value_beyond_their_branch(law, integrator):
+    """An impact by Hertz: depth (5·m·v²/(4·k))^(2/5), 2.9432·depth/v long; the ball leaves as fast as it came."""
+    m, v, k = 0.5, 2.0, 1e4
+    system = mb.System("impact", gravity=(0, 0, 0))
+    z = system.joint("z", system.world, system.body("ball", m), "Tz", q=0.1, u=-v)
+    system.load(mb.JointLoad(z, k * law(-z.coordinate)))
+    run = mb.simulate(mb.derive(system), 0.2, integrator=integrator, samples=2001)
+    depth = (5 * m * v**2 / (4 * k)) ** 0.4
+    assert -run["z"].min() == pytest.approx(depth, rel=1e-4)
+    assert run["z_dot"][-1] == pytest.approx(v, rel=1e-6)
+    lasted = run.t[-1] - (0.1 + run["z"][-1]) / v
+    assert lasted == pytest.approx(2.943275 * depth / v, rel=1e-4)
+
+
+def test_forces_without_a_value_still_end_a_run():
+    system = mb.System("root")
+    z = system.joint("z", system.world, system.body("ball", 1.0), "Tz", q=0.1, u=-1.0)
+    system.load(mb.JointLoad(z, z.coordinate.sqrt() * 0.01 + max_of(z.coordinate - 0.05, 0) ** 1.5))
+    with pytest.raises(mb.SimulationError, match="not finite"):
+        mb.simulate(mb.derive(system), 1.0)

@@ -188,8 +188,18 @@ class Switching:
         return [one for switch in self.watched for one in switch.signals]
 
     def frozen(self, thing: Any) -> Any:
-        """Expressions in which all known branches are frozen."""
-        return thing if not self._switches else shaped(self._walk(flat(thing), freeze=True), thing)
+        """Expressions in which all known branches are frozen.
+
+        Trial values of a step lie beyond the end of a branch, where a root or a logarithm may have no value, as in
+        ``maximum(x, 0)**1.5``: there the expression with its actual branches replaces it.
+        """
+        if not self._switches:
+            return thing
+        plain = flat(thing)
+        frozen = self._walk(plain, freeze=True)
+        if _may_lack_values(frozen, plain):
+            frozen = [*map(_with_value, frozen, plain)]
+        return shaped(frozen, thing)
 
     # known times -------------------------------------------------------------------------------------------------
 
@@ -323,6 +333,22 @@ class Switching:
 
 
 _ZERO = np.zeros(1)
+
+_PARTIAL = frozenset({"sqrt", "pow", "log", "asin", "acos"})
+"""Operations that have no value for some arguments."""
+
+
+def _may_lack_values(frozen: list[Expr], plain: list[Expr]) -> bool:
+    """Whether a frozen branch is the argument of a partial operation, or chooses one."""
+    before, after = dict.fromkeys(topological(plain)), dict.fromkeys(topological(frozen))
+    chosen = [arg for node in before if node.op == "where" and node not in after for arg in node.args[1:]]
+    partial = (node for node in after if node not in before)
+    return any(node.op in _PARTIAL for node in (*partial, *topological(chosen)))
+
+
+def _with_value(frozen: Expr, plain: Expr) -> Expr:
+    """The frozen expression where it has a value, and the plain one elsewhere."""
+    return frozen if frozen is plain else where(less(absolute(frozen), BEYOND), frozen, plain)
 
 
 def _difference(op: str, args: Sequence[Expr]) -> Expr:

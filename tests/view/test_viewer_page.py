@@ -48,7 +48,7 @@ def four_bar() -> mb.System:
 
 
 @pytest.fixture(scope="module")
-def shown(browser: Any) -> Iterator[tuple[Viewer, Any]]:  # noqa: F811
+def one_page(browser: Any) -> Iterator[tuple[Viewer, Any]]:  # noqa: F811
     """A run of the pendulum, and its page."""
     run = mb.simulate(mb.derive(pendulum()), duration=4.0)
     with show(run, port=0, browser=False, block=False) as viewer, page_of(browser, *SMALL) as page:
@@ -56,6 +56,16 @@ def shown(browser: Any) -> Iterator[tuple[Viewer, Any]]:  # noqa: F811
         page.locator(".mantine-Notification-closeButton").first.evaluate("element => element.click()")
         page.wait_for_timeout(1000)
         yield viewer, page
+
+
+@pytest.fixture
+def shown(one_page: tuple[Viewer, Any]) -> tuple[Viewer, Any]:
+    """The same page for all tests, at rest: a run that was made anew is played."""
+    viewer, page = one_page
+    if viewer._playback.playing:
+        click(page, "Pause")
+    assert until(lambda: not viewer._playback.playing)
+    return viewer, page
 
 
 def opened(viewer: Viewer, page: Any, name: str) -> None:

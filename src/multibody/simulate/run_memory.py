@@ -41,13 +41,20 @@ class Room:
     def __getitem__(self, name: str) -> Vector:
         return self._memory[self._places[name]]
 
+    def clear(self) -> None:
+        """Make all numbers zero."""
+        self._memory.fill(0.0)
 
-def begun(problem: Problem, method: Tableau, project: bool) -> RunRecord:
-    """A run of a problem by a method, with all that is known before it begins; the first one is kept for others."""
-    known, key = problem.native_fields, (method, project)
+
+def begun(problem: Problem, method: Tableau, project: bool, events: int) -> tuple[RunRecord, Room]:
+    """A run of a problem by a method, with all that is known before it begins, and its memory; both serve again."""
+    known, key = problem.native_fields, (id(method), project, events)
     if key not in known:
-        known[key] = RunRecord(**of_problem(problem, project), **of_method(method))
-    return RunRecord.from_buffer_copy(known[key])
+        room = Room(layout(method, problem.size, events))
+        known[key] = RunRecord(**of_problem(problem, project), **of_method(method), **room.addresses), room, method
+    first, room, _ = known[key]
+    room.clear()
+    return RunRecord.from_buffer_copy(first), room
 
 
 def of_problem(problem: Problem, project: bool) -> dict[str, int]:

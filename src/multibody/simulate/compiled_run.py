@@ -146,9 +146,8 @@ class _Loop:
         run.corner = problem.corners.searchsorted(t0, side="right")
         run.grid_t = t0
         self._make_room(times, integrator.every_step)
-        self._step_t, self._step_y = np.empty(PAUSE + 1), np.empty((PAUSE + 1, problem.size))
         if problem.observer is not None:
-            run.step_t, run.step_y = address(self._step_t), address(self._step_y)
+            run.step_t, run.step_y = address(self._room.step_t), address(self._room.step_y)
         self._parts: list[tuple[Vector, Vector]] = []
         self._occurrences: list[Occurrence] = []
 
@@ -214,7 +213,8 @@ class _Loop:
             self._occurrences += [Occurrence(int(event), float(t), y.copy()) for event, t, y in found]
         run.hits = 0
         if run.ends and self._problem.observer is not None:
-            goes_on = self._problem.observer(self._step_t[: run.ends].copy(), self._step_y[: run.ends].copy())
+            t, y = self._room.step_t[: run.ends], self._room.step_y[: run.ends]
+            goes_on = self._problem.observer(t.copy(), y.copy())
             run.code = run.code if goes_on or run.code != PAUSED else SINGULAR
         run.ends = 0
         if run.every_step:

@@ -190,10 +190,10 @@ class _Course:
 
     def departures(self, pieces: CubicPieces) -> dict[int, tuple[float, float, float]]:
         """For coordinates that leave their bounds: when they do so first, the value furthest beyond, and its time."""
-        left = np.flatnonzero(self._furthest > 0)
-        first = np.full(len(self._x), len(self._t))  # the first state beyond
-        first[left] = (self._excess[left] > 0).argmax(axis=1)
-        rows, k = np.nonzero((self._v[:, :-1] * self._v[:, 1:] < 0) & (self._h > 0))  # here they turn around
+        leaves = self._furthest > 0
+        left = leaves.nonzero()[0]
+        first = np.where(leaves, (self._excess > 0).argmax(axis=1), len(self._t))  # the first state beyond
+        rows, k = ((self._v[:, :-1] * self._v[:, 1:] < 0) & (self._h > 0)).nonzero()  # here they turn around
         turns = len(rows)
         passing = left[first[left] > 0]
         rows, k = np.concatenate([rows, passing]), np.concatenate([k, first[passing] - 1])
@@ -209,7 +209,7 @@ class _Course:
         furthest = dict(zip(left.tolist(), zip(*far, strict=True), strict=True))
         beyond = facts.turn_excess[:turns] > 0
         beyond &= (facts.turn_excess[:turns] > self._furthest[rows[:turns]]) | (k[:turns] < first[rows[:turns]])
-        for i in np.flatnonzero(beyond)[::-1].tolist():  # the earliest crossing is the last one to be entered
+        for i in beyond.nonzero()[0][::-1].tolist():  # the earliest crossing is the last one to be entered
             row, state = rows.item(i), k.item(i)
             if state < first.item(row):
                 times[row] = t.item(i) + h.item(i) * facts.crossing.item(i)

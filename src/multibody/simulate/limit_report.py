@@ -6,7 +6,7 @@ import logging
 
 from multibody.simulate.trajectory import Trajectory
 
-LISTED = 10
+LISTED = 6
 """Joints that are listed; ``run.limit_violations`` has all of them."""
 
 _log = logging.getLogger("multibody")

@@ -134,10 +134,10 @@ class Run:
                 y, quiet = self._cascade(record, t, y, quiet)
             while t < times[-1] and record.status is Status.DONE:
                 end = self._end(t, times)
-                wanted = times[times.searchsorted(t, side="right") : times.searchsorted(end)]
+                wanted = _followed_by(end, times[times.searchsorted(t, side="right") : times.searchsorted(end)])
                 begun = perf_counter()
                 self._contacts.balance(t, y)
-                segment = integrator.run(self._problem, t, y, np.append(wanted, end), step, self._watch(quiet, sides))
+                segment = integrator.run(self._problem, t, y, wanted, step, self._watch(quiet, sides))
                 self._adapt(perf_counter() - begun)
                 passed = self._contacts.passed(segment)
                 if passed:
@@ -246,9 +246,7 @@ class Run:
             self._collect_events(record, segment)
         t, y = segment.t, segment.y
         if not getattr(self._integrator, "every_step", False):
-            wanted = times[times[:-1].searchsorted(t)] == t
-            if not wanted.all():
-                t, y = t[wanted], y[wanted]
+            t, y = _at_times(times, t, y)
         if segment.status is Status.NOT_FINITE:  # between the last steps, numbers may be too large
             sound = np.isfinite(y).all(axis=1)
             t, y = t[sound], y[sound]
@@ -525,6 +523,22 @@ def _pile_up(happened: Sequence[Occurrence], left: float) -> bool:
         return False
     seconds = happened[-1].t - happened[-PACE].t
     return len(happened) > MANY or seconds * 10 * MANY < left * PACE
+
+
+def _at_times(times: Vector, t: Vector, y: Vector) -> tuple[Vector, Vector]:
+    """The samples at some of the times."""
+    first = int(times.searchsorted(t[0])) if len(t) else 0
+    if np.array_equal(times[first : first + len(t)], t):
+        return t, y
+    wanted = times[times[:-1].searchsorted(t)] == t
+    return t[wanted], y[wanted]
+
+
+def _followed_by(last: float, times: Vector) -> Vector:
+    """Times, and a last one."""
+    longer = np.empty(len(times) + 1)
+    longer[:-1], longer[-1] = times, last
+    return longer
 
 
 def _next(t: float, period: float) -> float:

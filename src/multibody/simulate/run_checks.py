@@ -107,6 +107,9 @@ class StepChecks:
     def add(self, t: Vector, y: Vector) -> bool:
         """Note states, in the order of time; whether there are enough of them for ``look``."""
         if not self.empty:
+            if self._looked_at:
+                self._rows.keep(slice(-1, None))  # what happens between two groups counts, too
+                self._looked_at = 0
             self._rows.add(t, y, self._problem.r, self._numbers if self._saturations else None)
         return self._rows.count >= ROWS_AT_ONCE
 
@@ -125,7 +128,7 @@ class StepChecks:
             return
         if rows.t[-1] > until or not np.isfinite(rows.y.sum()):
             rows.keep(np.isfinite(rows.y).all(axis=1) & (rows.t <= until))
-        self._looked_at = min(1, rows.count)
+        self._looked_at = rows.count
         if not rows.count:
             return
         if self._expressions:
@@ -144,7 +147,6 @@ class StepChecks:
             q, u = self._split(rows.y)
             found = limit_violations(self._eom, rows.t, q, u, rows.r, self._problem.p, self._problem.pieces)
             self._violations = joined_violations(self._violations, found)
-        rows.keep(slice(-1, None))  # what happens between two groups counts, too
 
     def _split(self, y: Vector) -> tuple[Vector, Vector]:
         n, m = self._problem.n, self._problem.m

@@ -29,7 +29,7 @@ class BoundBatch:
         complain_about_names(function, ports, arrays)
         self._function, self._arrays = function, [arrays[port.name] for port in ports]
         inputs = len(function.inputs)
-        shared = [k < inputs and arrays[port.name].shape == port.shape for k, port in enumerate(ports)]
+        shared = [k < inputs and np.shape(arrays[port.name]) == port.shape for k, port in enumerate(ports)]
         for port, array, is_shared in zip(ports, self._arrays, shared, strict=True):
             _require_rows(port, array, is_shared, function.name)
         refuse_overlap(function, self._arrays)
@@ -57,11 +57,10 @@ class BoundBatch:
 
 
 def _require_rows(port: Port, array: Any, is_shared: bool, function: str) -> None:
-    fits = isinstance(array, np.ndarray) and array.dtype == np.float64 and array.flags.aligned
     shape = port.shape if is_shared else ("states", *port.shape)
-    rows = [array] if is_shared else array[:1]
-    one_by_one = fits and all(row.flags.c_contiguous for row in rows)
-    if not one_by_one or (array.shape if is_shared else array.shape[1:]) != port.shape or array.ndim != len(shape):
+    fits = isinstance(array, np.ndarray) and array.dtype == np.float64 and array.flags.aligned
+    fits = fits and array.ndim == len(shape) and array.shape[array.ndim - len(port.shape) :] == port.shape
+    if not fits or not (array if is_shared else array[0] if len(array) else array).flags.c_contiguous:
         raise ShapeError(
             f"An array of doubles with shape ({', '.join(map(str, shape))}) and contiguous rows is needed.",
             where=f"port '{port.name}' of function '{function}'",

@@ -386,9 +386,9 @@ def test_a_trajectory_keeps_its_numbers_whatever_happens_to_the_arrays_it_was_ma
     t, y = np.array([0.0, 1.0]), np.array([[0.0, 1, 0, 0, 0], [1, 1, 0, 0, 0]])
     seen = y.view()
     seen.flags.writeable = False  # read-only, but others may still write into its memory
-    for given in (y, seen):
+    for states in (y, seen):
         y[0, 0] = 0.0
-        run = mb.Trajectory(mb.derive(cart), t, given, np.zeros((2, 0)), [])
+        run = mb.Trajectory(mb.derive(cart), t, states, np.zeros((2, 0)), [])
         y[0, 0] = t[0] = -5.0
         assert (run.q[0, 0], run.t[0]) == (0.0, 0.0)
         t[0] = 0.0

@@ -5,9 +5,11 @@ import logging
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq, minimize_scalar
 
 import multibody as mb
 from multibody.cli import main
+from multibody.graph import sin
 from multibody.simulate.joint_limits import limit_violations
 
 INTEGRATORS = [None, mb.RungeKutta4(step=0.01), mb.Symplectic(step=0.001), mb.ScipySolver(method="Radau")]
@@ -145,3 +147,43 @@ def test_values_that_are_not_numbers_leave_no_limit():
     assert [one.coordinate for one in found] == ["z"]
     assert (found[0].furthest, found[0].furthest_t) == pytest.approx((1.44, 3.0))
     assert found[0].t == pytest.approx(0.8)
+
+
+def test_a_message_lists_six_joints_and_counts_the_others(caplog):
+    """All boxes of a row swing beyond their limits; the run lists all of them."""
+    system = mb.System("row")
+    for k in range(9):
+        joint = system.joint(f"x{k}", system.world, system.body(f"box{k}", 1.0), "Tx", limits=(-0.5, 2.0), q=1.0)
+        system.load(mb.JointSpring(joint, 1.0))
+    with caplog.at_level(logging.WARNING, "multibody"):
+        run = mb.simulate(mb.derive(system), 4.0)
+    (record,) = caplog.records
+    assert record.getMessage().count("leaves") == 6
+    assert "and 3 more: run.limit_violations" in record.getMessage()
+    assert [one.joint for one in run.limit_violations] == [f"x{k}" for k in range(9)]
+
+
+def test_a_joint_that_leaves_after_thousands_of_steps():
+    """x = t·cos t, by resonance: |x| reaches 30 in the half period after t = 30; steps are looked at in groups."""
+    system = mb.System("resonance")
+    joint = system.joint("x", system.world, system.body("box", 1.0), "Tx", limits=(-30.0, 40.0), u=1.0)
+    system.load(mb.JointSpring(joint, 1.0))
+    system.load(mb.JointLoad(joint, -2 * sin(system.time)))
+    run = mb.simulate(mb.derive(system), 40.0, integrator=mb.RungeKutta4(step=0.004))
+    (found,) = run.limit_violations
+    assert run.counts.steps == 10_000
+    crossing = brentq(lambda t: t * np.cos(t) + 30, 30.0, 34.5)
+    furthest = minimize_scalar(lambda t: t * np.cos(t), bounds=(33.0, 36.0)).x
+    furthest = max((x for x in (furthest, furthest + 2 * np.pi) if x <= 40.0), key=lambda t: -t * np.cos(t))
+    assert found.t == pytest.approx(crossing, abs=1e-6)
+    assert found.furthest == pytest.approx(min(t * np.cos(t) for t in (furthest, 40.0)), abs=1e-5)
+
+
+@pytest.mark.parametrize("peak", [0.9999, 1.0001])
+def test_a_turning_point_between_two_states(peak):
+    """x = t·(2 - t)·peak is given at 0 and 2 alone, and has its largest value between them."""
+    eom = oscillator((-2.0, 1.0))
+    t, q, u = np.array([0.0, 2.0]), np.zeros((2, 1)), peak * np.array([[2.0], [-2.0]])
+    found = limit_violations(eom, t, q, u, np.zeros((2, 0)), np.empty(0))
+    assert [(one.furthest, one.furthest_t) for one in found] == ([(pytest.approx(peak), 1.0)] if peak > 1 else [])
+    assert all(one.t == pytest.approx(1 - np.sqrt(1 - (1 + 2e-9) / peak), abs=1e-9) for one in found)

@@ -378,3 +378,17 @@ def test_many_runs_compile_once(crab):
     from multibody.simulate.probes import probe
 
     assert probe(crab.eom, "energies") is probe(crab.eom, "energies")
+
+
+def test_a_trajectory_keeps_its_numbers_whatever_happens_to_the_arrays_it_was_made_of():
+    cart = mb.System("cart")
+    cart.joint("slide", cart.world, cart.body("box", mass=2), "Tx", u=1.0)
+    t, y = np.array([0.0, 1.0]), np.array([[0.0, 1, 0, 0, 0], [1, 1, 0, 0, 0]])
+    seen = y.view()
+    seen.flags.writeable = False  # read-only, but others may still write into its memory
+    for states in (y, seen):
+        y[0, 0] = 0.0
+        run = mb.Trajectory(mb.derive(cart), t, states, np.zeros((2, 0)), [])
+        y[0, 0] = t[0] = -5.0
+        assert (run.q[0, 0], run.t[0]) == (0.0, 0.0)
+        t[0] = 0.0

@@ -25,15 +25,23 @@ WORTH_A_THREAD = 5_000_000
 
 
 class Kernel:
-    """The loop over states, for a given set of ports that all states share."""
+    """The loop over states, for a given set of ports that all states share.
+
+    Attributes:
+        hoisted: the number of values that depend on fixed ports alone.
+        workspace: the number of doubles that the loop needs for itself.
+        prepare: computes what depends on fixed ports alone, from addresses of ports to a memory for it.
+        loop: evaluates the states from one number up to another, with addresses of ports, of the distances between
+            their rows, of what is prepared, and of the workspace.
+    """
 
     def __init__(self, program: Program, lanes: int) -> None:
-        self._lanes = lanes
         self._cost = 1 + len(program.main)
         self._module = module(program, lanes)
+        self.hoisted, self.workspace = self._module.hoisted, self._module.workspace * lanes
         self._library = engine.build(self._module.text)
-        self._prepare = self._library.function("prepare", 2)
-        self._loop = self._library.function("call_batch", 6)
+        self.prepare = self._library.function("prepare", 2)
+        self.loop = self._library.function("call_batch", 6)
 
     def run(
         self,
@@ -49,8 +57,8 @@ class Kernel:
         ports = addresses([array for _, array, _ in values] + outputs)
         strides = [0 if count is None else port.size for port, _, count in values]
         steps = np.array(strides + [port.size for port in function.outputs], dtype=np.int64)
-        hoisted = np.empty(max(1, self._module.hoisted))
-        self._prepare(ports.ctypes.data, hoisted.ctypes.data)
+        hoisted = np.empty(max(1, self.hoisted))
+        self.prepare(ports.ctypes.data, hoisted.ctypes.data)
         shares = self._shares(states, threads)
         if len(shares) == 1:
             self._work(shares[0], ports, steps, hoisted)
@@ -60,9 +68,9 @@ class Kernel:
         return outputs
 
     def _work(self, share: tuple[int, int], ports: Any, steps: Any, hoisted: Array) -> None:
-        room = np.empty(self._module.workspace * self._lanes + 8)
+        room = np.empty(self.workspace + 8)
         start = -(-room.ctypes.data // 64) * 64  # whole registers are stored here: aligned
-        self._loop(share[0], share[1], ports.ctypes.data, steps.ctypes.data, hoisted.ctypes.data, start)
+        self.loop(share[0], share[1], ports.ctypes.data, steps.ctypes.data, hoisted.ctypes.data, start)
 
     def _shares(self, states: int, threads: int | None) -> list[tuple[int, int]]:
         """Ranges of states, one for each thread."""

@@ -124,7 +124,7 @@ class BoundCall:
         ports = (*function.inputs, *function.outputs)
         complain_about_names(function, ports, arrays)
         self._arrays = [_in_place(port, arrays[port.name], function.name, lanes) for port in ports]
-        _refuse_overlap(function, self._arrays)
+        refuse_overlap(function, self._arrays)
         self._names = [port.name for port in ports]
         self._ports = addresses(self._arrays)
         self._args = tuple(ctypes.c_void_p(array.ctypes.data) for array in (self._ports, *more))
@@ -197,7 +197,8 @@ def _in_place(port: Port, array: Any, function: str, lanes: tuple[int, ...]) -> 
     return array
 
 
-def _refuse_overlap(function: Function, arrays: Sequence[Array]) -> None:
+def refuse_overlap(function: Function, arrays: Sequence[Array]) -> None:
+    """An error if an output, in an array after those of the inputs, is read-only or shares memory with another port."""
     inputs, outputs = arrays[: len(function.inputs)], arrays[len(function.inputs) :]
     for k, output in enumerate(outputs):
         others = [*inputs, *outputs[:k]]

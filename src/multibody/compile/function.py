@@ -11,6 +11,7 @@ import numpy as np
 from multibody.compile import engine
 from multibody.compile.batch import Kernel
 from multibody.compile.block import Block
+from multibody.compile.bound_batch import BoundBatch
 from multibody.compile.calls import BoundCall, Results, addresses, arranged, collected, complain_about_names
 from multibody.compile.emit import Module, module
 from multibody.compile.ports import Array, Port, input_ports, output_ports
@@ -138,6 +139,25 @@ class Function:
         shared = frozenset(k for k, (port, _, states) in enumerate(values) if states is None and port.fixed)
         outputs = self._kernel(shared).run(self, values, threads, out)
         return collected(self, outputs)
+
+    def bind_batch(self, /, **arrays: Array) -> BoundBatch:
+        """A call with a number of states that reads and writes rows of the given arrays in place; see ``batch``.
+
+        Args:
+            arrays: for every port an array of doubles with a leading dimension for the states, whose rows are
+                contiguous; they may be parts of longer rows. An input without that dimension is shared by all states.
+                Shared parameters are read now, and not again.
+
+        Example:
+            >>> from multibody.graph import symbol
+            >>> x = symbol("x")
+            >>> square = Function("square", {"x": x}, {"y": x * x})
+            >>> pairs, y = np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]]), np.zeros(3)
+            >>> square.bind_batch(x=pairs[:, 0], y=y)(2)
+            >>> y
+            array([1., 4., 0.])
+        """
+        return BoundBatch(self, arrays)
 
     def fix(self, /, **parameters: Any) -> FixedFunction:
         """The same function with its fixed ports filled; what depends on them alone is computed once, now.

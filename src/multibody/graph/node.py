@@ -306,8 +306,22 @@ def _enter(node: Any, table: Table) -> None:
 _ARITHMETIC = frozenset({ADD, SUB, MUL, RECIP})
 
 
-@contextmanager
-def within(table: Table) -> Iterator[None]:
+class _Within:
+    """The block that ``within`` opens; it is entered so often that a generator would be slow."""
+
+    __slots__ = ("_table", "_token")
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def __enter__(self) -> None:
+        self._token = _current.set(self._table)
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self._token)
+
+
+def within(table: Table) -> _Within:
     """Look for nodes, and enter new ones, in a table that an isolated block was given.
 
     Example:
@@ -321,11 +335,7 @@ def within(table: Table) -> Iterator[None]:
         >>> x * y + 7 is inside
         False
     """
-    token = _current.set(table)
-    try:
-        yield
-    finally:
-        _current.reset(token)
+    return _Within(table)
 
 
 @contextmanager

@@ -104,9 +104,14 @@ def all_possible(model: Model, values: Values) -> bool:
     return not _problems(table.reshape(len(doubts.inertias), 10, -1).swapaxes(0, 1).reshape(10, -1))
 
 
-@alone
 def doubts_about(model: Model) -> Doubts:
     """What may become impossible in a model, found once."""
+    known = _doubts.get(model)
+    return _find_doubts(model) if known is None else known
+
+
+@alone
+def _find_doubts(model: Model) -> Doubts:
     if model not in _doubts:
         axes = [(link, [as_expr(x) for axis in link.motion.axes(link.q) for x in axis.components()])
                 for link in model.links]  # fmt: skip

@@ -15,7 +15,7 @@ from multibody.simulate.contract import Integrator, Occurrence, Segment, Status,
 from multibody.simulate.interruption import noticed
 from multibody.simulate.machine_code import ONE_RUN, advance
 from multibody.simulate.problem import Problem
-from multibody.simulate.run_memory import Room, address, begun, layout, mark_events, of_problem
+from multibody.simulate.run_memory import address, begun, mark_events, of_problem
 from multibody.simulate.run_record import DIVERGED, PAUSE, PAUSED, SINGULAR
 from multibody.simulate.stability import instability
 
@@ -129,15 +129,13 @@ class _Loop:
     ) -> None:  # fmt: skip
         method, stepping = integrator.method, integrator.stepping
         self._problem = problem  # its machine code must live as long as this
-        self._room = Room(layout(method, problem.size, len(watch.directions)))
+        self._run, self._room = begun(problem, method, integrator.project, len(watch.directions))
+        run = self._run
         self._room["y"][: problem.size] = y0
         if watch.scales is not None:
             self._room["scales"][: problem.size], self._room["noises"][: problem.size] = watch.scales
         self._room["scales"][: problem.size] = np.maximum(self._room["scales"][: problem.size], np.abs(y0))
         self._integrator, self._evaluated, self._unstable = integrator, 0, ""
-        self._run = run = begun(problem, method, integrator.project)
-        for name, place in self._room.addresses.items():
-            setattr(run, name, place)
         if watch.directions:
             mark_events(self._room, watch)
         run.events, run.room, run.tolerance = len(watch.directions), len(self._room["hit_t"]), watch.tolerance
@@ -145,12 +143,11 @@ class _Loop:
         run.max_steps, run.gap = integrator.most_steps, integrator.gap
         run.start, run.t, run.end, run.step, run.error = t0, t0, times[-1], stepping.step or step, 1e-4
         run.corner_t, run.corners = address(problem.corners), len(problem.corners)
-        run.corner = np.searchsorted(problem.corners, t0, side="right")
+        run.corner = problem.corners.searchsorted(t0, side="right")
         run.grid_t = t0
         self._make_room(times, integrator.every_step)
-        self._step_t, self._step_y = np.empty(PAUSE + 1), np.empty((PAUSE + 1, problem.size))
         if problem.observer is not None:
-            run.step_t, run.step_y = address(self._step_t), address(self._step_y)
+            run.step_t, run.step_y = address(self._room.step_t), address(self._room.step_y)
         self._parts: list[tuple[Vector, Vector]] = []
         self._occurrences: list[Occurrence] = []
 
@@ -165,7 +162,7 @@ class _Loop:
         self._y = np.empty((len(self._t), len(y0)))
         run.sample_t, run.sample_y, run.every_step = address(self._t), address(self._y), every_step
         if not every_step:
-            run.wanted, run.samples = len(times), np.searchsorted(times, run.start, side="right")
+            run.wanted, run.samples = len(times), times.searchsorted(run.start, side="right")
             self._y[: run.samples] = y0
 
     def segment(self) -> Segment:
@@ -216,7 +213,8 @@ class _Loop:
             self._occurrences += [Occurrence(int(event), float(t), y.copy()) for event, t, y in found]
         run.hits = 0
         if run.ends and self._problem.observer is not None:
-            goes_on = self._problem.observer(self._step_t[: run.ends].copy(), self._step_y[: run.ends].copy())
+            t, y = self._room.step_t[: run.ends], self._room.step_y[: run.ends]
+            goes_on = self._problem.observer(t.copy(), y.copy())
             run.code = run.code if goes_on or run.code != PAUSED else SINGULAR
         run.ends = 0
         if run.every_step:
@@ -230,8 +228,8 @@ class _Loop:
             t, y = (np.concatenate(part) for part in zip(*self._parts, strict=True))
         stiff = STIFF if run.stiff > 0.5 * run.steps > 50 else ""
         return Segment(
-            t, y, STATUS[run.code], run.t, self._last_y, run.step, self._occurrences, run.steps, run.rejected,
+            t, y, STATUS[run.code], run.t, self._last_y.copy(), run.step, self._occurrences, run.steps, run.rejected,
             run.evaluations, message=self._unstable or stiff,
             sides=tuple(self._room["sides"].tolist()),
-            scales=np.stack([self._room[name][: run.size] for name in ("scales", "noises")]),
+            scales=np.array([self._room[name][: run.size] for name in ("scales", "noises")]),
         )  # fmt: skip

@@ -114,9 +114,9 @@ def beginning(start: Start | None, eom: EquationsOfMotion, given: Sequence[Any] 
         return Beginning(np.empty(0), None, {}, {})
     if any(one is not None for one in given):
         raise ModelError("The start is given twice.", where="simulate", remedy="Give either start, or q, u and fixed.")
-    if isinstance(start, AtPoint):
-        start = start.point
-    if not isinstance(start, State | Instant | Trajectory):
+    if not isinstance(start, (State, Instant, Trajectory)):
+        if isinstance(start, AtPoint):
+            return beginning(start.point, eom, given)
         if isinstance(start, Point):
             return _at_point(start, eom)
         raise ModelError(
@@ -250,7 +250,10 @@ def _both(one: str, other: str) -> str:
 
 
 def _require_states_of(model: Model, eom: EquationsOfMotion) -> None:
-    _require_same("coordinates and speeds", [[*one.coordinates, *one.speeds] for one in (eom.model, model)], "simulate")
+    if model is not eom.model:
+        _require_same(
+            "coordinates and speeds", [[*one.coordinates, *one.speeds] for one in (eom.model, model)], "simulate"
+        )
 
 
 def _require_equations(run: Samples, eom: EquationsOfMotion) -> None:

@@ -71,6 +71,8 @@ def discriminants(functions: RunFunctions) -> Discriminants | None:
     """
     eom = functions.eom
     roots = eom.once("square roots of loops", lambda: _square_roots(eom))
+    if not roots:
+        return None
     found = {}
     for D, names in zip(functions.with_inputs(list(roots)), roots.values(), strict=True):
         known = {*free_symbols([D])}

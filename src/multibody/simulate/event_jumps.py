@@ -30,7 +30,7 @@ class EventJumps:
 
     def __init__(self, problem: Problem, signals: Signals) -> None:
         self._problem, self._count = problem, len(signals.events)
-        self._looked_at = np.array([not isinstance(one, Touch | ForceSign | Quadrant) for one in signals.events])
+        self._looked_at = np.array([not isinstance(one, (Touch, ForceSign, Quadrant)) for one in signals.events])
         self._directions = np.array([one.direction for one in signals.events], dtype=float)
         self._values, self._sides = np.zeros(self._count), np.zeros(self._count)
         self._is_active = bool(self._looked_at.any())

@@ -88,8 +88,8 @@ def simulate(
     instants = wanted_times(duration, times, samples, before.time(t0, times))
     ready = prepared(eom, inputs, events, before.inputs)
     known = {**before.parameters, **(parameters or {})}
-    ready.require_possible(known)
-    ready.require_course(known, instants)
+    values = ready.possible_values(known)
+    ready.require_course(values, instants)
     y, changes = before.y, start.changes if isinstance(start, State) else ()
     if start is None:
         state = ready.start(q, u, fixed, known, float(instants[0]))
@@ -98,7 +98,7 @@ def simulate(
     elif before.differs(parameters):
         state = ready.start(*before.state(len(eom.coordinates)), (), known, float(instants[0]))
         y, changes = before.met(state), (*changes, *state.changes)
-    problem = ready.problem(ready.parameters(known))
+    problem = ready.problem(np.array([*values.values()]))
     with time_bar(problem.t, instants, progress):
         run = ready.moved(problem, instants, y, integrator, progress, changes)
     report_limits(run)
@@ -118,7 +118,7 @@ def wanted_times(duration: Any, times: Any, samples: Any, t0: float = 0.0) -> Ve
                 remedy="Give a positive duration and at least 2 samples.",
             )
         begin = finite_value(t0, "t0 of simulate")
-        return np.linspace(begin, begin + float(duration), int(samples))
+        return _evenly_spaced(begin, begin + float(duration), int(samples))
     try:
         instants = np.array(times, dtype=float)
     except (TypeError, ValueError):
@@ -126,3 +126,10 @@ def wanted_times(duration: Any, times: Any, samples: Any, t0: float = 0.0) -> Ve
     if instants.ndim != 1 or len(instants) < 2 or not ((np.diff(instants) > 0).all() and np.isfinite(instants).all()):
         raise ModelError("Times must increase.", where="simulate", remedy="Give at least two, the start first.")
     return instants
+
+
+def _evenly_spaced(first: float, last: float, count: int) -> Vector:
+    """The numbers of ``numpy.linspace``, which takes as long as some steps of a run."""
+    values: Vector = np.arange(count, dtype=np.float64) * ((last - first) / (count - 1)) + first
+    values[-1] = last
+    return values

@@ -8,16 +8,11 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.simulate.contract import Vector
+from multibody.simulate.cubic_pieces import CubicPieces
 from multibody.simulate.probes import probe
 
 LIMIT_TOLERANCE = 1e-9
 """How far a coordinate may be beyond its limit, relative to 1 + |limit|: a stop at the limit holds it there."""
-
-ITERATIONS = 60
-"""Largest number of iterations in the search for the time at which a limit is passed."""
-
-RESOLUTION = 1e-10
-"""The accuracy of that time, relative to the interval between two states."""
 
 
 class LimitViolation(NamedTuple):
@@ -56,6 +51,8 @@ def joined_violations(
     first: tuple[LimitViolation, ...], later: tuple[LimitViolation, ...]
 ) -> tuple[LimitViolation, ...]:  # fmt: skip
     """One violation for each coordinate, from those of a run and of one that goes on from it."""
+    if not (first and later):
+        return first or later
     known = {one.coordinate: one for one in first}
     for one in later:
         before = known.get(one.coordinate, one)
@@ -120,128 +117,110 @@ def _limited_coordinates(eom: EquationsOfMotion) -> _Ranges:
 
 
 def limit_violations(
-    eom: EquationsOfMotion, t: Vector, q: Vector, u: Vector, r: Vector, p: Vector
+    eom: EquationsOfMotion, t: Vector, q: Vector, u: Vector, r: Vector, p: Vector, pieces: CubicPieces | None = None
 ) -> tuple[LimitViolation, ...]:  # fmt: skip
     """Coordinates that leave their ranges at these times, or turn around beyond them in between.
 
     Between two times a coordinate is the cubic by its values and rates there; a straight line where it has no rate.
+
+    Args:
+        eom: equations of motion.
+        t: times.
+        q: coordinates, a row for each time; u and r likewise.
+        u: speeds.
+        r: inputs.
+        p: parameters.
+        pieces: memory that serves again.
     """
     ranges = _ranges(eom)
     if not (ranges.limits and len(t)):
         return ()
-    x, v, bounds = _values(eom, t, q, u, r, p), np.full((len(t), len(ranges.limits)), np.nan), ranges.bounds
-    v[:, ranges.rated] = u[:, ranges.speeds]
-    turns = _turning_points(t, x, v)
-    left = np.asarray((_excess(x, bounds) > 0).any(axis=0))
-    left[turns.columns[_excess(turns.values, bounds[:, turns.columns]) > 0]] = True
-    if not left.any():
+    course = _Course(t, _values(eom, t, q, u, r, p), _rates(ranges, u), ranges.bounds)
+    if not course.may_leave():
         return ()
-    x, v, bounds, turns = x[:, left], v[:, left], bounds[:, left], turns.of_columns(left)
-    times = _crossing_times(t, x, v, turns, bounds)
-    furthest, furthest_t = _furthest(t, x, turns, bounds)
-    return tuple(
-        LimitViolation(*ranges.names[k], ranges.limits[k], *facts)
-        for k, *facts in zip(np.flatnonzero(left), times.tolist(), furthest.tolist(), furthest_t.tolist(), strict=True)
-    )
+    found = course.departures(pieces or CubicPieces())
+    return tuple(LimitViolation(*ranges.names[k], ranges.limits[k], *facts) for k, facts in found.items())
 
 
 def _values(eom: EquationsOfMotion, t: Vector, q: Vector, u: Vector, r: Vector, p: Vector) -> Vector:
-    """All coordinates that have limits, a row for each time."""
-    ranges, own = _ranges(eom), q[:, _ranges(eom).places]
+    """All coordinates that have limits, a row for each."""
+    ranges = _ranges(eom)
+    own = q.T[ranges.places]
     if not ranges.others:
         return own
     joints = np.asarray(probe(eom, "joints").batch(t, q, u, r, p)).reshape(len(t), -1)
-    return np.hstack([own, joints[:, ranges.others]])
+    return np.vstack([own, joints.T[ranges.others]])
+
+
+def _rates(ranges: _Ranges, u: Vector) -> Vector:
+    """Their rates; not a number where there are none."""
+    if len(ranges.rated) == len(ranges.limits):
+        return u.T[ranges.speeds]
+    v = np.full((len(ranges.limits), len(u)), np.nan)
+    v[ranges.rated] = u.T[ranges.speeds]
+    return v
+
+
+class _Course:
+    """Coordinates over time, with their bounds.
+
+    Args:
+        t: times.
+        x: a row for each coordinate, with a value for each time.
+        v: their rates.
+        bounds: a column for each coordinate, low and high.
+    """
+
+    def __init__(self, t: Vector, x: Vector, v: Vector, bounds: Vector) -> None:
+        self._t, self._h, self._x, self._v, self._bounds = t, np.diff(t), x, v, bounds
+        self._excess = _excess(x, bounds[:, :, None])
+        self._rows = np.arange(len(x))
+        self._far = self._excess.argmax(axis=1)  # the state that is furthest beyond
+        self._furthest = self._excess[self._rows, self._far]
+
+    def may_leave(self) -> bool:
+        """Whether a coordinate leaves its bounds, or comes so near that it may leave them between two times.
+
+        A cubic by values and rates leaves the range between its ends by h/4·max|v| at most.
+        """
+        if (self._furthest > 0).any():
+            return True
+        between = 0.25 * self._h.max(initial=0.0) * np.abs(self._v).max(axis=1)
+        return bool((self._furthest + np.where(between > 0, between, 0.0) > 0).any())
+
+    def departures(self, pieces: CubicPieces) -> dict[int, tuple[float, float, float]]:
+        """For coordinates that leave their bounds: when they do so first, the value furthest beyond, and its time."""
+        leaves = self._furthest > 0
+        left = leaves.nonzero()[0]
+        first = np.where(leaves, (self._excess > 0).argmax(axis=1), len(self._t))  # the first state beyond
+        rows, k = ((self._v[:, :-1] * self._v[:, 1:] < 0) & (self._h > 0)).nonzero()  # here they turn around
+        turns = len(rows)
+        passing = left[first[left] > 0]
+        rows, k = np.concatenate([rows, passing]), np.concatenate([k, first[passing] - 1])
+        begin, t, h = self._x[rows, k], self._t[k], self._h[k]
+        change, bounds = self._x[rows, k + 1] - begin, self._bounds[:, rows] - begin
+        rates = [self._v[rows, k] * h, self._v[rows, k + 1] * h]
+        if np.isnan(rates[0].sum()):
+            rates = [np.where(np.isnan(rate), change, rate) for rate in rates]  # straight lines
+        facts = pieces.facts(change, rates, bounds)
+        times = dict.fromkeys(left.tolist(), self._t.item(0))  # of those that begin beyond their limits
+        times |= zip(passing.tolist(), (t + h * facts.crossing)[turns:].tolist(), strict=True)
+        far = [part[left].tolist() for part in (self._furthest, self._x[self._rows, self._far], self._t[self._far])]
+        furthest = dict(zip(left.tolist(), zip(*far, strict=True), strict=True))
+        beyond = facts.turn_excess[:turns] > 0
+        beyond &= (facts.turn_excess[:turns] > self._furthest[rows[:turns]]) | (k[:turns] < first[rows[:turns]])
+        for i in beyond.nonzero()[0][::-1].tolist():  # the earliest crossing is the last one to be entered
+            row, state = rows.item(i), k.item(i)
+            if state < first.item(row):
+                times[row] = t.item(i) + h.item(i) * facts.crossing.item(i)
+            turn = begin.item(i) + facts.turn_value.item(i), t.item(i) + h.item(i) * facts.turn.item(i)
+            furthest[row] = max(furthest.get(row, (0.0,)), (facts.turn_excess.item(i), *turn))
+        return {row: (times[row], *furthest[row][1:]) for row in sorted(furthest)}
 
 
 def _excess(x: Vector, bounds: Vector) -> Vector:
     """How far values are beyond their bounds; negative within, and where they are not numbers."""
     excess = np.maximum(bounds[0] - x, x - bounds[1])
-    return np.where(np.isnan(excess), -np.inf, excess)
-
-
-class _Turns(NamedTuple):
-    """Turning points between two states: number of the first state, column, share of the interval, time and value."""
-
-    rows: Any
-    columns: Any
-    shares: Vector
-    times: Vector
-    values: Vector
-
-    def of_columns(self, chosen: Any) -> _Turns:
-        """Those of some columns, which are numbered anew."""
-        kept = chosen[self.columns]
-        turns = _Turns(*(part[kept] for part in self))
-        return turns._replace(columns=(np.cumsum(chosen) - 1)[turns.columns])
-
-
-def _turning_points(t: Vector, x: Vector, v: Vector) -> _Turns:
-    """Where coordinates turn around between two states, by the cubic of each interval."""
-    rows, columns = np.nonzero((v[:-1] * v[1:] < 0) & (np.diff(t) > 0)[:, None])
-    h = t[rows + 1] - t[rows]
-    begin = x[rows, columns]
-    a, b, c = _cubic(x[rows + 1, columns] - begin, v[rows, columns] * h, v[rows + 1, columns] * h)
-    root = -(b + np.copysign(np.sqrt(np.maximum(b * b - 3 * a * c, 0.0)), b))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        near, far = a / root, root / (3 * c)
-    s = np.where((near >= 0) & (near <= 1), near, far)  # the slope has one root within: its ends differ in sign
-    return _Turns(rows, columns, s, t[rows] + s * h, begin + s * (a + s * (b + s * c)))
-
-
-def _cubic(change: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
-    """The factors of s, s² and s³ of the cubic from 0 to ``change`` over 0 ≤ s ≤ 1, with slopes a and b at its ends."""
-    return a, 3 * change - 2 * a - b, a + b - 2 * change
-
-
-def _furthest(t: Vector, x: Vector, turns: _Turns, bounds: Vector) -> tuple[Vector, Vector]:
-    """For each coordinate the value that is furthest beyond its bounds, and when."""
-    excess, turned = _excess(x, bounds), _excess(turns.values, bounds[:, turns.columns])
-    rows, columns = excess.argmax(axis=0), np.arange(x.shape[1])
-    values, times = x[rows, columns], t[rows]
-    further = np.flatnonzero(turned > excess[rows, columns][turns.columns])
-    further = further[np.argsort(turned[further])]  # of several, the last one is kept
-    values[turns.columns[further]], times[turns.columns[further]] = turns.values[further], turns.times[further]
-    return values, times
-
-
-def _crossing_times(t: Vector, x: Vector, v: Vector, turns: _Turns, bounds: Vector) -> Vector:
-    """When each coordinate passes a limit first; all of them do."""
-    beyond, beyond_at_turn = _excess(x, bounds) > 0, _excess(turns.values, bounds[:, turns.columns]) > 0
-    samples, columns = len(t), np.arange(x.shape[1])
-    shares = np.full(x.shape, np.nan)  # where it turns around within the interval after a state
-    shares[turns.rows, turns.columns] = turns.shares
-    first_turn = np.full(len(columns), samples)
-    np.minimum.at(first_turn, turns.columns[beyond_at_turn], turns.rows[beyond_at_turn])
-    first = np.where(beyond.any(axis=0), beyond.argmax(axis=0), samples)
-    at_turn = first_turn < first
-    k = np.clip(np.where(at_turn, first_turn, first - 1), 0, max(samples - 2, 0))  # the interval
-    after = np.minimum(k + 1, samples - 1)
-    share = shares[k, columns]
-    begin, end = np.where(at_turn | np.isnan(share), 0.0, share), np.where(at_turn, share, 1.0)
-    begin[first == 0] = end[first == 0] = 0.0  # it begins beyond its limit
-    h, change = t[after] - t[k], x[after, columns] - x[k, columns]
-    a, b, c = _cubic(change, v[k, columns] * h, v[after, columns] * h)
-    straight = np.isnan(a)
-    a, b, c = np.where(straight, change, a), np.where(straight, 0.0, b), np.where(straight, 0.0, c)
-    reached = x[k, columns] + end * (a + end * (b + end * c))
-    level = np.where(reached > bounds[1], bounds[1], bounds[0]) - x[k, columns]
-    return np.asarray(t[k] + h * _root(a, b, c, level, begin, end))
-
-
-def _root(a: Vector, b: Vector, c: Vector, level: Vector, begin: Vector, end: Vector) -> Vector:
-    """Where a·s + b·s² + c·s³ reaches a level between two values of s, by Newton's method within shrinking bounds."""
-    with np.errstate(all="ignore"):
-        first, last = (s * (a + s * (b + s * c)) - level for s in (begin, end))
-        rising, s = last >= 0, begin - (end - begin) * first / (last - first)
-        s = np.where((s >= begin) & (s <= end), s, 0.5 * (begin + end))
-        for _ in range(ITERATIONS):
-            value = s * (a + s * (b + s * c)) - level
-            below = (value < 0) == rising
-            begin, end = np.where(below, s, begin), np.where(below, end, s)
-            new = s - value / (a + s * (2 * b + 3 * s * c))
-            new = np.where((new >= begin) & (new <= end), new, 0.5 * (begin + end))
-            done, s = np.abs(new - s).max(initial=0.0) <= RESOLUTION, new
-            if done:
-                break
-    return s
+    if np.isnan(excess.sum()):
+        excess[np.isnan(excess)] = -np.inf
+    return excess

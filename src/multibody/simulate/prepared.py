@@ -13,6 +13,7 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import StepError
+from multibody.graph import Symbol
 from multibody.graph.number import is_number
 from multibody.model.assembly import StartChange, State
 from multibody.model.possible import all_possible, possible_values
@@ -75,13 +76,14 @@ class Prepared:
         inputs = known_inputs(self._given, self.inputs, parameters, t)
         return self._given.consistent(q, u, fixed, parameters=parameters, inputs=inputs, t=t)
 
-    def require_course(self, parameters: Mapping[str, float] | None, times: Vector) -> None:
+    def require_course(self, parameters: Mapping[Symbol, float], times: Vector) -> None:
         """An error if a table is too short for these times, or a prescribed motion jumps."""
-        require_course(self._given, self.inputs.expressions, self._given.model.parameter_values(parameters), times)
+        if self._has_course:
+            require_course(self._given, self.inputs.expressions, parameters, times)
 
-    def require_possible(self, parameters: Mapping[str, float] | None) -> None:
-        """An error if a body has an inertia, or a joint an axis, that cannot be."""
-        possible_values(self._given.model, parameters)
+    def possible_values(self, given: Mapping[str, float] | None) -> dict[Symbol, float]:
+        """The number for every parameter, in order; an error if an inertia or an axis is impossible with them."""
+        return possible_values(self._given.model, given)
 
     def all_possible(self, parameters: Vector) -> bool:
         """The same for many runs at once; a row of values for each."""
@@ -156,6 +158,8 @@ class Prepared:
             r[:, places] = np.asarray(self.functions.followed.batch(t, y[:, :n], y[:, n : n + m], r, p)).reshape(
                 len(t), -1
             )
+        for array in (t, y, r):
+            array.flags.writeable = False  # so that the trajectory need not copy it
         totals = {
             name: sum(getattr(one, name) for one in record.segments)
             for name in ("steps", "rejected", "evaluations", "jacobians")
@@ -176,6 +180,12 @@ class Prepared:
     def functions(self) -> RunFunctions:
         """What is compiled."""
         return self._problem.functions
+
+    @cached_property
+    def _has_course(self) -> bool:
+        """Whether joints or inputs follow anything over time."""
+        prescribed = any(link.joint.prescribed is not None for link in self._given.model.links)
+        return prescribed or bool(self.inputs.expressions)
 
     @cached_property
     def _problem(self) -> Problem:

@@ -14,8 +14,10 @@ from multibody.compile.calls import BoundCall, MovablePorts
 from multibody.equations import EquationsOfMotion
 from multibody.graph import Expr
 from multibody.simulate.contract import Vector
+from multibody.simulate.cubic_pieces import CubicPieces
 from multibody.simulate.run_functions import WORKS, RunFunctions
 from multibody.simulate.run_record import PAUSE, REGULAR
+from multibody.simulate.step_rows import StepRows
 
 __all__ = ["WORKS", "Native", "Problem"]
 
@@ -237,6 +239,16 @@ class Problem:
             if self.gaps[0] <= tolerance or self.gaps[2] > REGULAR:
                 self.y[self.n : self.n + self.m] = self.projected[self.n :]
         return self.y.copy(), self.gaps[:2].copy()
+
+    @cached_property
+    def step_rows(self) -> StepRows:
+        """Memory for states at the ends of steps, for checks of a run."""
+        return StepRows(self.n, self.m, self.size, self.p, len(self.r))
+
+    @cached_property
+    def pieces(self) -> CubicPieces:
+        """Memory for coordinates between two states, for checks of limits."""
+        return CubicPieces()
 
     # compiled ----------------------------------------------------------------------------------------------------
 

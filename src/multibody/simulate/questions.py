@@ -48,19 +48,15 @@ def require_question(where: str, eom: Any, integrator: Any = None, **by_name: An
                 where=f"{what} of {where}",
                 remedy=f"Write {what}={{'name': value}}.",
             )
+    eom.once("names and values of all symbols", lambda: _require_names_and_values(eom))
+
+
+def _require_names_and_values(eom: EquationsOfMotion) -> bool:
+    """An error if a name has two meanings, or a symbol of the equations has no value in a run."""
     require_distinct(eom.model, eom.model.sensors)
-    _require_values(eom)
-
-
-def _require_values(eom: EquationsOfMotion) -> None:
-    """All symbols of the equations have values in a run; looked for once."""
-
-    def require() -> bool:
-        bodies = eom.model.expressions()  # also what cancels in the accelerations counts, for the energies
-        require_known([*eom.rates, *eom.acceleration, *bodies], eom, f"system '{eom.model.name}'")
-        return True
-
-    eom.once("values for all symbols", require)
+    bodies = eom.model.expressions()  # also what cancels in the accelerations counts, for the energies
+    require_known([*eom.rates, *eom.acceleration, *bodies], eom, f"system '{eom.model.name}'")
+    return True
 
 
 def expression_of(thing: Any, eom: EquationsOfMotion, where: str, remedy: str) -> Expr:

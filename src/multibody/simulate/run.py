@@ -119,7 +119,7 @@ class Run:
         integrator = self._integrator.for_run(float(times[-1]) - t)
         quiet: tuple[int, ...] = ()
         sides: tuple[float, ...] = ()
-        self._keep(record, times[:1], y[None])
+        self._keep(record, t, y)
         try:
             self._scales = first_scales(self._problem, self._followed, t, float(times[-1]), y)
             self._observe(times[:1], self._problem.project(t, y, CLOSED)[0][None])  # as the first step begins
@@ -134,10 +134,10 @@ class Run:
                 y, quiet = self._cascade(record, t, y, quiet)
             while t < times[-1] and record.status is Status.DONE:
                 end = self._end(t, times)
-                wanted = times[np.searchsorted(times, t, side="right") : np.searchsorted(times, end)]
+                wanted = _followed_by(end, times[times.searchsorted(t, side="right") : times.searchsorted(end)])
                 begun = perf_counter()
                 self._contacts.balance(t, y)
-                segment = integrator.run(self._problem, t, y, np.append(wanted, end), step, self._watch(quiet, sides))
+                segment = integrator.run(self._problem, t, y, wanted, step, self._watch(quiet, sides))
                 self._adapt(perf_counter() - begun)
                 passed = self._contacts.passed(segment)
                 if passed:
@@ -227,7 +227,7 @@ class Run:
             ends.append(t + self._share * (last - float(times[0])))
         end = min(ends)
         slack = 1e-12 * max(1.0, abs(last))
-        sample = float(times[np.searchsorted(times, end - slack)])  # one at this time, but for rounding
+        sample = float(times[times.searchsorted(end - slack)])  # one at this time, but for rounding
         return sample if t < sample <= end + slack else end
 
     def _recovers(self, status: Status) -> bool:
@@ -246,12 +246,11 @@ class Run:
             self._collect_events(record, segment)
         t, y = segment.t, segment.y
         if not getattr(self._integrator, "every_step", False):
-            wanted = times[np.searchsorted(times[:-1], t)] == t
-            t, y = t[wanted], y[wanted]
+            t, y = _at_times(times, t, y)
         if segment.status is Status.NOT_FINITE:  # between the last steps, numbers may be too large
             sound = np.isfinite(y).all(axis=1)
             t, y = t[sound], y[sound]
-        self._keep(record, t, y)
+        self._keep_all(record, t, y)
 
     def _collect_events(self, record: Record, segment: Segment) -> None:
         """Keep the events of a segment and the branches that changed; angles get new references."""
@@ -266,8 +265,12 @@ class Run:
         segment.occurrences = [one for one in segment.occurrences if one.event < events]
         record.occurrences += segment.occurrences
 
-    def _keep(self, record: Record, t: Vector, y: Vector) -> None:
-        """Keep samples, with the inputs that belong to them."""
+    def _keep(self, record: Record, t: float, y: Vector) -> None:
+        """Keep a state as a sample, with the inputs that belong to it."""
+        self._keep_all(record, np.array([t]), y[None].copy())
+
+    def _keep_all(self, record: Record, t: Vector, y: Vector) -> None:
+        """Keep samples, whose memory nothing else uses, with the inputs that belong to them."""
         r = np.empty((len(t), len(self._problem.r)))
         r[:] = self._problem.r
         if self._inputs.laws:
@@ -276,8 +279,8 @@ class Run:
                 self._laws()
                 r[k] = self._problem.r
         if len(t):
-            record.t.append(np.array(t))
-            record.y.append(np.array(y))
+            record.t.append(t)
+            record.y.append(y)
             record.r.append(r)
 
     # events ------------------------------------------------------------------------------------------------------
@@ -352,7 +355,7 @@ class Run:
         moving = self._sequences.rates(now, t, y)
         before, rates, self._lost, self._moved = y, self._contacts.rates(t, y), 0.0, False
         if record.t[-1][-1] != t and any(map(self._stops, now)):
-            self._keep(record, np.array([t]), y[None])
+            self._keep(record, t, y)
         for k in now:
             y = self._after(k, t, y, rates)
             if self._signals.events[k].terminal:
@@ -362,7 +365,7 @@ class Run:
             now += struck
             y = self._problem.project(t, self._contacts.settled(t, y), CLOSED)[0]
             self._account(t, before, y)
-            self._keep(record, np.array([t]), y[None])
+            self._keep(record, t, y)
         self._check_sequences(record, t, y, moving)
         return y, tuple(now)
 
@@ -520,6 +523,22 @@ def _pile_up(happened: Sequence[Occurrence], left: float) -> bool:
         return False
     seconds = happened[-1].t - happened[-PACE].t
     return len(happened) > MANY or seconds * 10 * MANY < left * PACE
+
+
+def _at_times(times: Vector, t: Vector, y: Vector) -> tuple[Vector, Vector]:
+    """The samples at some of the times."""
+    first = int(times.searchsorted(t[0])) if len(t) else 0
+    if np.array_equal(times[first : first + len(t)], t):
+        return t, y
+    wanted = times[times[:-1].searchsorted(t)] == t
+    return t[wanted], y[wanted]
+
+
+def _followed_by(last: float, times: Vector) -> Vector:
+    """Times, and a last one."""
+    longer = np.empty(len(times) + 1)
+    longer[:-1], longer[-1] = times, last
+    return longer
 
 
 def _next(t: float, period: float) -> float:

@@ -28,8 +28,8 @@ ROWS_AT_ONCE = 4096
 
 NO_NUMBERS: Vector = np.zeros(0)
 
-SIGNS = np.array([1.0, -1.0, 1.0])
-"""Of the works of inputs, of dissipation and of drives, in the sum that T + V follows."""
+FACTORS = np.array([1.0, 1.0, -1.0, 1.0, -1.0])
+"""Of T, V and the works of inputs, of dissipation and of drives, in the sum that stays constant."""
 
 
 @dataclass(frozen=True)
@@ -93,12 +93,11 @@ class StepChecks:
         self._with_energy = eom.energy_known and not (unknown and unknown & _inputs_of_energy(eom))
         self._dampers = damper_names(eom) if eom.energy_known else ()
         self._with_limits = has_limits(eom)
-        self._rows: list[tuple[Vector, Vector, Vector, Vector]] = []
-        self._count = 0
+        self._rows, self._looked_at = problem.step_rows, 0
+        self._rows.count = 0
         self._energy = _Balance()
         self._generated = np.zeros(len(self._dampers))
         self._violations: tuple[LimitViolation, ...] = ()
-        self._last: tuple[Vector, Vector, Vector, Vector] | None = None
 
     @property
     def empty(self) -> bool:
@@ -107,9 +106,12 @@ class StepChecks:
 
     def add(self, t: Vector, y: Vector) -> bool:
         """Note states, in the order of time; whether there are enough of them for ``look``."""
-        self._rows.append((t, y, self._problem.r.copy(), self._numbers.copy() if self._saturations else NO_NUMBERS))
-        self._count += len(t)
-        return self._count >= ROWS_AT_ONCE
+        if not self.empty:
+            if self._looked_at:
+                self._rows.keep(slice(-1, None))  # what happens between two groups counts, too
+                self._looked_at = 0
+            self._rows.add(t, y, self._problem.r, self._numbers if self._saturations else None)
+        return self._rows.count >= ROWS_AT_ONCE
 
     def results(self, until: float = np.inf) -> RunChecks:
         """What was found, up to a time."""
@@ -121,37 +123,34 @@ class StepChecks:
 
     def look(self, until: float = np.inf) -> None:
         """Check the states that were noted, up to a time."""
-        if not self._rows:
+        rows = self._rows
+        if rows.count <= self._looked_at:
             return
-        parts, self._rows, self._count = self._rows, [], 0
-        if self._last is not None:  # what happens between two groups counts, too
-            parts = [self._last, *parts]
-        t, y = np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
-        counts = [len(part[0]) for part in parts]
-        r, numbers = (_repeated([part[k] for part in parts], counts) for k in (2, 3))
-        if t[-1] > until or not np.isfinite(y.sum()):
-            sound = np.isfinite(y).all(axis=1) & (t <= until)
-            t, y, r, numbers = t[sound], y[sound], r[sound], numbers[sound]
-        if not len(t):
+        if rows.t[-1] > until or not np.isfinite(rows.y.sum()):
+            rows.keep(np.isfinite(rows.y).all(axis=1) & (rows.t <= until))
+        self._looked_at = rows.count
+        if not rows.count:
             return
-        self._last = t[-1:], y[-1:], r[-1], numbers[-1]
-        n, m = self._problem.n, self._problem.m
-        q, u = y[:, :n], y[:, n : n + m]
         if self._expressions:
-            values = self._problem.functions.followed.batch(t, q, u, r, self._problem.p)
-            r[:, self._expressions] = np.asarray(values).reshape(len(t), -1)
-        state = t, q, u, r, self._problem.p
+            (values,) = rows.evaluate(self._problem.functions.followed)
+            rows.r[:, self._expressions] = values.reshape(rows.count, -1)
         if self._with_energy:
-            found = probe(self._eom, "energies").batch(*state)
-            self._energy.add(found.kinetic, found.potential, y[:, -len(WORKS) :])
+            kinetic, potential = rows.evaluate(probe(self._eom, "energies"))
+            self._energy.add(kinetic, potential, rows.y[:, -len(WORKS) :])
         if self._dampers:
-            power = np.asarray(probe(self._eom, "damper_powers").batch(*state)).reshape(len(t), -1)
+            (power,) = rows.evaluate(probe(self._eom, "damper_powers"))
             gain = np.maximum(power, 0.0)
-            self._generated += (np.diff(t)[:, None] * (gain[1:] + gain[:-1]) / 2).sum(axis=0)
+            self._generated += (np.diff(rows.t)[:, None] * (gain[1:] + gain[:-1]) / 2).sum(axis=0)
         if self._saturations:
-            self._saturations.look(t, y, r, self._problem.p, numbers)
+            self._saturations.look(rows.t, rows.y, rows.r, self._problem.p, rows.asked)
         if self._with_limits:
-            self._violations = joined_violations(self._violations, limit_violations(self._eom, *state))
+            q, u = self._split(rows.y)
+            found = limit_violations(self._eom, rows.t, q, u, rows.r, self._problem.p, self._problem.pieces)
+            self._violations = joined_violations(self._violations, found)
+
+    def _split(self, y: Vector) -> tuple[Vector, Vector]:
+        n, m = self._problem.n, self._problem.m
+        return y[:, :n], y[:, n : n + m]
 
 
 def checks_of_samples(
@@ -207,24 +206,21 @@ def checks_of_samples(
     return results
 
 
-def _repeated(rows: Sequence[Vector], counts: Sequence[int]) -> Vector:
-    """Each row as often as its count says."""
-    return np.repeat(rows, counts, axis=0) if len(rows[0]) else np.empty((sum(counts), 0))
-
-
 class _Balance:
     """The largest energies, and the largest error of their balance; not a number if any of them is not."""
 
     def __init__(self) -> None:
         self._start: Vector | None = None
-        self._low, self._high = np.full(6, np.inf), np.full(6, -np.inf)
+        self._low = self._high = NO_NUMBERS
 
     def add(self, kinetic: Vector, potential: Vector, works: Vector) -> None:
         """Note energies at some states, a number for each, and rows of works."""
         table = _energy_table(kinetic, potential, works)
+        low, high = np.minimum.reduce(table, axis=1), np.maximum.reduce(table, axis=1)
         if self._start is None:
-            self._start = table[:, 0].copy()
-        self._low, self._high = np.minimum(self._low, table.min(axis=1)), np.maximum(self._high, table.max(axis=1))
+            self._start, self._low, self._high = table[:, 0].copy(), low, high
+        else:
+            self._low, self._high = np.minimum(self._low, low), np.maximum(self._high, high)
 
     def totals(self) -> tuple[float, float]:
         """The largest energy that moved from one form to another, and the largest error of the balance."""
@@ -238,7 +234,7 @@ def _energy_table(kinetic: Vector, potential: Vector, works: Vector) -> Vector:
     """T, V, three works and the error of their balance, a row each, from energies and rows of works at some states."""
     table = np.empty((6, len(kinetic)))
     table[0], table[1], table[2:5] = kinetic, potential, works.T
-    table[5] = kinetic + potential - works @ SIGNS
+    np.dot(FACTORS, table[:5], out=table[5])
     return table
 
 
@@ -248,10 +244,10 @@ def _totals(start: Vector, low: Vector, high: Vector) -> tuple[Vector, Vector]:
     From the first, lowest and highest values of the rows of ``_energy_table``, for any number of runs. Where energies
     are not numbers, neither is the error, and the first is 1 J.
     """
-    deviations = np.maximum(high - start, start - low)
-    rounded = ROUNDING * np.maximum(np.abs(low[1]), np.abs(high[1]))
-    scale = np.maximum.reduce([high[0], high[1] - low[1], *deviations[2:5], rounded])
-    return np.where(np.isnan(deviations[5]), 1.0, scale), deviations[5]
+    sizes = np.maximum(high - start, start - low)
+    error = sizes[5].copy()
+    sizes[0], sizes[1], sizes[5] = high[0], high[1] - low[1], ROUNDING * np.maximum(-low[1], high[1])
+    return np.where(np.isnan(error), 1.0, sizes.max(axis=0)), error
 
 
 def _inputs_of_energy(eom: EquationsOfMotion) -> set[Any]:

@@ -14,7 +14,7 @@ from multibody.simulate.coefficients import Tableau
 from multibody.simulate.contract import Vector, Watch
 from multibody.simulate.event_search import FINER
 from multibody.simulate.problem import Native, Problem
-from multibody.simulate.run_record import PROBES, QUIET, RunRecord
+from multibody.simulate.run_record import PAUSE, PROBES, QUIET, RunRecord
 
 
 def address(array: Vector) -> int:
@@ -23,16 +23,20 @@ def address(array: Vector) -> int:
 
 
 class Room:
-    """Arrays of zeros, one after the other in one piece of memory.
+    """Arrays of zeros, one after the other in one piece of memory, and arrays for the ends of steps.
 
     Args:
         places: where each of them is, by name, in their order.
+        size: number of entries of a state.
 
     Attributes:
         addresses: where they begin, by name.
+        step_t: times of the ends of steps.
+        step_y: states there.
     """
 
-    def __init__(self, places: Mapping[str, slice]) -> None:
+    def __init__(self, places: Mapping[str, slice], size: int) -> None:
+        self.step_t, self.step_y = np.empty(PAUSE + 1), np.empty((PAUSE + 1, size))
         self._memory = np.zeros(max(place.stop for place in places.values()))
         self._places = places
         first = address(self._memory)
@@ -41,13 +45,20 @@ class Room:
     def __getitem__(self, name: str) -> Vector:
         return self._memory[self._places[name]]
 
+    def clear(self) -> None:
+        """Make all numbers zero."""
+        self._memory.fill(0.0)
 
-def begun(problem: Problem, method: Tableau, project: bool) -> RunRecord:
-    """A run of a problem by a method, with all that is known before it begins; the first one is kept for others."""
-    known, key = problem.native_fields, (method, project)
+
+def begun(problem: Problem, method: Tableau, project: bool, events: int) -> tuple[RunRecord, Room]:
+    """A run of a problem by a method, with all that is known before it begins, and its memory; both serve again."""
+    known, key = problem.native_fields, (id(method), project, events)
     if key not in known:
-        known[key] = RunRecord(**of_problem(problem, project), **of_method(method))
-    return RunRecord.from_buffer_copy(known[key])
+        room = Room(layout(method, problem.size, events), problem.size)
+        known[key] = RunRecord(**of_problem(problem, project), **of_method(method), **room.addresses), room, method
+    first, room, _ = known[key]
+    room.clear()
+    return RunRecord.from_buffer_copy(first), room
 
 
 def of_problem(problem: Problem, project: bool) -> dict[str, int]:

@@ -173,7 +173,7 @@ class Runner:
 
     def _doubted(self, case: Case, start: Start) -> Start:
         try:
-            self.prepared.require_possible(case.parameters)
+            self.prepared.possible_values(case.parameters)
         except MultibodyError as error:
             return Fault(NO_START, _said(error))
         return start

@@ -66,6 +66,13 @@ class Residuals(NamedTuple):
         return float(self.position[-1]), float(self.velocity[-1])
 
 
+def _own(given: Any) -> Vector:
+    """An array of numbers that nothing else changes: a copy, unless it is read-only and has its own memory."""
+    if isinstance(given, np.ndarray) and given.dtype == np.float64 and given.base is None and not given.flags.writeable:
+        return given
+    return np.array(given, dtype=float)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Samples:
     """States at many times.
@@ -95,7 +102,7 @@ class Samples:
             "r": (samples, inputs),
             "p": (parameters,),
         }.items():
-            values = np.array(getattr(self, name), dtype=float)
+            values = _own(getattr(self, name))
             if values.shape != shape:
                 raise ShapeError(f"'{name}' has shape {values.shape} instead of {shape}.", where=self.title)
             values.flags.writeable = False  # what is computed from it cannot go stale

@@ -106,7 +106,7 @@ def sweep(
     happenings = (events,) if isinstance(events, Event | Impact) else tuple(events)
     runner = Runner(eom, instants, inputs, happenings, _names(fixed), integrator, dict(measures or {}))
     moving = runner.prepared.eom  # now, because what is wrong with inputs and events shows here
-    runner.prepared.require_course(plan.case(0).parameters, instants)
+    runner.prepared.require_course(eom.model.parameter_values(plan.case(0).parameters), instants)
     with opened(path, facts_of(runner, plan)) as store:
         changed, with_messages = _fill(store, runner, plan, workers, client, progress)
     warn_of_changed_runs(eom, changed, len(plan))

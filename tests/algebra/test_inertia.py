@@ -1,4 +1,4 @@
-"""Applications of motor calculus, section 2.2 of the seed."""
+"""Applications of motor calculus, section 2.2 of Zaiczek and Enge-Rosenblatt."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The computational rules of motor calculus, section 2.1 of the seed: by number and by proof."""
+"""The computational rules of motor calculus, section 2.1 of Zaiczek and Enge-Rosenblatt: by number and by proof."""
 
 import pytest
 from hypothesis import given, settings

@@ -39,7 +39,7 @@ STATES = 100
 
 
 def crane_crab() -> mb.EquationsOfMotion:
-    """Section 2.3.2 of the PyMbs seed, with more sensors."""
+    """Section 2.3.2 of the PyMbs manual, with more sensors."""
     crane = mb.System("crane_crab")
     g = crane.parameter("g", 9.81, unit="m/s^2", description="gravity */ \" ''' \\")
     crane.gravity = (0, 0, -g)

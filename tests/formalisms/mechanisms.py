@@ -1,4 +1,4 @@
-"""Mechanisms with closed loops and rolling wheels, from the literature and from the seeds.
+"""Mechanisms with closed loops and rolling wheels, from the literature.
 
 Each function returns a new system whose start values are close to a configuration that can be assembled.
 """
@@ -157,7 +157,7 @@ def _andrews_tree() -> tuple[mb.System, dict[str, mb.Frame]]:
     return system, frames
 
 
-# the motor-calculus seed -------------------------------------------------------------------------------------------
+# Zaiczek and Enge-Rosenblatt ------------------------------------------------------------------------------------------
 
 spatial_four_bar_with_ball = partial(library.spatial_four_bar, coupler="ball")
 """The library's mechanism with a universal joint and a ball joint."""

@@ -1,4 +1,4 @@
-"""The rolling disc of the SymPy seed and of SymPy's own tests: motion, contact forces, and a wrong Lagrangian.
+"""The rolling disc of SymPy's manual and of SymPy's own tests: motion, contact forces, and a wrong Lagrangian.
 
 The disc is built from the contact point up: the point moves (x, y, z), then yaw q1 about z, lean q2 about x, and at the
 centre, r above the contact, spin q3 about y. Speeds u1, u2, u3 are the angular velocity in the axes of the lean frame;
@@ -20,7 +20,7 @@ from multibody.graph import all_same, array, cos, gradient, same, sin, substitut
 from .printed import printed, solved
 
 REFERENCE = ("(4*g*sin(q2) + 6*r*u2*u3 - r*u3**2*tan(q2))/(5*r)", "-2*u1*u3/3", "(-2*u2 + u3*tan(q2))*u1")
-CONTACT_FORCES = (  # the auxiliary equations of the seed, solved for f1, f2, f3
+CONTACT_FORCES = (  # the auxiliary equations of the manual, solved for f1, f2, f3
     "m*r*(u1*u3 + u2')",
     "m*r*u1**2*sin(q2) + m*r*u2*u3/cos(q2) - m*r*cos(q2)*u1'",
     "g*m - m*r*(u1**2*cos(q2) + sin(q2)*u1')",
@@ -59,7 +59,7 @@ def disc():
 
 @cache
 def by_kane():
-    """Kane's method with the speeds of the seed, on the constraint: u4 … u6 and their rates are zero."""
+    """Kane's method with the speeds of the manual, on the constraint: u4 … u6 and their rates are zero."""
     system, w, slip = disc()
     speeds = dict(zip(("u1", "u2", "u3", "u4", "u5"), [*w, *slip[:2]], strict=True))
     eom = mb.derive(system, mb.Kane(speeds, auxiliary=["forward", "sideways", "ground"]))
@@ -208,7 +208,7 @@ def joint_accelerations(eom):
 
 
 def of_seed(eom):
-    """What the seed prints for them."""
+    """What the manual prints for them."""
     return [printed(text, eom) for text in OF_LAGRANGE_IN_THE_SEED]
 
 
@@ -239,11 +239,11 @@ def test_lagrange_of_the_seed_is_wrong():
 
 
 def test_why_it_is_wrong():
-    """The constraint, put into the Lagrangian before it is differentiated, gives exactly what the seed prints."""
+    """The constraint, put into the Lagrangian before it is differentiated, gives exactly what the manual prints."""
     eom = by_lagrange()
     (q, u), (r, m, g) = (eom.coordinates[3:], eom.speeds[3:]), eom.parameters
     (constrained,) = on_the_ground(eom, [eom.kinetic_energy])
-    lagrangian = constrained + m * g * r * cos(q[1])  # V = -m·g·r·cos(q2) is the seed's, upside down
+    lagrangian = constrained + m * g * r * cos(q[1])  # V = -m·g·r·cos(q2) is the manual's, upside down
     flow = dict(zip([*q, *u], [*u, *of_seed(eom)], strict=True))
     assert all_same(time_derivative(gradient(lagrangian, u), flow), gradient(lagrangian, q), points=2)
 
@@ -266,7 +266,7 @@ def test_what_is_missing():
 
 
 def test_the_seed_needs_a_torque_at_the_contact():
-    """Newton and Euler decide: with the seed's accelerations a torque would act where the disc touches the ground."""
+    """Newton and Euler decide: with the manual's accelerations a torque would act where the disc touches the ground."""
     eom = by_lagrange()
     turns = gravity_turned_round(eom, of_seed(eom))  # the kinder reading
     flow = dict(zip([*eom.coordinates, *eom.speeds[3:]], [*eom.speeds, *turns], strict=True))

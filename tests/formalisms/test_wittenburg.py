@@ -1,4 +1,4 @@
-"""Wittenburg's method: its tables and its program in the seed, other formalisms, random trees, energy."""
+"""Wittenburg's method: its tables and its printed program, other formalisms, random trees, energy."""
 
 from functools import cache
 
@@ -13,13 +13,13 @@ from multibody.library.five_bodies import FIVE_BODY_START
 from multibody.model import with_speeds
 from multibody.testing import KINDS, random_tree
 
-from . import seed_systems
+from . import published_systems
 from .wittenburg_program import dqdtcw, energy, matrices, model
 
 
 @cache
 def five_body() -> mb.Model:
-    return seed_systems.five_body().freeze()
+    return published_systems.five_body().freeze()
 
 
 @cache
@@ -174,7 +174,7 @@ def test_power_balance_is_exact():
 
 
 def test_energy_stays_constant():
-    """For 5 s from the seed's initial conditions; the energy is that of the seed's program."""
+    """For 5 s from the published initial conditions; the energy is that of the printed program."""
     function, program = by(Wittenburg).state_rate, model()
 
     def rate(t, state):
@@ -187,7 +187,7 @@ def test_energy_stays_constant():
     np.testing.assert_allclose(found, found[0], atol=1e-6)
 
 
-# the seed's program --------------------------------------------------------------------------------------------------
+# the printed program --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("state", random_states())

@@ -1,6 +1,7 @@
 """The MATLAB program of the Wittenburg seed, line by line in NumPy: model.m, preproc.m, dqdtcw.m, Energy.m.
 
-The seed does not print getForces.m and getTorques.m: here the forces are weights along -z, and there are no torques.
+The course work does not print getForces.m and getTorques.m: here the forces are weights along -z, and there are
+no torques.
 Bodies and hinges are numbered from 0, as arrays are.
 """
 

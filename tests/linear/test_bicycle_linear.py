@@ -121,7 +121,7 @@ def test_shapes_of_modes_hold_the_dependent_motion():
 
 @cache
 def disc():
-    """A thin disc with radius, mass and gravity one; yaw, lean and spin, as in the SymPy seed."""
+    """A thin disc with radius, mass and gravity one; yaw, lean and spin, as in the SymPy manual."""
     system = mb.System("disc", gravity=(0, 0, -1))
     wheel = system.body("wheel", 1.0, inertia=(0.25, 0.5, 0.25))
     system.joint("place", system.world, wheel, ["Tx", "Ty", "Tz", "Rz", "Rx", "Ry"], q=(0, 0, 1, 0, 0, 0))

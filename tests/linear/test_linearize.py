@@ -1,4 +1,4 @@
-"""Linear systems against the SymPy seed's pendulums, exact formulas, and the equations that they are a picture of."""
+"""Linear systems against the pendulums of SymPy's manual, exact formulas, and the nonlinear equations."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def pendulum(values=(1.5, 9.8)):
 
 
 def cartesian_pendulum():
-    """The seed's pendulum with x and y, whose distance from the origin is kept."""
+    """The manual's pendulum with x and y, whose distance from the origin is kept."""
     system = mb.System("pendulum")
     L, g = system.parameters(L=1.5, g=9.8)
     system.gravity = (g, 0, 0)
@@ -32,7 +32,7 @@ def cartesian_pendulum():
     return system, L, g
 
 
-# the SymPy seed ------------------------------------------------------------------------------------------------------
+# SymPy's manual ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("formalism", FORMALISMS, ids=repr)
@@ -66,8 +66,13 @@ def test_pendulum_with_a_dependent_coordinate(formalism, handling):
     np.testing.assert_allclose(by_numbers.A, [[0, 1], [-9.8 / 1.5, 0]], rtol=1e-14, atol=1e-15)
     np.testing.assert_allclose(by_numbers.A, lin.at(L=1.5, g=9.8).A, rtol=1e-14, atol=1e-15)
     order = [int(np.argmax(column)) for column in by_numbers.permutation.T]
-    assert order == [1, 3, 0, 2]  # independent ones first, as in the seed
-    everything = {"q_tx": L, "q_ty": 0, "q_tx_dot": 0, "q_ty_dot": 0}  # dependent speeds, too, as the seed has them
+    assert order == [1, 3, 0, 2]  # independent ones first, as in SymPy's manual
+    everything = {
+        "q_tx": L,
+        "q_ty": 0,
+        "q_tx_dot": 0,
+        "q_ty_dot": 0,
+    }  # dependent speeds, too, as SymPy's manual has them
     assert all_same(linearize_symbolic(eom, everything, free=["L", "g"]).A, lin.A)
     with pytest.raises(ModelError, match="cannot all be independent"):
         linearize_symbolic(eom, everything | {"q_tx_dot": 1}, free=["L", "g"])
@@ -94,11 +99,11 @@ def test_both_forms_say_the_same():
     np.testing.assert_allclose(rates[:4], hanging.tangent @ hanging.A, rtol=1e-11, atol=1e-13)  # δẋ = T·d/dt(δx)
 
 
-# the MoSs seed -------------------------------------------------------------------------------------------------------
+# MoSs (Orsino 2015) --------------------------------------------------------------------------------------------------
 
 
 def test_double_pendulum_of_the_moss_seed():
-    """Two free points whose places are given by two angles that belong to no mass; figure 4 of the seed."""
+    """Two free points whose places are given by two angles that belong to no mass; figure 4 of Orsino 2015."""
     system = mb.System("D")
     g, m1, m2, a1, a2 = (system.parameter(name) for name in "g m1 m2 a1 a2".split())
     system.gravity = (0, 0, -g)

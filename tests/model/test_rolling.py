@@ -127,7 +127,7 @@ def test_the_published_disc_with_a_quaternion(case):
 
 @pytest.mark.parametrize("case", CASES)
 def test_contact_forces_are_those_of_the_auxiliary_equations(case):
-    """The forces f1, f2, f3 that the SymPy seed finds with auxiliary speeds; u are components in the lean frame."""
+    """The forces f1, f2, f3 that the SymPy manual finds with auxiliary speeds; u are components in the lean frame."""
     (yaw, lean, *_), *_ = CASES[case]
     found = solved(disc("stack"), **stack_start(case))
     u1, u2, u3 = turn(yaw, lean, 0).T @ rolling_start(case)[3]

@@ -1,4 +1,4 @@
-"""Linearization about reference motions: the seed's figure, known stability results, and finite differences."""
+"""Linearization about reference motions: the published figure, known stability results, and finite differences."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from multibody.modular import couple, evaluate_parameters, from_system, lineariz
 
 FINE = mb.DormandPrince8(rtol=1e-12, atol=1e-13)
 
-# the seed's figure 4 -------------------------------------------------------------------------------------------------
+# Orsino 2015, figure 4 ------------------------------------------------------------------------------------------------
 
 
 def figure_4():

@@ -20,9 +20,9 @@ def modelica_pendulum() -> mb.System:
 
 
 def movable_double_pendulum() -> mb.System:
-    """Section 4.1 of the motor-calculus seed: two bodies below a trolley, with viscous friction in every joint.
+    """Section 4.1 of Zaiczek and Enge-Rosenblatt: two bodies below a trolley, with viscous friction in every joint.
 
-    The seed prints the angles at the start, 90 and 0 degrees, but no masses and lengths: these are as in
+    The paper prints the angles at the start, 90 and 0 degrees, but no masses and lengths: these are as in
     ``library.fourfold_pendulum``.
     """
     system = mb.System("movable_double_pendulum", gravity=(0, -9.81, 0))

@@ -49,7 +49,7 @@ def rod(system, name, mass=1.0):
 
 
 def crane():
-    """A crab on a rail with a swinging load and a force on it; the seed's crane crab with a damper."""
+    """A crab on a rail with a swinging load and a force on it; the crane crab of the PyMbs manual with a damper."""
     system = mb.System("crane_crab", gravity=(0, 0, -9.81))
     m1, m2, l = system.parameters(m1=10.0, m2=1.0, l=1.0)
     force = system.input("F", unit="N")

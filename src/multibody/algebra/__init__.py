@@ -1,7 +1,7 @@
 """The algebra of mechanics: vectors, rotations, transforms, motors, dyads and inertias.
 
 One text for floats, for NumPy batches (every component an array) and for graph expressions. The heart of it is the
-motor calculus of von Mises (seed document ``004_fdc04d3c3061d67b.txt``, sections 2.1 and 2.2), in which the equations
+motor calculus of von Mises (Zaiczek and Enge-Rosenblatt, sections 2.1 and 2.2), in which the equations
 of a rigid body are one line, ``f = M∘v° + v × (M∘v)``. ``X_AB`` maps B-coordinates to A, quaternions are scalar
 first, motors are (resultant, moment).
 

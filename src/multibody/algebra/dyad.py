@@ -1,4 +1,4 @@
-"""Motor dyads: linear functions from motors to motors (section 2.1.3 of the seed)."""
+"""Motor dyads: linear functions from motors to motors (section 2.1.3 of Zaiczek and Enge-Rosenblatt)."""
 
 from __future__ import annotations
 

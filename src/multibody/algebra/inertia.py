@@ -1,4 +1,7 @@
-"""The inertia of a rigid body: the motor dyad that maps its velocity to its momentum, eq. (7) of the seed."""
+"""The inertia of a rigid body: the motor dyad that maps its velocity to its momentum.
+
+After Zaiczek and Enge-Rosenblatt, eq. (7).
+"""
 
 from __future__ import annotations
 

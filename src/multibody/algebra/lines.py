@@ -1,4 +1,7 @@
-"""The motor as a pair of straight lines, von Mises' geometric definition (section 2 and figure 1 of the seed)."""
+"""The motor as a pair of straight lines, von Mises' geometric definition.
+
+After Zaiczek and Enge-Rosenblatt, section 2 and figure 1.
+"""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Mat3(Linear):
 
     @classmethod
     def cross_matrix(cls, vector: VectorLike) -> Self:
-        """The matrix A of a vector a with A·b = a × b (footnote 1 of the seed)."""
+        """The matrix A of a vector a with A·b = a × b (footnote 1 of Zaiczek and Enge-Rosenblatt)."""
         a = Vec3.from_any(vector)
         o = zero_like(a.x)
         return cls(Vec3(o, -a.z, a.y), Vec3(a.z, o, -a.x), Vec3(-a.y, a.x, o))

@@ -1,7 +1,7 @@
 """Motors: pairs of a resultant vector and a moment, after R. von Mises (1924).
 
 Equation numbers are those of T. Zaiczek and O. Enge-Rosenblatt, "Towards an Object-oriented Implementation of von
-Mises' Motor Calculus Using Modelica", the seed document of this package.
+Mises' Motor Calculus Using Modelica".
 """
 
 from __future__ import annotations

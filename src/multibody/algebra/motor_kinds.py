@@ -1,4 +1,4 @@
-"""The motors of mechanics (section 2.2.1 of the seed): velocity, acceleration, momentum, force.
+"""The motors of mechanics (section 2.2.1 of Zaiczek and Enge-Rosenblatt): velocity, acceleration, momentum, force.
 
 Quantities of different kinds cannot be added; products give the kind that physics gives them:
 

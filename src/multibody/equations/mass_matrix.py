@@ -1,7 +1,7 @@
 """The mass matrix by composite bodies: what a subtree feels like, seen from its root.
 
-For link i and one of its ancestors k, F_{i,k} and L_{i,k} of the seed's section 4.1.3 are linear in the motion of
-k. By symmetry M_{k,i} = M_{i,k} it is enough to take the momentum of the composite body i for a unit speed of i
+For link i and one of its ancestors k, F_{i,k} and L_{i,k} of the PyMbs manual, section 4.1.3, are linear in the motion
+of k. By symmetry M_{k,i} = M_{i,k} it is enough to take the momentum of the composite body i for a unit speed of i
 itself, and to carry it inward to every ancestor (Walker and Orin 1982).
 """
 

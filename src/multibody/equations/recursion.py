@@ -1,8 +1,8 @@
 """Newton and Euler from link to link: motion outward, forces inward.
 
-After Fisette and Samin, as in the PyMbs seed, section 4.1.3.
+After Fisette and Samin, as in the PyMbs manual, section 4.1.3.
 
-Everything is written in the axes of the link it belongs to. Where the seed's printed text has lost a term, it is
+Everything is written in the axes of the link it belongs to. Where the printed text has lost a term, it is
 restored: the moment of the link's own inertia in L_i, and the term Ω × V of a joint that turns and slides at once.
 
 The inertia enters by the pseudo-inertia K = ∫ r·rᵀ dm = ½·tr(Θ)·1 - Θ: with β = ω̃·ω̃ + ω̇̃ the moment of the

@@ -1,9 +1,9 @@
 """The articulated-body algorithm in motor calculus: order n (Featherstone 1983; Brandl, Johanni and Otter 1986).
 
 Outward, velocities; inward, the inertia that a link shows when the joints behind it move freely; outward,
-accelerations. A link obeys f = A∘v° + b with the articulated inertia A and the bias b; eq. (8) of the motor
-calculus seed gives their first values, A = M and b = v × (M∘v) - f_loads. All motors are written in the link's axes
-and referred to its origin.
+accelerations. A link obeys f = A∘v° + b with the articulated inertia A and the bias b; eq. (8) of Zaiczek
+and Enge-Rosenblatt gives their first values, A = M and b = v × (M∘v) - f_loads. All motors are written in the link's
+axes and referred to its origin.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Kane's method (SymPy seed; Kane and Levinson 1985): partial velocities, and F_r + F_r* = 0.
+"""Kane's method (SymPy's mechanics manual; Kane and Levinson 1985): partial velocities, and F_r + F_r* = 0.
 
 The velocity of every centre of mass and the angular velocity of every body are linear in the speeds: their factors are
 the partial velocities v_r and ω_r. Forces and inertia forces, projected on them, balance for each speed:

@@ -1,4 +1,4 @@
-"""Lagrange's equations of the second kind, with multipliers for constraints (SymPy seed).
+"""Lagrange's equations of the second kind, with multipliers for constraints (SymPy's mechanics manual).
 
     L(q, q̇, t) = T - V,    d/dt ∂L/∂q̇ - ∂L/∂q = Q + (∂φ̇/∂q̇)ᵀ·λ
 

@@ -1,4 +1,4 @@
-"""Modular modelling as a formalism (MoSs seed): a model is coupled from its links, one after the other.
+"""Modular modelling as a formalism (MoSs manual): a model is coupled from its links, one after the other.
 
 Every link is a subsystem of its own: a free rigid body, whose quasi-velocities are ω and the velocity of its origin, in
 its own axes. Its joint couples it to what is there already, by the six equations that give its velocity by that of its

@@ -1,4 +1,4 @@
-"""A model as nested subsystems: links that are coupled by their joints, one after the other (MoSs seed)."""
+"""A model as nested subsystems: links that are coupled by their joints, one after the other (MoSs manual)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The explicit scheme of Newton and Euler (PyMbs seed, section 4.1.2).
+"""The explicit scheme of Newton and Euler (PyMbs manual, section 4.1.2).
 
 Positions r_i(q) of the centres of mass and rotations R_i(q) are written down for every body, all the rest is
 differentiation: v_i = ṙ_i in the inertial frame, ω_i from R_iᵀ·Ṙ_i in the body's axes, the stacked Jacobians J_T and

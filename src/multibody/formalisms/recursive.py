@@ -1,4 +1,4 @@
-"""Fisette and Samin's semi-explicit recursion (PyMbs seed, section 4.1.3), with a sparse solution along the tree.
+"""Fisette and Samin's semi-explicit recursion (PyMbs manual, section 4.1.3), with a sparse solution along the tree.
 
 The outward loop gives ω, β and α of every link, the inward loop F and L (``equations.recursion``); their projection
 on the joint axes is C = h - f for u̇ = 0. The mass matrix comes from composite bodies (``equations.mass_matrix``).

@@ -9,7 +9,8 @@ Small deviations from the operating point keep the equations to first order (Pet
     δy = g_q·δq + g_u·δu + g_a·δu̇ + g_λ·δλ + g_r·δr                      (5)  outputs
 
 From (1) and (2) all deviations follow from the independent ones, (δq, δu) = T·δx + S·δr; with them (3) and (4) are the
-descriptor form E·(δq̇, δu̇, δλ) = F·δx + G·δr of the SymPy seed. Solved for the rates, its independent rows are A and B.
+descriptor form E·(δq̇, δu̇, δλ) = F·δx + G·δr of SymPy's mechanics manual. Solved for the
+rates, its independent rows are A and B.
 The text is the same for numbers and for expressions: ``Algebra`` says how matrices are multiplied and solved.
 """
 
@@ -27,7 +28,7 @@ from multibody.linear.slopes import Blocks
 class Descriptor(NamedTuple):
     """E·(δq̇, δu̇, δλ) = F·δx + G·δr, with all coordinates, speeds and multipliers on the left.
 
-    These are the matrices M, A and B of the SymPy seed; multipliers of redundant equations are left out.
+    These are the matrices M, A and B of SymPy's mechanics manual; multipliers of redundant equations are left out.
     """
 
     E: Any

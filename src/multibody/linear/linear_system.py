@@ -28,7 +28,7 @@ class LinearizedSystem(LinearSystem):
         output_values: the outputs there.
         tangent: T in (δq, δu) = T·δx + S·δr, which gives all coordinates and speeds, also the dependent ones.
         tangent_inputs: S; zero unless inputs move something by themselves.
-        descriptor: E·(δq̇, δu̇, δλ) = F·δx + G·δr, the implicit form of the SymPy seed (there M, A, B).
+        descriptor: E·(δq̇, δu̇, δλ) = F·δx + G·δr, the implicit form of SymPy's mechanics manual (there M, A, B).
         choice: which coordinates and speeds are independent, and which constraint equations count.
     """
 

@@ -1,4 +1,4 @@
-"""Auxiliary parameters: entries of complements that are found by numbers (the seed's section 3).
+"""Auxiliary parameters: entries of complements that are found by numbers (Orsino 2015, section 3).
 
 The complement of a large linearized system may have no short closed form. Its entries are then symbols; for given
 physical parameters they are the least-squares solution of the equations that define them, level by level. Entries that

@@ -1,4 +1,4 @@
-"""``couple`` and ``subsystem``: from what a user writes down to equations (1) and (3) of the seed."""
+"""``couple`` and ``subsystem``: from what a user writes down to eqs. (1) and (3) of Orsino 2015."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def subsystem(
     start: Mapping[str, Any] | None = None, identities: Any = (), energy: tuple[Any, Any] | None = None,
     quaternions: Sequence[Sequence[str]] = (), description: str = "", progress: Progress | None = None,
 ) -> Subsystem:  # fmt: skip
-    """A subsystem from its own equations, the seed's equation (1). Expressions may be text, SymPy's, or this library's.
+    """A subsystem from its own equations, Orsino 2015, eq. (1). Expressions may be text, SymPy's, or this library's.
 
     Args:
         label: its name.
@@ -83,7 +83,7 @@ def couple(
     quaternions: Sequence[Sequence[str]] = (), redundant: Iterable[str] = (), description: str = "",
     progress: Progress | None = None,
 ) -> Subsystem:  # fmt: skip
-    """One system from subsystems and the constraints among them, the seed's equations (2) and (3).
+    """One system from subsystems and the constraints among them, Orsino 2015, eqs. (2) and (3).
 
     Args:
         label: its name.

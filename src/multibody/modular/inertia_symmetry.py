@@ -35,7 +35,7 @@ def inertia_tensor(label: str, symmetry: Any) -> Symmetric3:
         label: of the body; the parameters are called after it.
         symmetry: "spherical" (``I_B``), "cylindrical x" (``I_B_a`` about the axis, ``I_B_r`` across), "central"
             (``I_B_x``, ``I_B_y``, ``I_B_z``), "xy plane" for a plane of symmetry (``I_B_xx`` … and ``I_B_xy``),
-            "general"; or the seed's other names, such as "S", "Cx", "xyz", "xy". Products are entries of the matrix,
+            "general"; or the other names of MoSs, such as "S", "Cx", "xyz", "xy". Products are entries of the matrix,
             I_xy = -∫ x·y dm.
 
     Example:

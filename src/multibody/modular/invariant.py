@@ -4,7 +4,7 @@ An equation of order κ is differentiated until the rates a of the highest varia
 
     φ(q, t) = 0,   φ̇ = B(q, u, t)·… = 0,   A(q, u, t)·a + γ(q, u, t) = 0
 
-which are the positions, the velocity and the acceleration of the invariant; the last is the seed's equation (2).
+which are the positions, the velocity and the acceleration of the invariant; the last is eq. (2) of Orsino 2015.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Linearization about a reference motion, level by level (the seed's section 2).
+"""Linearization about a reference motion, level by level (Orsino 2015, section 2).
 
 With deviations δ from the reference (index 0), every level is expanded to first order: the kinematic relations, all
 orders of the invariants, the dynamic equations, and the complement C̃ = C₀ + C₁(δ), which follows from Ã·C̃ = 0:

@@ -1,4 +1,4 @@
-"""One level of coupling: the seed's equations (2) and (3).
+"""One level of coupling: Orsino 2015, eqs. (2) and (3).
 
 The rates x of all that the parts leave open, and of the variables new at this level, keep Ã·x + γ̃ = 0. With the
 orthogonal complement C̃ (Ã·C̃ = 0) and a particular solution c̃, all of them follow from independent ones: x = C̃·a + c̃.

@@ -1,4 +1,4 @@
-"""A subsystem: the seed's equation (1), in whatever way it came about."""
+"""A subsystem: Orsino 2015, eq. (1), in whatever way it came about."""
 
 from __future__ import annotations
 

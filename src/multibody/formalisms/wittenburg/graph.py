@@ -1,6 +1,6 @@
 """The oriented graph of a tree of bodies: steps one to three of Wittenburg's method. No physics.
 
-Equation numbers are those of the seed ``002_2d7c4fb2e46261ec.txt``, which follows J. Wittenburg, "Dynamics of Systems
+Equation numbers are those of ``method``, which follows J. Wittenburg, "Dynamics of Systems
 of Rigid Bodies" (1977), chapter 5.
 """
 

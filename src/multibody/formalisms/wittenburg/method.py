@@ -1,9 +1,10 @@
 """Wittenburg's graph method: A·φ̈ = B for a tree of bodies, from the principle of virtual power.
 
-Written beside the seed ``002_2d7c4fb2e46261ec.txt``, eqs. (1)-(31), which follows J. Wittenburg, "Dynamics of Systems
-of Rigid Bodies" (1977), chapter 5. For hinges that turn about a point of both bodies it is the seed's algorithm. In the
-general case the hinge point slides on body i⁺(a) with the velocity V_a = Σ k_ai·φ̇_ai; then the centres of mass, which
-are at r_i = r_0 - Σ_j d_ji, have the velocities
+After J. Wittenburg, "Dynamics of Systems of Rigid Bodies" (1977), chapter 5. Equation numbers are those of the course
+work on a chain of five bodies (Samara National Research University), which has the method as eqs. (1) to (31). For
+hinges that turn about a point of both bodies the algorithm is the same. In the general case the hinge point slides on
+body i⁺(a) with the velocity V_a = Σ k_ai·φ̇_ai; then the centers of mass, which are at r_i = r_0 - Σ_j d_ji, have the
+velocities
 
     ṙ_i = ṙ_0 - Σ_j ω_j × d_ji - Σ_a T_ai·V_a,
 

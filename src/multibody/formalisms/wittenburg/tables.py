@@ -1,7 +1,7 @@
 """The vectors and tensors of Wittenburg's method by their names: steps four to eight.
 
-Equation numbers are those of the seed ``002_2d7c4fb2e46261ec.txt``. Where its print has exchanged indices, the
-formulas here are those of its program: d_ij = Σ T_aj·S_ia·c_ia in (20), and s_j < s_i in the third case of (25).
+Equation numbers are those of ``method``. Where the printed equations have exchanged indices, the formulas here are
+those of the program printed with them: d_ij = Σ T_aj·S_ia·c_ia in (20), and s_j < s_i in the third case of (25).
 """
 
 from __future__ import annotations

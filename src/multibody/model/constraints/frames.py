@@ -1,4 +1,4 @@
-"""Two frames that keep together in some directions: transLock and rotLock of the PyMbs seed."""
+"""Two frames that keep together in some directions: transLock and rotLock of the PyMbs manual."""
 
 from __future__ import annotations
 

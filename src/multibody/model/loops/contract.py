@@ -1,7 +1,7 @@
-"""The contract of loops that are solved explicitly (PyMbs seed, section 4.2).
+"""The contract of loops that are solved explicitly (PyMbs manual, section 4.2).
 
 A loop divides its coordinates into independent ones u and dependent ones v. It says which are dependent, how they
-follow, v = H(u), and which constraint h(u, v) = 0 that replaces. B_vu and b′ of the seed, in v̇ = B_vu·u̇ and
+follow, v = H(u), and which constraint h(u, v) = 0 that replaces. B_vu and b′ of the manual, in v̇ = B_vu·u̇ and
 v̈ = B_vu·ü + b′, are derived from the constraint, whose form is much simpler than that of H.
 """
 

@@ -1,4 +1,4 @@
-"""Joints whose coordinates follow from others: Transmission and ExpJoint of the PyMbs seed."""
+"""Joints whose coordinates follow from others: Transmission and ExpJoint of the PyMbs manual."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def _sense(component: Expr) -> int:
 
 
 class HexapodWithOffset(FrameConstraint):
-    """A leg with offset axes at both ends, ``Hexapod_m_AV`` of the PyMbs seed ("mit Achsversatz"), as a constraint.
+    """A leg with offset axes at both ends, ``Hexapod_m_AV`` of the PyMbs manual ("mit Achsversatz"), as a constraint.
 
     The leg is a hinge on the base, an offset, a hinge across it, a cylinder that turns, a hinge, an offset, and a hinge
     on the platform, which closes the loop. Its line lies in a plane through the axis on the base and in a plane through

@@ -1,4 +1,4 @@
-"""Planar loops with names: FourBar, CrankSlider, ThreeBarTrans, FourBarTrans and Steering of the PyMbs seed.
+"""Planar loops with names: FourBar, CrankSlider, ThreeBarTrans, FourBarTrans and Steering of the PyMbs manual.
 
 Each says what its loop looks like and what drives it. The loop stands on a *base*, the body that both sides of the loop
 start from; it is closed by a hinge between the two frames.
@@ -114,7 +114,7 @@ class Steering(Linkage):
     Args:
         first: a frame at the closing hinge, on one end of the loop.
         second: a frame at the closing hinge, on the other end.
-        posture: which solution, 1 or -1; ``setUp`` of the PyMbs seed.
+        posture: which solution, 1 or -1; ``setUp`` of the PyMbs manual.
         independent: another joint to be the independent one.
     """
 

@@ -1,4 +1,4 @@
-"""A model without the coordinates that loops determine: eqs. (4.10) and (4.11) of the PyMbs seed.
+"""A model without the coordinates that loops determine: eqs. (4.10) and (4.11) of the PyMbs manual.
 
 The dependent joints stay where they are; their coordinates, speeds and accelerations become expressions of the
 independent ones. M_red = Jᵀ·M·J, h_red = Jᵀ·(M·b + h) and F_red = Jᵀ·F then come out of every formalism by itself.

@@ -1,4 +1,4 @@
-"""The system that the Wittenburg seed prints with all its numbers."""
+"""The system that the course work on Wittenburg's method prints with all its numbers."""
 
 import multibody as mb
 
@@ -8,7 +8,7 @@ EULER = ["Rz", "Rx", "Rz"]
 
 
 def five_body() -> mb.System:
-    """``library.five_body_chain`` with numbers in place of its parameters, as the tables of the seed have them."""
+    """``library.five_body_chain`` with numbers in place of its parameters, as its tables have them."""
     system = mb.System("five_body", gravity=(0, 0, -GRAVITY))
     rods = [("rod1", 3, (4, 4, 3.6)), ("rod2", 3, (4, 4, 2.4)), ("tee", 2, (2 / 6, 10 / 24, 2 / 24))]
     rods += [("rod4", 1.5, (0.5, 0.5, 0.3)), ("rod5", 1.5, (0.5, 0.5, 0.3))]

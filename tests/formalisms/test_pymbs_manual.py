@@ -1,4 +1,4 @@
-"""The PyMbs seed: its crane crab, its explicit scheme (4.2) to (4.9), its recursion, and its reduction of loops (4.11).
+"""The PyMbs manual: its crane crab, its explicit scheme (4.2) to (4.9), its recursion, and loops (4.11).
 
 PyMbs counts gravity among the forces f; here it stands with h. Only h - f is compared.
 """

@@ -1,6 +1,6 @@
-"""The SymPy seed: every result that it prints, derived here and proved to be the same function.
+"""SymPy's mechanics manual: every result that it prints, derived here and proved to be the same function.
 
-Kane's F_r + F_r* of the seed is f - h - M·u̇ here, and SymPy's multipliers have the opposite sign: here
+Kane's F_r + F_r* of the manual is f - h - M·u̇ here, and SymPy's multipliers have the opposite sign: here
 M·u̇ + h = f + Bᵀ·λ. The rolling disc has a file of its own.
 """
 
@@ -96,7 +96,7 @@ def test_momenta():
     system.sensor("p", mb.LinearMomentum(body, point, expressed_in=body))
     system.sensor("L", mb.AngularMomentum(body, point, about=system.world))
     eom = mb.derive(system)
-    flat = {one: 0 for one in eom.parameters if one.name in {"h", "H"}}  # the seed has all in one plane
+    flat = {one: 0 for one in eom.parameters if one.name in {"h", "H"}}  # the manual has all in one plane
     found = {name: list(array(substitute(list(value), flat))) for name, value in eom.outputs.items()}
     assert is_printed(found["p_A"], "0; M*l1*q1'; 0", eom)
     assert is_printed(found["L_Pa"], "0; 0; 4*l1**2*m*q1'", eom)
@@ -170,8 +170,8 @@ def cartesian_pendulum(gravity, constraint):
 
 
 CONSTRAINTS = {
-    "squares": lambda x, y, u, v, L: x**2 + y**2 - L**2,  # the seed's for Lagrange
-    "distance": lambda x, y, u, v, L: sqrt(x**2 + y**2) - L,  # the seed's for Kane
+    "squares": lambda x, y, u, v, L: x**2 + y**2 - L**2,  # the manual's for Lagrange
+    "distance": lambda x, y, u, v, L: sqrt(x**2 + y**2) - L,  # the manual's for Kane
     "radial velocity": lambda x, y, u, v, L: (x * u + y * v) / sqrt(x**2 + y**2),  # and its velocity constraint
 }
 
@@ -198,9 +198,9 @@ def test_multiplier_of_the_cartesian_pendulum(formalism):
 
 
 def test_three_forms_of_the_symbolic_system():
-    """Explicit, combined and separate form say the same, and what of the seed's example is a pendulum.
+    """Explicit, combined and separate form say the same, and what of the manual's example is a pendulum.
 
-    With lambda = -2λ the last row of the seed, l²/m·lambda = u² + v² - g·y, is ours. Its rows for u' and v' are not:
+    With lambda = -2λ the last row of the manual, l²/m·lambda = u² + v² - g·y, is ours. Its rows for u' and v' are not:
     they have the multiplier with the wrong sign and no gravity, so that the distance to the origin does not stay l.
     """
     eom = mb.derive(cartesian_pendulum(lambda g: (0, -g, 0), CONSTRAINTS["squares"]), mb.Lagrange())

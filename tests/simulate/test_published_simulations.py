@@ -1,4 +1,4 @@
-"""Simulations of the systems that the seeds describe, from the conditions that they print."""
+"""Simulations of the systems that publications describe, from the conditions that they print."""
 
 import csv
 import math
@@ -86,7 +86,7 @@ MECHANISMS = {
 
 @pytest.mark.parametrize(("build", "start"), MECHANISMS.values(), ids=MECHANISMS)
 def test_mechanisms_of_the_motor_calculus_by_two_formalisms(build, start):
-    """Ten seconds with motors, and without; figure 8 of the seed shows 1.2e-11, and figure 13 growing deviations."""
+    """Ten seconds with motors, and without; figure 8 of the course work shows 1.2e-11, figure 13 growing deviations."""
     first, second = (
         simulate(mb.derive(build(), formalism), 10.0, integrator=DormandPrince8(rtol=1e-13, atol=1e-14), **start)
         for formalism in (mb.Recursive(), mb.Lagrange())

@@ -248,7 +248,7 @@ def linear_part(expression, system):
 
 
 def test_printed_rates_of_the_quaternion_belong_to_inertial_axes():
-    """The seed's q̇ = ½·ω∘q holds for ω in inertial axes, while its I·ω̇ + ω × I·ω = T holds in body axes.
+    """Orsino's q̇ = ½·ω∘q holds for ω in inertial axes, while its I·ω̇ + ω × I·ω = T holds in body axes.
 
     Only q̇ = ½·q∘ω, which ``newton_euler`` has, turns the body with the angular velocity of the dynamic equations.
     """
@@ -283,7 +283,7 @@ def test_seed_rates_are_the_product_from_the_left():
 
 
 def test_a_body_written_down_by_hand_is_the_same(figure_1):
-    """The seed's equation (1) for B, typed in: the pendulum made of it has the same equations."""
+    """Orsino 2015, eq. (1) for B, typed in: the pendulum made of it has the same equations."""
     rows = {f"v_B_{axis}": f"-m_B*v_B_{axis}_dot" + (" - m_B*g" if axis == "z" else "") for axis in "xyz"}
     for i, j, k in ("xyz", "yzx", "zxy"):
         rows[f"w_B_{i}"] = f"-I_B_{i}*w_B_{i}_dot - (I_B_{k} - I_B_{j})*w_B_{j}*w_B_{k}"

@@ -11,7 +11,7 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.equations.table import Table, aligned
-from multibody.errors import SingularMatrixError
+from multibody.errors import ExpressionError, SingularMatrixError
 from multibody.graph import free_symbols
 from multibody.linear.lasting import goes_on, lasting
 from multibody.linear.linear_system import LinearizedSystem
@@ -105,11 +105,11 @@ class Equilibrium:
 
         Undecided where poles mean nothing, because the linear system changes along the motion: a shaft that is stiffer
         in one direction, seen from where it does not turn; a quaternion that turns; a support that shakes. Undecided
-        too at a dead point, where constraints are singular, so that there is no linear system.
+        too where there is no linear system: at a kink of a law, or at a dead point, where constraints are singular.
         """
         try:
             decisive = self._lasting
-        except SingularMatrixError:
+        except (ExpressionError, SingularMatrixError):
             decisive = False
         if not decisive:
             return "undecided"

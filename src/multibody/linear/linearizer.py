@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
+from multibody.graph import Symbol
 from multibody.linear.elimination import eliminated, reaction
 from multibody.linear.independent import Choice, choice
 from multibody.linear.linear_system import LinearizedSystem
@@ -14,6 +15,7 @@ from multibody.linear.matrices import Floats
 from multibody.linear.numbers import Numbers
 from multibody.linear.point import Matrix, OperatingPoint, Place
 from multibody.linear.signals import Signal, units
+from multibody.linear.sizes import coordinate_sizes, shared_sizes
 from multibody.linear.slopes import Blocks, Slopes
 from multibody.model.sparse import Sparse
 
@@ -37,7 +39,7 @@ class Linearizer:
             Numbers([*part.entries, *self.slopes.equations], symbols, moving, self._told(part))
             for part in (self.slopes.steady, self.slopes.sparse)
         )
-        self._symbols = symbols
+        self._symbols, self._moving = symbols, moving
         self._units = units(eom)
 
     @staticmethod
@@ -98,9 +100,20 @@ class Linearizer:
     def _blocks(self, numbers: Numbers, sparse: Sparse, place: Place, acceleration: Matrix, forces: Matrix) -> Blocks:
         values = (place.t, *place.q, *place.u, *place.r, *place.p, *acceleration, *forces)
         known = dict(zip(self._symbols, map(float, values), strict=True))
-        found = numbers(known)
+        found = numbers(known, self._sizes(place))
         entries = len(sparse.entries)
         return self.slopes.blocks(sparse.filled(found[:entries].tolist()), found[entries:])
+
+    def _sizes(self, place: Place) -> dict[Symbol, float]:
+        """Sizes of time, coordinates, speeds and inputs; zero for what has none, such as speeds where nothing moves."""
+        eom, kinds = self.eom, [self._units.get(one.name, "") for one in self.eom.speeds]
+        sizes = (
+            abs(place.t),
+            *coordinate_sizes(eom, place.q, place.p),
+            *shared_sizes(place.u, kinds),
+            *np.abs(place.r),
+        )
+        return dict(zip(self._moving, map(float, sizes), strict=True))
 
     def _told(self, sparse: Sparse) -> Callable[[int], str]:
         """Says what a number is, for messages."""

@@ -15,7 +15,7 @@ from multibody.linear.matrices import Floats
 from multibody.linear.numbers import Numbers
 from multibody.linear.point import Matrix, OperatingPoint, Place
 from multibody.linear.signals import Signal, units
-from multibody.linear.sizes import coordinate_sizes, shared_sizes
+from multibody.linear.sizes import coordinate_sizes, mechanism_length, speed_sizes
 from multibody.linear.slopes import Blocks, Slopes
 from multibody.model.sparse import Sparse
 
@@ -106,13 +106,9 @@ class Linearizer:
 
     def _sizes(self, place: Place) -> dict[Symbol, float]:
         """Sizes of time, coordinates, speeds and inputs; zero for what has none, such as speeds where nothing moves."""
-        eom, kinds = self.eom, [self._units.get(one.name, "") for one in self.eom.speeds]
-        sizes = (
-            abs(place.t),
-            *coordinate_sizes(eom, place.q, place.p),
-            *shared_sizes(place.u, kinds),
-            *np.abs(place.r),
-        )
+        eom = self.eom
+        speeds = speed_sizes(eom, place.u, mechanism_length(eom, place.q, place.p))
+        sizes = (abs(place.t), *coordinate_sizes(eom, place.q, place.p), *speeds, *np.abs(place.r))
         return dict(zip(self._moving, map(float, sizes), strict=True))
 
     def _told(self, sparse: Sparse) -> Callable[[int], str]:

@@ -1,8 +1,8 @@
 """Sizes of coordinates, speeds and equations at a point, in the units of the model: what "small" is compared with.
 
 A pendulum of 10 µm and a bridge of 1 km obey the same verdicts, in meters, millimeters or micrometers. Therefore
-nothing is compared with a fixed number of a unit. Angles and quaternions have the size 1, lengths that of the bodies and
-their distances, and an equation that of the terms that balance in it.
+nothing is compared with a fixed number of a unit. Angles and quaternions have the size 1, lengths that of the bodies
+and their distances, and an equation that of the terms that balance in it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from multibody.graph import Constant, Expr, Symbol, evaluate, topological
 from multibody.model.assembly import Vector
 
 EPS = float(np.finfo(float).eps)
+
+SLOW = 1e-6
+"""A speed so slow, relative to the fastest one, is compared with that."""
 
 LENGTH, ANGLE = "m", "rad"
 
@@ -44,9 +47,15 @@ def coordinate_sizes(eom: EquationsOfMotion, q: Vector, p: Vector) -> Vector:
     for places in eom.model.quaternions:
         turning[places] = True
     lengths = np.array([kind == LENGTH for kind in kinds], dtype=bool) & ~turning
-    longest = max(typical_length(eom, p), float(values[lengths].max(initial=0.0))) or 1.0
+    longest = mechanism_length(eom, q, p)
     others = np.where(values > 0, values, 1.0)
     return np.where(turning, 1.0, np.where(lengths, np.maximum(values, longest), others))
+
+
+def mechanism_length(eom: EquationsOfMotion, q: Vector, p: Vector) -> float:
+    """The size of a mechanism: the largest of its distances and of its coordinates that are lengths; 1 without any."""
+    lengths = [abs(x) for x, kind in zip(q, coordinate_units(eom), strict=True) if kind == LENGTH and np.isfinite(x)]
+    return max([typical_length(eom, p), *lengths]) or 1.0
 
 
 def coordinate_units(eom: EquationsOfMotion) -> tuple[str, ...]:
@@ -86,6 +95,25 @@ def _numbers(parts: Sequence[Any], known: Mapping[Any, float]) -> list[float]:
         if np.isfinite(number):
             found.append(number)
     return found
+
+
+def speed_sizes(eom: EquationsOfMotion, u: Vector, lengths: float) -> Vector:
+    """For each speed the largest of its kind; and at least a small share of the fastest one of any kind.
+
+    Args:
+        eom: equations of motion.
+        u: speeds.
+        lengths: the size of the mechanism, by which speeds in m/s become comparable with those in rad/s.
+    """
+    kinds = eom.once("units of speeds", lambda: _speed_units(eom))
+    sizes = np.array([lengths if kind.startswith(f"{LENGTH}/") else 1.0 for kind in kinds])
+    fastest = float((np.abs(u) / sizes).max(initial=0.0)) if len(u) else 0.0
+    return np.maximum(shared_sizes(u, kinds), SLOW * fastest * sizes)
+
+
+def _speed_units(eom: EquationsOfMotion) -> tuple[str, ...]:
+    units = {entry.name: entry.unit for entry in eom.symbol_table().entries}
+    return tuple(units.get(one.name) or one.name for one in eom.speeds)
 
 
 def shared_sizes(numbers: Vector, kinds: Sequence[str]) -> Vector:

@@ -26,7 +26,7 @@ TRIES = 24
 
 def equilibrium(
     eom: EquationsOfMotion, fixed: Mapping[str, float] | Names = (), free: Names = (), *, at: At = None,
-    moving: Names = (), parameters: Mapping[str, float] | None = None, t: float = 0.0,
+    moving: Names = (), parameters: Mapping[str, float] | None = None, t: float | None = None,
 ) -> Equilibrium:  # fmt: skip
     """The equilibrium or steady motion that Newton's method reaches from a guess.
 
@@ -43,7 +43,7 @@ def equilibrium(
         moving: names of coordinates that may change (a rolling angle, a distance gone), and of speeds that may (those
             of a place on a circle).
         parameters: values by name, where they are not the defaults.
-        t: time.
+        t: time; zero, unless an instant or another equilibrium says otherwise.
 
     Raises:
         EquilibriumError: if none is found: what came closest, and which equations stay open; or if an input would have
@@ -75,7 +75,8 @@ def equilibrium(
 
 def equilibria(
     eom: EquationsOfMotion, fixed: Mapping[str, float] | Names = (), free: Names = (), *, at: At = None,
-    moving: Names = (), parameters: Mapping[str, float] | None = None, t: float = 0.0, tries: int = 60, seed: int = 0,
+    moving: Names = (), parameters: Mapping[str, float] | None = None, t: float | None = None, tries: int = 60,
+    seed: int = 0,
 ) -> Equilibria:  # fmt: skip
     """All equilibria or steady motions that are found from random starts, the nearest to the guess first.
 
@@ -91,7 +92,7 @@ def equilibria(
         at: a guess.
         moving: names of coordinates and speeds whose rates need not vanish.
         parameters: values by name.
-        t: time.
+        t: time; see ``equilibrium``.
         tries: how many starts.
         seed: of the random numbers.
 
@@ -115,7 +116,7 @@ def equilibria(
     others: list[Equilibrium] = []
     isolated = not any(search.freedom(w).shape[1] for w in several)
     if isolated and not search.equations.moving and has_other_assemblies(eom):
-        whole = _search_of_all_assemblies(search, fixed, free, at, parameters, t)
+        whole = _search_of_all_assemblies(search, fixed, free, at, parameters)
         more, elsewhere = solved_elsewhere(search, whole, several, tries, seed)
         several = sorted([*several, *more], key=lambda w: distance(search, w, search.start))
         others = [_equilibrium(whole, w) for w in elsewhere]
@@ -131,7 +132,7 @@ def equilibria(
 
 def _search(
     eom: EquationsOfMotion, fixed: Mapping[str, float] | Names, free: Names, at: At, moving: Names,
-    parameters: Mapping[str, float] | None, t: float,
+    parameters: Mapping[str, float] | None, t: float | None,
 ) -> Trim:  # fmt: skip
     require_equations(eom, "equilibrium")
     parameters = eom.model.parameters_by_element(parameters)
@@ -139,7 +140,8 @@ def _search(
     states = (*eom.coordinates, *eom.speeds)
     others = (*eom.inputs, *eom.parameters)
     given = {name: value for name, value in parameters.items() if name in {one.name for one in eom.parameters}}
-    guess = {**_guess(eom, at), **given, **{name: value for name, value in held.items() if value is not None}}
+    start, then = _guess(eom, at)
+    guess = {**start, **given, **{name: value for name, value in held.items() if value is not None}}
     _require_known(eom, [*held, *guess], (*states, *others), "coordinate, speed, input or parameter")
     wanted = set(_several(free))
     _require_known(eom, wanted, (*states, *others), "coordinate, speed, input or parameter")
@@ -153,7 +155,7 @@ def _search(
     numbers = {**parameters, **{one.name: guess[one.name] for one in eom.parameters if one.name in guess}}
     unknown = [*(one for one in states if one.name not in held), *(one for one in others if one.name in wanted)]
     equations = steady_equations(eom, unknown, [one for one in states if one.name in moves], numbers)
-    now = finite_value(t, "time of the equilibrium")
+    now = finite_value(then if t is None else t, "time of the equilibrium")
     known: dict[Symbol, float] = {eom.model.time: now, **eom.model.start, **possible_values(eom.model, numbers)}
     known |= {one: finite_value(guess[one.name], f"'{one.name}'") for one in (*states, *others) if one.name in guess}
     _require_within(eom, {one: known.get(one, 0.0) for one in eom.inputs if one.name not in wanted})
@@ -161,9 +163,8 @@ def _search(
 
 
 def _search_of_all_assemblies(
-    search: Trim, fixed: Mapping[str, float] | Names, free: Names, at: At, parameters: Mapping[str, float] | None,
-    t: float,
-) -> Trim:  # fmt: skip
+    search: Trim, fixed: Mapping[str, float] | Names, free: Names, at: At, parameters: Mapping[str, float] | None
+) -> Trim:
     """The same search with all loops as constraints, from the same start."""
     eom, known = search.equations.eom, dict(zip(search.equations.symbols, search.start.tolist(), strict=True))
     assert eom.unreduced is not None
@@ -171,9 +172,9 @@ def _search_of_all_assemblies(
     names = {one.name for one in eom.parameters}
     start = {name: value for name, value in values.items() if name not in names}
     start |= dependent_values(eom.model, values, known[eom.model.time])
-    start |= {name: value for name, value in _guess(eom, at).items() if name in names}
+    start |= {name: value for name, value in _guess(eom, at)[0].items() if name in names}
     held = {name: values[name] for name in (fixed if isinstance(fixed, Mapping) else _several(fixed))}
-    return _search(eom.unreduced, held, free, start, (), parameters, t)
+    return _search(eom.unreduced, held, free, start, (), parameters, known[eom.model.time])
 
 
 def _require_within(eom: EquationsOfMotion, inputs: Mapping[Symbol, float]) -> None:
@@ -193,11 +194,12 @@ def _several(names: Names) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-def _guess(eom: EquationsOfMotion, at: At) -> dict[str, float]:
+def _guess(eom: EquationsOfMotion, at: At) -> tuple[dict[str, float], float]:
+    """Values by name, and the time; zero unless an instant, an operating point or an equilibrium has one."""
     if at is None or isinstance(at, Mapping):
-        return {one.name if isinstance(one, Symbol) else one: value for one, value in (at or {}).items()}
-    state, numbers, _ = known_point(eom, at)
-    return {**state, **numbers}
+        return {one.name if isinstance(one, Symbol) else one: value for one, value in (at or {}).items()}, 0.0
+    state, numbers, t = known_point(eom, at)
+    return {**state, **numbers}, 0.0 if t is None else float(t)
 
 
 def _require_known(eom: EquationsOfMotion, names: Iterable[str], known: Iterable[Symbol], kind: str) -> None:

@@ -57,7 +57,7 @@ def test_a_sampled_controller_holds_its_value():
 def test_an_input_that_nobody_knows_is_refused_between_samples(tmp_path):
     system, eom = spring_with_an_input()
     run = mb.simulate(eom, duration=2.0, samples=22, inputs={"F": switching(system.time)["text"]})
-    run.write(tmp_path / "run.npz")
+    run.save(tmp_path / "run.npz")
     stored = mb.Trajectory.read(tmp_path / "run.npz", eom)
     with pytest.raises(ModelError, match=r"The value of input 'F' at t = 0\.98 s is not known"):
         linearize(eom, stored.interpolated(0.98))

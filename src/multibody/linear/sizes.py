@@ -105,15 +105,22 @@ def speed_sizes(eom: EquationsOfMotion, u: Vector, lengths: float) -> Vector:
         u: speeds.
         lengths: the size of the mechanism, by which speeds in m/s become comparable with those in rad/s.
     """
-    kinds = eom.once("units of speeds", lambda: _speed_units(eom))
-    sizes = np.array([lengths if kind.startswith(f"{LENGTH}/") else 1.0 for kind in kinds])
+    sizes = speed_lengths(eom, lengths)
     fastest = float((np.abs(u) / sizes).max(initial=0.0)) if len(u) else 0.0
-    return np.maximum(shared_sizes(u, kinds), SLOW * fastest * sizes)
+    return np.maximum(shared_sizes(u, _speed_units(eom)), SLOW * fastest * sizes)
+
+
+def speed_lengths(eom: EquationsOfMotion, length: float) -> Vector:
+    """What each speed is the rate of, in its unit: the length of the mechanism for m/s, 1 for rad/s and others."""
+    return np.array([length if kind.startswith(f"{LENGTH}/") else 1.0 for kind in _speed_units(eom)], dtype=float)
 
 
 def _speed_units(eom: EquationsOfMotion) -> tuple[str, ...]:
-    units = {entry.name: entry.unit for entry in eom.symbol_table().entries}
-    return tuple(units.get(one.name) or one.name for one in eom.speeds)
+    def found() -> tuple[str, ...]:
+        units = {entry.name: entry.unit for entry in eom.symbol_table().entries}
+        return tuple(units.get(one.name) or one.name for one in eom.speeds)
+
+    return eom.once("units of speeds", found)
 
 
 def shared_sizes(numbers: Vector, kinds: Sequence[str]) -> Vector:
@@ -171,6 +178,6 @@ def _size(node: Any, values: Mapping[Any, float], sizes: Mapping[Any, float]) ->
         return parts[0] + parts[1]
     if node.op == "where":
         return parts[1] if values[node.args[0]] else parts[2]
-    arguments = [values[arg] for arg in node.args]
+    arguments = [np.float64(values[arg]) for arg in node.args]
     spread = 0.0 if node.op not in _SPREADS else float(_SPREADS[node.op](*arguments, *parts))
     return value * (node.op != "mul") + (spread if np.isfinite(spread) else 0.0)

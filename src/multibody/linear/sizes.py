@@ -159,7 +159,7 @@ def balanced_sizes(expressions: Sequence[Expr], known: Mapping[Symbol, float]) -
         >>> float(balanced_sizes([3 * x - y], {x: 2.0, y: 6.0})[0]) > 12
         True
     """
-    order = topological(list(expressions))
+    order = [node for node in topological(list(expressions)) if isinstance(node, Expr)]  # conditions have no size
     given: dict[Any, Any] = {one: np.array([value]) for one, value in known.items()}
     numbers = evaluate(order, given) if order else []
     values = {node: float(np.ravel(one)[0]) for node, one in zip(order, numbers, strict=True)}
@@ -171,13 +171,14 @@ def balanced_sizes(expressions: Sequence[Expr], known: Mapping[Symbol, float]) -
 
 
 def _size(node: Any, values: Mapping[Any, float], sizes: Mapping[Any, float]) -> float:
-    value, parts = abs(values[node]), [sizes[arg] for arg in node.args]
+    value = abs(values[node])
     if isinstance(node, Constant | Symbol):
         return value
+    if node.op == "where":
+        return max(sizes[arg] for arg in node.args[1:] if values[arg] == values[node] or not np.isfinite(values[node]))
+    parts = [sizes[arg] for arg in node.args]
     if node.op in ("add", "sub"):
         return parts[0] + parts[1]
-    if node.op == "where":
-        return parts[1] if values[node.args[0]] else parts[2]
     arguments = [np.float64(values[arg]) for arg in node.args]
     spread = 0.0 if node.op not in _SPREADS else float(_SPREADS[node.op](*arguments, *parts))
     return value * (node.op != "mul") + (spread if np.isfinite(spread) else 0.0)

@@ -7,16 +7,17 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
-from multibody.errors import EquilibriumError, ModelError
+from multibody.errors import EquilibriumError
 from multibody.graph import Symbol
 from multibody.linear.equilibrium_point import Equilibria, Equilibrium
 from multibody.linear.other_assemblies import dependent_values, has_other_assemblies, solved_elsewhere
 from multibody.linear.point import At, beyond_limits, known_point, require_equations, unknown_name
 from multibody.linear.steady_equations import steady_equations
 from multibody.linear.trim import ENOUGH, Trim
+from multibody.linear.trim_limits import limits_passed, within_limits, within_turns
 from multibody.linear.trim_search import all_solved, distance
 from multibody.model.assembly import Vector
-from multibody.model.possible import possible_values, require_possible
+from multibody.model.possible import possible_values
 from multibody.model.quantity import finite_value
 
 Names = Iterable[str]
@@ -37,7 +38,8 @@ def equilibrium(
     Args:
         eom: equations of motion.
         fixed: values by name that must stay; or names alone, which stay at their start values.
-        free: names of inputs and parameters that are looked for as well; inputs are kept within their limits.
+        free: names of inputs and parameters that are looked for as well; inputs and joints are kept within their
+            limits, masses are not negative.
         at: a guess by name, a state, an instant of a run, or another equilibrium; the start values where nothing is
             given. Values of inputs and parameters that are not free are taken as they are.
         moving: names of coordinates that may change (a rolling angle, a distance gone), and of speeds that may (those
@@ -46,8 +48,8 @@ def equilibrium(
         t: time; zero, unless an instant or another equilibrium says otherwise.
 
     Raises:
-        EquilibriumError: if none is found: what came closest, and which equations stay open; or if an input would have
-            to be beyond its limits.
+        EquilibriumError: if none is found: what came closest, and which equations stay open; or if an input or a
+            joint would have to be beyond its limits.
 
     Example:
         >>> import multibody as mb
@@ -65,11 +67,12 @@ def equilibrium(
     """
     search = _search(eom, fixed, free, at, moving, parameters, t)
     w, error = search.solved(search.start)
-    if error > ENOUGH or _beyond(search, w):
+    w = within_turns(search, w)
+    if error > ENOUGH or limits_passed(search, w):
         several, closest = all_solved(search, TRIES, seed=0)
         if not several:
             raise _none_found(search, closest)
-        w = _within_limits(search, several)[0]
+        w = within_limits(search, several)[0]
     return _equilibrium(search, w)
 
 
@@ -97,7 +100,7 @@ def equilibria(
         seed: of the random numbers.
 
     Raises:
-        EquilibriumError: if none is found that inputs within their limits can hold; others are left out.
+        EquilibriumError: if none is found within the limits of inputs and joints; others are left out.
 
     Example:
         >>> import multibody as mb
@@ -119,11 +122,10 @@ def equilibria(
         whole = _search_of_all_assemblies(search, fixed, free, at, parameters)
         more, elsewhere = solved_elsewhere(search, whole, several, tries, seed)
         several = sorted([*several, *more], key=lambda w: distance(search, w, search.start))
-        others = [_equilibrium(whole, w) for w in elsewhere]
+        others = [_equilibrium(whole, w) for w in within_limits(whole, elsewhere, required=False)]
     if not several and not others:
         raise _none_found(search, closest)
-    others = [one for one in others if not beyond_limits(one.eom.model, one.point.values)]
-    several = _within_limits(search, several, required=not others)
+    several = within_limits(search, several, required=not others)
     return Equilibria((*(_equilibrium(search, w) for w in several), *others))
 
 
@@ -213,35 +215,6 @@ def _equilibrium(search: Trim, w: Vector) -> Equilibrium:
     residual = np.abs(np.asarray(search.equations.residual(w))).max(initial=0.0)
     freedom = search.freedom(w).shape[1]
     return Equilibrium(search.equations, w, float(residual), freedom)
-
-
-def _beyond(search: Trim, w: Vector) -> list[str]:
-    """The inputs of a solution that are beyond their limits, and parameters for which no body exists."""
-    model, values = search.equations.eom.model, dict(zip(search.equations.symbols, w.tolist(), strict=True))
-    beyond = beyond_limits(model, values)
-    try:
-        require_possible(model, values)
-    except ModelError as error:
-        beyond.append(error.what.removesuffix("."))
-    return beyond
-
-
-def _within_limits(search: Trim, several: list[Vector], *, required: bool = True) -> list[Vector]:
-    """The solutions that inputs within their limits can hold.
-
-    Raises:
-        EquilibriumError: if there is none, and one is required.
-    """
-    held = [w for w in several if not _beyond(search, w)]
-    if not held and required:
-        kind = "steady motion" if search.equations.moving else "equilibrium"
-        raise EquilibriumError(
-            f"No {kind} within the limits of inputs was found: {'; '.join(_beyond(search, several[0]))}.",
-            where=f"system '{search.equations.eom.model.name}'",
-            cause="Runs hold an input within its limits; masses and moments of inertia are not negative.",
-            remedy="Fix other values, free another input, or give the input wider limits: system.input(…, limits=…).",
-        )
-    return held
 
 
 def _none_found(search: Trim, w: Vector) -> EquilibriumError:

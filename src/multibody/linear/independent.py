@@ -12,6 +12,7 @@ from multibody.equations.singularity import dependent_equations
 from multibody.errors import ModelError, SingularMatrixError
 from multibody.linear.point import Matrix, Place, unknown_name
 from multibody.linear.signals import listed_names
+from multibody.linear.sizes import coordinate_sizes, mechanism_length, speed_lengths
 from multibody.linear.slopes import Blocks
 from multibody.model.regularity import basis
 
@@ -20,6 +21,9 @@ NEARLY = 0.3
 
 USELESS = 1e-6
 """A pivot so small, relative to the longest column, is none."""
+
+FAINT = 1e-9
+"""A row so short, relative to the longest one, is rounding."""
 
 
 class Division(NamedTuple):
@@ -59,7 +63,7 @@ def choice(
         SingularMatrixError: if the constraints lose rank at the point, compared with closed positions nearby.
     """
     kept_q, kept_u = wanted_places(eom, wanted)
-    J, B = numbers["position", "q"], numbers["velocity", "u"]
+    J, B = scaled_rows(eom, numbers, place)
     _require_regular(eom, place)
     rows_q, rows_u = basis(J), basis(B)
     moving_q, moving_u = wanted_places(eom, moving)
@@ -67,6 +71,28 @@ def choice(
     with_them = np.flatnonzero(np.abs(numbers["rates", "u"][bound_q]).max(axis=0, initial=0.0) > 0).tolist()
     bound_u = bound_columns(B[rows_u], kept_u, moving_u or with_them, _told(eom, kept_q, kept_u))
     return Choice(_division(J.shape[1], bound_q, rows_q), _division(B.shape[1], bound_u, rows_u))
+
+
+def scaled_rows(eom: EquationsOfMotion, numbers: Blocks, place: Place) -> tuple[Matrix, Matrix]:
+    """J and B for coordinates and speeds over their sizes, with rows of the length one, but for rows of rounding."""
+    length = mechanism_length(eom, place.q, place.p)
+    columns = coordinate_sizes(eom, place.q, place.p), speed_lengths(eom, length)
+    found = []
+    for matrix, sizes in zip((numbers["position", "q"], numbers["velocity", "u"]), columns, strict=True):
+        rows = np.asarray(matrix, dtype=float) * sizes
+        lengths = np.linalg.norm(rows, axis=1)
+        lengths = np.maximum(lengths, FAINT * lengths.max(initial=0.0))
+        found.append(rows / np.where(lengths > 0, lengths, 1.0)[:, None])
+    return found[0], found[1]
+
+
+def conditioning(eom: EquationsOfMotion, numbers: Blocks, place: Place, division: Choice) -> float:
+    """The largest over the smallest singular value of the constraints that count; it grows towards a dead point."""
+    values = [1.0]
+    for matrix, part in zip(scaled_rows(eom, numbers, place), division, strict=True):
+        sizes = np.linalg.svd(matrix[part.rows], compute_uv=False) if part.rows else np.ones(1)
+        values.append(float(sizes[0] / sizes[-1]) if sizes[-1] > 0 else np.inf)
+    return max(values)
 
 
 def wanted_places(eom: EquationsOfMotion, wanted: Iterable[str]) -> tuple[list[int], list[int]]:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
+from multibody.errors import ConditioningWarning
 from multibody.graph import Symbol
-from multibody.linear.elimination import eliminated, reaction
-from multibody.linear.independent import Choice, choice
-from multibody.linear.linear_system import LinearizedSystem
+from multibody.linear.elimination import balance_blocks, eliminated, reaction
+from multibody.linear.independent import Choice, choice, conditioning
+from multibody.linear.linear_system import LinearizedSystem, Terms
 from multibody.linear.matrices import Floats
 from multibody.linear.numbers import Numbers
-from multibody.linear.point import Matrix, OperatingPoint, Place
+from multibody.linear.point import Matrix, OperatingPoint, Place, by_name
 from multibody.linear.signals import Signal, units
-from multibody.linear.sizes import coordinate_sizes, mechanism_length, speed_sizes
+from multibody.linear.sizes import balanced_sizes, coordinate_sizes, mechanism_length, speed_lengths, speed_sizes
 from multibody.linear.slopes import Blocks, Slopes
 from multibody.model.sparse import Sparse
+
+ILL_CONDITIONED = 1e6
+"""A conditioning of the constraints from which on digits of the linear system are lost, and a warning says so."""
 
 
 class Linearizer:
@@ -80,7 +85,38 @@ class Linearizer:
             tangent_inputs=found.S,
             descriptor=found.descriptor,
             choice=division,
+            conditioning=self._conditioning(numbers, place, division),
+            terms=lambda: self._terms(place, point, numbers, division),
         )  # fmt: skip
+
+    def _conditioning(self, numbers: Blocks, place: Place, division: Choice) -> float:
+        """How near to a dead point the constraints are; with a warning where that costs digits."""
+        found = conditioning(self.eom, numbers, place, division)
+        if found > ILL_CONDITIONED:
+            warnings.warn(
+                f"The constraints of system '{self.eom.model.name}' are nearly singular at the operating point: "
+                f"conditioning {found:.3g}. The linear system is that of a small neighborhood of a dead point or a "
+                f"branching, and loses digits. {self.eom.model.name} at {by_name(self.eom.coordinates, place.q)}.",
+                ConditioningWarning,
+                stacklevel=4,
+            )
+        return found
+
+    def _terms(self, place: Place, point: OperatingPoint, numbers: Blocks, division: Choice) -> Terms:
+        """Sizes of what balances in each acceleration: of the forces over the masses."""
+        equations = [
+            self.slopes.equations[k] for k in range(*self.slopes.rows["force"].indices(len(self.slopes.equations)))
+        ]
+        values = (place.t, *place.q, *place.u, *place.r, *place.p, *point.acceleration, *point.multipliers)
+        known = dict(zip(self._symbols, map(float, values), strict=True))
+        forces = np.nan_to_num(balanced_sizes(equations, known))
+        m = len(forces)
+        inverse = Floats(self.eom.model).balance(
+            *balance_blocks(numbers, division), np.eye(m + len(division.speeds.rows))
+        )
+        length = mechanism_length(self.eom, place.q, place.p)
+        sizes = coordinate_sizes(self.eom, place.q, place.p)
+        return Terms(np.abs(inverse[:m, :m]) @ forces, sizes, speed_lengths(self.eom, length))
 
     def _point(
         self, place: Place, independent: Iterable[str], moving: Iterable[str], algebra: Floats

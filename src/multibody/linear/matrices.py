@@ -20,6 +20,9 @@ ROUNDING = 1e-14
 SINGULAR = 1e-13
 """Reciprocal condition, after scaling, of a matrix that counts as singular."""
 
+SCALINGS = 12
+"""Iterations of the scaling: each takes the square root of what is left of the differences."""
+
 
 class Algebra(ABC):
     """What a linearization does with matrices."""
@@ -160,8 +163,11 @@ def _without_rounding(matrix: Any) -> Any:
 
 
 def _scaled(matrix: Matrix) -> tuple[Matrix, Matrix]:
-    """A matrix with rows and columns of about the same size, s·matrix·s, and s."""
-    scale = 1 / np.sqrt(np.maximum(np.abs(matrix).max(axis=1), 1e-300))
+    """A matrix with rows and columns of the same size, s·matrix·s, and s, whatever the units (Ruiz 2001)."""
+    scale = np.ones(len(matrix))
+    for _ in range(SCALINGS):
+        largest = np.abs(scale[:, None] * matrix * scale).max(axis=1)
+        scale = scale / np.sqrt(np.where(largest > 0, largest, 1.0))
     return scale[:, None] * matrix * scale, scale
 
 

@@ -16,7 +16,7 @@ from multibody.graph.linear_algebra import Matrix
 from multibody.graph.names import suggestion
 from multibody.linear.elimination import Descriptor
 from multibody.linear.independent import Choice
-from multibody.linear.linear_system import LinearizedSystem
+from multibody.linear.linear_system import LinearizedSystem, Terms
 from multibody.linear.point import OperatingPoint
 from multibody.linear.sizes import balanced_sizes
 from multibody.model import Model
@@ -102,8 +102,19 @@ class SymbolicLinearSystem:
             self.units, self.model.name, point=self._point(numbers), rates=numbers(self.rates),
             output_values=numbers(self.output_values), tangent=numbers(self.tangent),
             tangent_inputs=numbers(self.tangent_inputs), descriptor=Descriptor(*map(numbers, self.descriptor)),
-            choice=self.choice,
+            choice=self.choice, terms=lambda: self._terms(known),
         )  # fmt: skip
+
+    def _terms(self, known: Mapping[Any, float]) -> Terms:
+        """Sizes of what balances in the accelerations."""
+        model = self.model
+        numbers = {one: float(value) for one, value in known.items() if isinstance(one, Symbol)}
+        accelerations = balanced_sizes([self.point[one.name] for one in model.accelerations], numbers)
+        q = np.array([abs(float(evaluate(self.point[one.name], known))) for one in model.coordinates])
+        lengths = [self.units.get(one.name, "").startswith("m/") for one in model.speeds]
+        angles = [self.units.get(one.name, "") != "m" for one in model.coordinates]
+        length = float(q[np.logical_not(angles)].max(initial=0.0)) or 1.0
+        return Terms(accelerations, np.where(angles, 1.0, length), np.where(lengths, length, 1.0))
 
     def _require_closed(self, known: Mapping[Any, float]) -> None:
         """An error where loops are open."""

@@ -19,6 +19,9 @@ from multibody.linear.state_space import LinearSystem
 
 __all__ = ["LinearSystem", "LinearizedSystem", "Terms"]
 
+SLOW = 1e-6
+"""An acceleration in which little balances is compared with so much of the largest one, in sizes of the mechanism."""
+
 STEADY = 1e-9
 """An acceleration so small, relative to what balances in it, is none; and so is a rate, relative to the fastest one."""
 
@@ -83,7 +86,9 @@ class LinearizedSystem(LinearSystem):
         q, u = self.choice
         speeds = np.abs(self.point.u)
         states = np.concatenate([terms.coordinates[q.free], speeds[u.free]])
-        return np.asarray(terms.accelerations + np.abs(by_states) @ states)
+        sizes = terms.accelerations + np.abs(by_states) @ states
+        fastest = float((sizes / terms.lengths).max(initial=0.0))
+        return np.asarray(np.maximum(sizes, SLOW * fastest * terms.lengths))
 
     @cached_property
     def at_rest(self) -> bool:

@@ -104,19 +104,16 @@ class Linearizer:
 
     def _terms(self, place: Place, point: OperatingPoint, numbers: Blocks, division: Choice) -> Terms:
         """Sizes of what balances in each acceleration: of the forces over the masses."""
-        equations = [
-            self.slopes.equations[k] for k in range(*self.slopes.rows["force"].indices(len(self.slopes.equations)))
-        ]
+        rows, kinds = division.speeds.rows, self.slopes.rows
+        equations = [*self.slopes.equations[kinds["force"]]]
+        equations += [self.slopes.equations[kinds["acceleration"]][row] for row in rows]
         values = (place.t, *place.q, *place.u, *place.r, *place.p, *point.acceleration, *point.multipliers)
         known = dict(zip(self._symbols, map(float, values), strict=True))
-        forces = np.nan_to_num(balanced_sizes(equations, known))
-        m = len(forces)
-        inverse = Floats(self.eom.model).balance(
-            *balance_blocks(numbers, division), np.eye(m + len(division.speeds.rows))
-        )
+        sums, m = np.nan_to_num(balanced_sizes(equations, known)), len(point.u)
+        inverse = Floats(self.eom.model).balance(*balance_blocks(numbers, division), np.eye(len(sums)))
         length = mechanism_length(self.eom, place.q, place.p)
         sizes = coordinate_sizes(self.eom, place.q, place.p)
-        return Terms(np.abs(inverse[:m, :m]) @ forces, sizes, speed_lengths(self.eom, length))
+        return Terms(np.abs(inverse[:m]) @ sums, sizes, speed_lengths(self.eom, length))
 
     def _point(
         self, place: Place, independent: Iterable[str], moving: Iterable[str], algebra: Floats

@@ -25,6 +25,9 @@ USELESS = 1e-6
 FAINT = 1e-9
 """A row so short, relative to the longest one, is rounding."""
 
+REDUNDANT = 1e-9
+"""A singular value so small, relative to the largest one, belongs to a redundant equation."""
+
 
 class Division(NamedTuple):
     """Independent and dependent ones by their numbers, and the equations by which these follow from those."""
@@ -86,12 +89,15 @@ def scaled_rows(eom: EquationsOfMotion, numbers: Blocks, place: Place) -> tuple[
     return found[0], found[1]
 
 
-def conditioning(eom: EquationsOfMotion, numbers: Blocks, place: Place, division: Choice) -> float:
-    """The largest over the smallest singular value of the constraints that count; it grows towards a dead point."""
+def conditioning(eom: EquationsOfMotion, numbers: Blocks, place: Place) -> float:
+    """The largest over the smallest singular value of the constraints; it grows towards a dead point.
+
+    Values that vanish but for rounding belong to equations that are redundant, and do not count.
+    """
     values = [1.0]
-    for matrix, part in zip(scaled_rows(eom, numbers, place), division, strict=True):
-        sizes = np.linalg.svd(matrix[part.rows], compute_uv=False) if part.rows else np.ones(1)
-        values.append(float(sizes[0] / sizes[-1]) if sizes[-1] > 0 else np.inf)
+    for matrix in scaled_rows(eom, numbers, place):
+        sizes = np.linalg.svd(matrix, compute_uv=False) if matrix.size else np.ones(1)
+        values.append(float(sizes[0] / sizes[sizes > REDUNDANT * sizes[0]][-1]) if sizes[0] > 0 else 1.0)
     return max(values)
 
 
@@ -128,7 +134,7 @@ def bound_columns(matrix: Matrix, kept: Collection[int], preferred: Collection[i
         sizes = np.linalg.norm(rest, axis=0)
         sizes[[*kept, *found]] = 0.0
         if sizes.max() <= USELESS * scale:
-            raise _not_independent(told)
+            raise _not_independent(told) if kept else _nearly_singular(told)
         good = np.flatnonzero(sizes >= NEARLY * sizes.max()).tolist()
         column = ([k for k in good if k in preferred] or good)[-1]
         unit = rest[:, column] / sizes[column]
@@ -139,7 +145,7 @@ def bound_columns(matrix: Matrix, kept: Collection[int], preferred: Collection[i
 
 def _told(eom: EquationsOfMotion, kept_q: Sequence[int], kept_u: Sequence[int]) -> str:
     names = [*(eom.coordinates[k].name for k in kept_q), *(eom.speeds[k].name for k in kept_u)]
-    return f"{', '.join(names)} in system '{eom.model.name}'"
+    return f"{', '.join(names)} in system '{eom.model.name}'".removeprefix(" in ")
 
 
 def _not_independent(told: str) -> ModelError:
@@ -148,6 +154,15 @@ def _not_independent(told: str) -> ModelError:
         where=told,
         cause="Constraints determine some of them by the others at the operating point.",
         remedy="Name fewer, or others; what is not named is chosen so that the rest follows well.",
+    )
+
+
+def _nearly_singular(told: str) -> SingularMatrixError:
+    return SingularMatrixError(
+        "The constraints are nearly singular at the operating point: there is no linear system with digits.",
+        where=told,
+        cause="Some equations hardly differ from others there: the mechanism is next to a dead point or a branching.",
+        remedy="Linearize at a configuration farther away from it.",
     )
 
 

@@ -21,7 +21,7 @@ from multibody.linear.sizes import balanced_sizes, coordinate_sizes, mechanism_l
 from multibody.linear.slopes import Blocks, Slopes
 from multibody.model.sparse import Sparse
 
-ILL_CONDITIONED = 1e6
+ILL_CONDITIONED = 1e4
 """A conditioning of the constraints from which on digits of the linear system are lost, and a warning says so."""
 
 
@@ -85,13 +85,13 @@ class Linearizer:
             tangent_inputs=found.S,
             descriptor=found.descriptor,
             choice=division,
-            conditioning=self._conditioning(numbers, place, division),
+            conditioning=self._conditioning(numbers, place),
             terms=lambda: self._terms(place, point, numbers, division),
         )  # fmt: skip
 
-    def _conditioning(self, numbers: Blocks, place: Place, division: Choice) -> float:
+    def _conditioning(self, numbers: Blocks, place: Place) -> float:
         """How near to a dead point the constraints are; with a warning where that costs digits."""
-        found = conditioning(self.eom, numbers, place, division)
+        found = conditioning(self.eom, numbers, place)
         if found > ILL_CONDITIONED:
             warnings.warn(
                 f"The constraints of system '{self.eom.model.name}' are nearly singular at the operating point: "

@@ -59,6 +59,8 @@ class Trim:
         self.chosen = len(equations.unknown)
         coordinates = set(equations.eom.coordinates)
         self._lengths = np.array([equations.symbols[k] in coordinates for k in self.free], dtype=bool)
+        angles = angles_of(equations.eom.model)
+        self._turning = np.array([equations.symbols[k] in angles for k in self.free], dtype=bool)
         self.sizes = unknown_sizes(equations, start)
         self._terms = term_sizes(equations, start)
 
@@ -123,7 +125,7 @@ class Trim:
             if not 0 < now.error < np.inf or not len(self.free):
                 break
             step = np.asarray(-np.linalg.lstsq(now.slopes, now.residual, rcond=RANK)[0], dtype=float)
-            reach = np.maximum(1.0, np.abs(w[self.free]) / self.sizes)
+            reach = np.where(self._turning, 1.0, np.maximum(1.0, np.abs(w[self.free]) / self.sizes))
             longest = float(np.abs(step / reach)[self._lengths].max(initial=0.0))
             step *= min(1.0, LONGEST_STEP / max(longest, 1e-300))
             better = next((one for f in SHRINKING if self._improves(one := self._moved(w, f * step), now)), None)

@@ -16,7 +16,7 @@ APART = 1e-6
 def all_solved(
     trim: Trim, tries: int, seed: int, prepared: Callable[[Vector], Vector] | None = None
 ) -> tuple[list[Vector], Vector]:
-    """Different solutions, those nearest to the start first; and what came closest.
+    """Different solutions, those nearest to the start first, of equally near ones the smallest; and what came closest.
 
     Args:
         trim: the search.
@@ -32,7 +32,8 @@ def all_solved(
             best, least = w, trim.openness(w)
         if error <= ENOUGH and all(distance(trim, w, other) > APART for other in found):
             found.append(w)
-    return sorted(found, key=lambda w: distance(trim, w, trim.start)), best
+    origin = np.where(np.isin(np.arange(len(trim.start)), trim.free), 0.0, trim.start)
+    return sorted(found, key=lambda w: (round(distance(trim, w, trim.start), 6), distance(trim, w, origin))), best
 
 
 def _starts(trim: Trim, tries: int, rng: np.random.Generator) -> Iterator[Vector]:

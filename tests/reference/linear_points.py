@@ -53,7 +53,6 @@ class Study(NamedTuple):
         mass: M(q).
         damping: C.
         start: a guess.
-        dependent: names of speeds and coordinates that are left out of the comparison.
     """
 
     eom: Any
@@ -269,7 +268,7 @@ def largest_terms(study: Study, A: np.ndarray) -> np.ndarray:
 
 
 def static(rng: np.random.Generator, seed: int) -> Outcome:
-    """An equilibrium from a start, and its state matrix; also that of Jacobians at a random place."""
+    """An equilibrium from a start, its state matrix, and what it says about steadiness and stability."""
     s = scale(rng)
     make = STUDIES[int(rng.integers(len(STUDIES)))]
     study = make(rng, s)

@@ -181,3 +181,7 @@ class StorageError(MultibodyError, OSError):
 
 class MissingLibraryError(MultibodyError, ImportError):
     """Something was asked for that needs a library which is not installed."""
+
+
+class ConditioningWarning(UserWarning):
+    """Constraints are nearly singular at an operating point, so that a linear system loses digits."""

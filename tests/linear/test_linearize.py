@@ -253,11 +253,11 @@ def test_a_state_and_an_instant_of_a_run_are_points():
     by_state = linearize(eom, state)
     by_name = linearize(eom, {"swing": 0.3, "swing_dot": 1.0})
     np.testing.assert_array_equal(by_state.A, by_name.A)
-    instant = linearize(eom, run.interpolated(0.5))
-    assert (instant.point.t, list(instant.point.r)) == (0.5, [1.0, 2.0])
+    instant = linearize(eom, run.interpolated(1.0))
+    assert (instant.point.t, list(instant.point.r)) == (1.0, [2.0, 4.0])
     np.testing.assert_array_equal(linearize(eom, instant.point).B, instant.B)
-    np.testing.assert_array_equal(instant.point.q, run.interpolated(0.5).q)
-    np.testing.assert_array_equal(instant.point.u, run.interpolated(0.5).u)
+    np.testing.assert_array_equal(instant.point.q, run.interpolated(1.0).q)
+    np.testing.assert_array_equal(instant.point.u, run.interpolated(1.0).u)
     assert str(by_name.point).startswith("slide=0, swing=0.3, slide_dot=0, swing_dot=1")
 
 

@@ -300,6 +300,8 @@ def test_large_expressions_are_compiled_once_many_numbers_were_asked_for(monkeyp
     monkeypatch.setattr(numbers, "MANY", 4)
     (x,) = symbols("x")
     found = numbers.Numbers([x * x + 1], [x], [x], str)
-    values, compiled = zip(*((found({x: float(k)})[0], "_function" in vars(found)) for k in range(6)), strict=True)
+    values, compiled = zip(
+        *((found({x: float(k)}, {x: 1.0})[0], "_function" in vars(found)) for k in range(6)), strict=True
+    )
     assert values == tuple(k * k + 1.0 for k in range(6))
     assert compiled == (False, False, False, False, True, True)

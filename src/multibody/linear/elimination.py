@@ -67,7 +67,7 @@ def eliminated(d: Blocks, choice: Choice, inputs: list[int], algebra: Algebra) -
     slopes, drives = np.vstack([left[0], -left[1], -left[2]]), np.vstack([right[0], -right[1], -right[2]])
     F, G = algebra.product(slopes, T), algebra.product(slopes, S) + drives
 
-    solved = algebra.balance(*_balance(d, choice), np.hstack([F[n:], G[n:]]))  # (δu̇, δλ) by δx and δr
+    solved = algebra.balance(*balance_blocks(d, choice), np.hstack([F[n:], G[n:]]))  # (δu̇, δλ) by δx and δr
     by_x, by_r = np.vstack([F[:n], solved[:, : T.shape[1]]]), np.vstack([G[:n], solved[:, T.shape[1] :]])
     rows = [*choice.coordinates.free, *(n + k for k in choice.speeds.free)]
 
@@ -101,17 +101,17 @@ def reaction(d: Blocks, choice: Choice, algebra: Algebra) -> Any:
     """u̇ and λ at the operating point, from the derivatives and the values of R and α for u̇ = 0 and λ = 0."""
     rows = choice.speeds.rows
     right = -np.concatenate([d.value("force"), d.value("acceleration")[rows]])
-    return algebra.balance(*_balance(d, choice), right[:, None])[:, 0]
+    return algebra.balance(*balance_blocks(d, choice), right[:, None])[:, 0]
 
 
-def _balance(d: Blocks, choice: Choice) -> tuple[Any, Any, Any]:
+def balance_blocks(d: Blocks, choice: Choice) -> tuple[Any, Any, Any]:
     """M, -Bᵀ and B of the constraint equations that count."""
     rows = choice.speeds.rows
     return d["force", "a"], d["force", "l"][:, rows], d["acceleration", "a"][rows]
 
 
 def _descriptor(d: Blocks, choice: Choice, algebra: Algebra) -> Any:
-    mass, forces, rows = _balance(d, choice)
+    mass, forces, rows = balance_blocks(d, choice)
     n, m, size = d["rates", "q"].shape[0], len(mass), len(rows)
     E = algebra.zeros(n + m + size, n + m + size)
     E[range(n), range(n)] = algebra.one

@@ -11,9 +11,8 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.equations.table import Table, aligned
-from multibody.errors import SingularMatrixError
-from multibody.graph import free_symbols
-from multibody.linear.lasting import goes_on, lasting
+from multibody.errors import MultibodyError
+from multibody.linear.lasting import goes_on, stays_same
 from multibody.linear.linear_system import LinearizedSystem
 from multibody.linear.linearizer import Linearizer
 from multibody.linear.point import OperatingPoint, by_name, place
@@ -25,14 +24,8 @@ from multibody.model.display import html_text
 
 Stability = Literal["stable", "marginal", "unstable", "undecided"]
 
-STILL = 1e-9
-"""Rates below this are none."""
-
-AWHILE = 0.37
-"""Seconds after which it is looked at whether a system is still the same; no period that somebody would choose."""
-
 SAME = 1e-10
-"""Values of several equilibria that differ by less are the same."""
+"""Values of several equilibria that differ by less, relative to the largest, are the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,11 +98,11 @@ class Equilibrium:
 
         Undecided where poles mean nothing, because the linear system changes along the motion: a shaft that is stiffer
         in one direction, seen from where it does not turn; a quaternion that turns; a support that shakes. Undecided
-        too at a dead point, where constraints are singular, so that there is no linear system.
+        too where there is no linear system: at a kink of a law, or at a dead point, where constraints are singular.
         """
         try:
             decisive = self._lasting
-        except SingularMatrixError:
+        except MultibodyError:
             decisive = False
         if not decisive:
             return "undecided"
@@ -119,8 +112,10 @@ class Equilibrium:
         return "stable" if (poles.real < -doubts).all() else "marginal"
 
     @cached_property
-    def lasts(self) -> bool:
+    def lasts(self) -> bool | None:
         """Whether the state stays steady as the motion goes on and time goes by, or is so for an instant only.
+
+        None where that is not decided: equations switch at some time, and no change was seen at any time looked at.
 
         Speeds of a ball joint belong to the axes of the body: of a top that turns about its axis and about another one,
         they change even though it moves steadily. Use angles for it, such as a joint ``["Rz", "Rx", "Rz"]``.
@@ -129,10 +124,8 @@ class Equilibrium:
 
     @cached_property
     def _lasting(self) -> bool:
-        """Whether the linear system stays what it is as the motion goes on and time goes by."""
-        fastest = float(np.abs(self.linear.rates).max(initial=0.0))
-        timed = self.eom.model.time in free_symbols([value for _, value in self.equations.rows])
-        return lasting(self.eom, self.linear, min(1 / max(fastest, 1.0), AWHILE)) if fastest > STILL or timed else True
+        """Whether state and linear system stay what they are as the motion goes on and time goes by, for sure."""
+        return self.lasts is True and stays_same(self.equations, self.w, self.linear) is True
 
     def _repr_html_(self) -> str:
         return html_text(str(self))
@@ -142,8 +135,16 @@ class Equilibrium:
         shown = {**self.state, **{n: v for n, v in {**self.inputs, **self.parameters}.items() if n in looked_for}}
         rows = [[name, f"{value:.9g}"] for name, value in {**shown, **self.multipliers}.items()]
         kind = "steady motion" if self.equations.moving else "equilibrium"
-        head = f"{eom.model.name}: {kind}{'' if self.lasts else ' for an instant only'}, {self.stability}"
+        head = f"{eom.model.name}: {kind}{self._duration}, {self.stability}"
         return "\n".join([head, *(f"  {line}" for line in aligned(rows).splitlines())])
+
+    @property
+    def _duration(self) -> str:
+        """How long it lasts, in words; nothing if it does so for good."""
+        try:
+            return {True: "", False: " for an instant only", None: " for an unknown time"}[self.lasts]
+        except MultibodyError:
+            return " for an unknown time"
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +162,7 @@ class Equilibria(Table, Sequence[Equilibrium]):
     def rows(self) -> list[list[str]]:
         """The unknowns that differ from one to another, with stability and fastest growth."""
         names = [one.name for one in self.found[0].equations.unknown]
-        differing = [name for name in names if np.ptp([one[name] for one in self.found]) > SAME] or names
+        differing = [name for name in names if _differ([one[name] for one in self.found])] or names
         cells = [[*(f"{one[name]:.6g}" for name in differing), one.stability, _growth(one)] for one in self.found]
         head = [*differing, "stability", "growth [1/s]"]
         own = self.found[0].eom
@@ -169,6 +170,10 @@ class Equilibria(Table, Sequence[Equilibrium]):
             return [head, *cells]
         assembly = ["closed form" if one.eom is own else "another" for one in self.found]
         return [[*head, "assembly"], *([*row, cell] for row, cell in zip(cells, assembly, strict=True))]
+
+
+def _differ(values: list[float]) -> bool:
+    return bool(np.ptp(values) > SAME * np.abs(values).max())
 
 
 def _growth(one: Equilibrium) -> str:

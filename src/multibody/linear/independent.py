@@ -12,6 +12,7 @@ from multibody.equations.singularity import dependent_equations
 from multibody.errors import ModelError, SingularMatrixError
 from multibody.linear.point import Matrix, Place, unknown_name
 from multibody.linear.signals import listed_names
+from multibody.linear.sizes import coordinate_sizes, mechanism_length, speed_lengths
 from multibody.linear.slopes import Blocks
 from multibody.model.regularity import basis
 
@@ -20,6 +21,12 @@ NEARLY = 0.3
 
 USELESS = 1e-6
 """A pivot so small, relative to the longest column, is none."""
+
+FAINT = 1e-9
+"""A row so short, relative to the longest one, is rounding."""
+
+REDUNDANT = 1e-9
+"""A singular value so small, relative to the largest one, belongs to a redundant equation."""
 
 
 class Division(NamedTuple):
@@ -59,7 +66,7 @@ def choice(
         SingularMatrixError: if the constraints lose rank at the point, compared with closed positions nearby.
     """
     kept_q, kept_u = wanted_places(eom, wanted)
-    J, B = numbers["position", "q"], numbers["velocity", "u"]
+    J, B = scaled_rows(eom, numbers, place)
     _require_regular(eom, place)
     rows_q, rows_u = basis(J), basis(B)
     moving_q, moving_u = wanted_places(eom, moving)
@@ -67,6 +74,31 @@ def choice(
     with_them = np.flatnonzero(np.abs(numbers["rates", "u"][bound_q]).max(axis=0, initial=0.0) > 0).tolist()
     bound_u = bound_columns(B[rows_u], kept_u, moving_u or with_them, _told(eom, kept_q, kept_u))
     return Choice(_division(J.shape[1], bound_q, rows_q), _division(B.shape[1], bound_u, rows_u))
+
+
+def scaled_rows(eom: EquationsOfMotion, numbers: Blocks, place: Place) -> tuple[Matrix, Matrix]:
+    """J and B for coordinates and speeds over their sizes, with rows of the length one, but for rows of rounding."""
+    length = mechanism_length(eom, place.q, place.p)
+    columns = coordinate_sizes(eom, place.q, place.p), speed_lengths(eom, length)
+    found = []
+    for matrix, sizes in zip((numbers["position", "q"], numbers["velocity", "u"]), columns, strict=True):
+        rows = np.asarray(matrix, dtype=float) * sizes
+        lengths = np.linalg.norm(rows, axis=1)
+        lengths = np.maximum(lengths, FAINT * lengths.max(initial=0.0))
+        found.append(rows / np.where(lengths > 0, lengths, 1.0)[:, None])
+    return found[0], found[1]
+
+
+def conditioning(eom: EquationsOfMotion, numbers: Blocks, place: Place) -> float:
+    """The largest over the smallest singular value of the constraints; it grows towards a dead point.
+
+    Values that vanish but for rounding belong to equations that are redundant, and do not count.
+    """
+    values = [1.0]
+    for matrix in scaled_rows(eom, numbers, place):
+        sizes = np.linalg.svd(matrix, compute_uv=False) if matrix.size else np.ones(1)
+        values.append(float(sizes[0] / sizes[sizes > REDUNDANT * sizes[0]][-1]) if sizes[0] > 0 else 1.0)
+    return max(values)
 
 
 def wanted_places(eom: EquationsOfMotion, wanted: Iterable[str]) -> tuple[list[int], list[int]]:
@@ -102,7 +134,7 @@ def bound_columns(matrix: Matrix, kept: Collection[int], preferred: Collection[i
         sizes = np.linalg.norm(rest, axis=0)
         sizes[[*kept, *found]] = 0.0
         if sizes.max() <= USELESS * scale:
-            raise _not_independent(told)
+            raise _not_independent(told) if kept else _nearly_singular(told)
         good = np.flatnonzero(sizes >= NEARLY * sizes.max()).tolist()
         column = ([k for k in good if k in preferred] or good)[-1]
         unit = rest[:, column] / sizes[column]
@@ -113,7 +145,7 @@ def bound_columns(matrix: Matrix, kept: Collection[int], preferred: Collection[i
 
 def _told(eom: EquationsOfMotion, kept_q: Sequence[int], kept_u: Sequence[int]) -> str:
     names = [*(eom.coordinates[k].name for k in kept_q), *(eom.speeds[k].name for k in kept_u)]
-    return f"{', '.join(names)} in system '{eom.model.name}'"
+    return f"{', '.join(names)} in system '{eom.model.name}'".removeprefix(" in ")
 
 
 def _not_independent(told: str) -> ModelError:
@@ -122,6 +154,15 @@ def _not_independent(told: str) -> ModelError:
         where=told,
         cause="Constraints determine some of them by the others at the operating point.",
         remedy="Name fewer, or others; what is not named is chosen so that the rest follows well.",
+    )
+
+
+def _nearly_singular(told: str) -> SingularMatrixError:
+    return SingularMatrixError(
+        "The constraints are nearly singular at the operating point: there is no linear system with digits.",
+        where=told,
+        cause="Some equations hardly differ from others there: the mechanism is next to a dead point or a branching.",
+        remedy="Linearize at a configuration farther away from it.",
     )
 
 

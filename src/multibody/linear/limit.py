@@ -1,9 +1,10 @@
-"""Limits where an expression divides by zero although its value exists: sin q / q at q = 0, aligned axes.
+"""Derivatives where plain numbers fail: expressions that divide zero by zero, lose their digits, or change formulas.
 
-Along a line x + z·d through the point, such an expression is an analytic function of the complex number z with a
-removable singularity at z = 0. Its value there is its mean over any circle around it that holds no other singularity
-(Cauchy's integral formula), which the trapezoidal rule finds to all digits from a few points (Trefethen and Weideman
-2014). A pole shows by its Laurent coefficients, and a limit that depends on the direction by another line.
+The value of sin q / q at q = 0 exists, and so does that of (1 - cos q)/q² at q = 1e-9, where rounding leaves nothing of
+it. Both are found with many digits: at the point itself, or, where it has no value, at points so near to it that
+nothing else of the model comes between. Four of them on each of two lines show that there is a limit: at a ten
+thousandth of the distance, values differ accordingly less. A pole, a jump and a limit that depends on the direction do
+not pass this test.
 
 Where formulas change, as |u| does at u = 0, a value counts if it is the one that is approached from all sides.
 """
@@ -19,39 +20,51 @@ from multibody.errors import ExpressionError
 from multibody.graph import Expr, Symbol, evaluate
 from multibody.linear.point import Matrix
 
-POINTS = 32
-RADII = (0.25, 0.1, 0.03, 0.01, 1e-3)
+DIGITS = 60
+FAR, NEAR = 1e-13, 1e-17
+"""Distances from the point at which limits are looked for, relative to the sizes of the variables."""
+ASIDE, BESIDE = 1e-8, 1e-12
+"""Such distances at which formulas may change; tables have the digits of plain numbers."""
+SHRINKING = 0.1
+"""How much less values may differ near the point than far from it, at least."""
 SURE = 1e-9
-"""Agreement of two lines, and smallness of powers that show something else, relative to values on the circle."""
-SIDES = (1e-5, 1e-7)
-"""Distances at which it is looked at what a value is approached by."""
-ROUNDING = 1e-15
-"""A limit so small, relative to values on the circle, is zero."""
+"""A difference that counts as none, relative to the value."""
+SHIFT = 100.0
+"""How far the mean may move on the way to the point, relative to the differences far from it."""
+STEADY = 0.1
+"""A value that changes by more, relative to itself, within the nearer distance is not known where the point is."""
+ZERO = 1e-6
+"""A limit so small, relative to the differences far from the point, is zero."""
+
+Sizes = Mapping[Symbol, float]
 
 
 class Limit:
-    """The limits of expressions at a point.
+    """The values or limits of expressions at a point, found with many digits.
 
     Args:
-        expressions: those that have no value there.
+        expressions: those whose plain values are not known there.
         moving: the symbols along which it is approached.
         known: a number for each symbol.
+        sizes: those of the moving symbols, in their units.
 
     Example:
         >>> from multibody.graph import sin, symbol
         >>> x = symbol("x")
-        >>> Limit([sin(3 * x) / x], [x], {x: 0.0})(["slope"], [x])
+        >>> Limit([sin(3 * x) / x], [x], {x: 0.0}, {x: 1.0})(["slope"], [x])
         array([3.])
     """
 
-    def __init__(self, expressions: Sequence[Expr], moving: Sequence[Symbol], known: Mapping[Symbol, float]) -> None:
+    def __init__(
+        self, expressions: Sequence[Expr], moving: Sequence[Symbol], known: Mapping[Symbol, float], sizes: Sizes
+    ) -> None:
         self._expressions = list(expressions)
         self._moving = list(moving)
         self._known = known
-        self._directions = _directions(len(self._moving))
+        self._sizes = sizes
 
     def __call__(self, told: Sequence[str], critical: Sequence[Expr]) -> Matrix:
-        """The limits.
+        """The values.
 
         Args:
             told: what each expression is, for messages.
@@ -60,55 +73,79 @@ class Limit:
         Raises:
             ExpressionError: if there is none.
         """
+        here, far, near = self._samples()
         found = np.full(len(self._expressions), np.nan)
-        for radius in RADII:
-            values, good = self._means(radius)
-            new = good & np.isnan(found)
-            found[new] = values[new]
-            if not np.isnan(found).any():
-                return found
-        raise without_value(told, np.isnan(found), critical, self._moving, self._known)
+        for k, value in enumerate(here):
+            known = np.isfinite(value) and np.abs(near[:, k] - value).max(initial=0.0) <= STEADY * abs(value)
+            found[k] = value if known or (value == 0 and not near[:, k].any()) else self._limit(far[:, k], near[:, k])
+        if np.isnan(found).any():
+            raise without_value(told, np.isnan(found), critical, self._moving, self._known)
+        return found
 
-    def _means(self, radius: float) -> tuple[Matrix, Matrix]:
-        """The means over two circles, and where they are the limit."""
-        circle = radius * np.exp(2j * np.pi * (np.arange(POINTS) + 0.5) / POINTS)
-        samples = np.array([self._along(direction, circle) for direction in self._directions])
-        size = np.abs(samples).max(axis=(0, 2)) + 1e-300
-        coefficients = np.fft.fft(samples, axis=2) / POINTS  # of z^0, z^1 … z^15, z^-16 … z^-1, times radius^k
-        means = samples.mean(axis=2)
-        strange = np.abs(coefficients[:, :, POINTS // 2 - 2 :]).max(axis=(0, 2))  # high powers, and those of poles
-        good = (strange <= SURE * size) & np.isfinite(size) & (np.abs(means[0] - means[1]) <= SURE * size)
-        values = means.real.mean(axis=0)
-        return np.where(np.abs(values) <= ROUNDING * size, 0.0, values), good
+    def _samples(self) -> tuple[Matrix, Matrix, Matrix]:
+        """The values at the point, and a row for each point far from it and near to it."""
+        here, *around = precise_values(self._expressions, self._moving, self._known, self._sizes, (FAR, NEAR))
+        return here, np.array(around[: len(around) // 2]), np.array(around[len(around) // 2 :])
 
-    def _along(self, direction: Matrix, circle: Matrix) -> Matrix:
-        moved: dict[Any, Any] = dict(self._known)
-        moved |= {one: self._known[one] + step * circle for one, step in zip(self._moving, direction, strict=True)}
-        found = evaluate(self._expressions, moved)
-        return np.array([np.broadcast_to(one, circle.shape) for one in found], dtype=complex)
+    @staticmethod
+    def _limit(far: Matrix, near: Matrix) -> float:
+        if not (np.isfinite(far).all() and np.isfinite(near).all() and len(near)):
+            return np.nan
+        value, before = float(near.mean()), float(far.mean())
+        spread, wide, sure = np.abs(near - value).max(), np.abs(far - before).max(), SURE * abs(value)
+        if spread > max(SHRINKING * wide, sure) or abs(before - value) > max(SHIFT * wide, sure):
+            return np.nan
+        return 0.0 if abs(value) <= ZERO * wide else value
+
+
+def precise_values(
+    expressions: Sequence[Expr], moving: Sequence[Symbol], known: Mapping[Symbol, float], sizes: Sizes,
+    distances: Sequence[float],
+) -> list[Matrix]:  # fmt: skip
+    """Values with many digits, rounded: at the point, then on both sides of it on two lines, for each distance.
+
+    NaN where there is no value.
+    """
+    import mpmath  # late, because few points need it
+
+    with mpmath.workdps(DIGITS):
+        numbers = {one: mpmath.mpf(value) for one, value in known.items()}
+        points = [numbers]
+        for distance in distances:
+            for line in _directions(len(moving)):
+                for side in (1, -1):
+                    step = {
+                        one: side * distance * d * (sizes.get(one) or 1.0) for one, d in zip(moving, line, strict=True)
+                    }
+                    points.append(numbers | {one: numbers[one] + mpmath.mpf(by) for one, by in step.items()})
+        return [_evaluated(expressions, point) for point in points]
+
+
+def _evaluated(expressions: Sequence[Expr], point: Mapping[Any, Any]) -> Matrix:
+    try:
+        return np.array([float(one) for one in evaluate(list(expressions), point)], dtype=np.float64)
+    except ExpressionError:
+        if len(expressions) == 1:
+            return np.array([np.nan])
+    half = len(expressions) // 2
+    return np.concatenate([_evaluated(expressions[:half], point), _evaluated(expressions[half:], point)])
 
 
 def approached(
-    expressions: Sequence[Expr], moving: Sequence[Symbol], known: Mapping[Symbol, float], values: Matrix
+    expressions: Sequence[Expr], moving: Sequence[Symbol], known: Mapping[Symbol, float], values: Matrix, sizes: Sizes
 ) -> Matrix:
-    """Whether values are those that are approached from all sides: twice as near, the difference is half as large.
+    """Whether values are those that are approached from all sides: nearer, the difference is accordingly smaller.
 
     Example:
         >>> from multibody.graph import absolute, symbol
         >>> x = symbol("x")
-        >>> approached([absolute(x), x * absolute(x), absolute(x) / x], [x], {x: 0.0}, np.zeros(3))
+        >>> approached([absolute(x), x * absolute(x), absolute(x) / x], [x], {x: 0.0}, np.zeros(3), {x: 1.0})
         array([ True,  True, False])
     """
-    lines = _directions(len(moving))
-    steps = np.concatenate([np.outer(size, (1.0, -1.0)).ravel() for size in SIDES])
-    gaps = []
-    for line in lines:
-        moved: dict[Any, Any] = dict(known)
-        moved |= {one: known[one] + step * steps for one, step in zip(moving, line, strict=True)}
-        found = evaluate(list(expressions), moved)
-        gaps.append([np.abs(np.broadcast_to(one, steps.shape) - v) for one, v in zip(found, values, strict=True)])
-    far, near = np.array(gaps)[:, :, :2].max(axis=(0, 2)), np.array(gaps)[:, :, 2:].max(axis=(0, 2))
-    return (near <= 0.1 * far) | (near <= SURE * (1 + np.abs(values)))
+    _, *around = precise_values(expressions, moving, known, sizes, (ASIDE, BESIDE))
+    gaps = np.abs(np.array(around) - values)
+    far, near = gaps[: len(gaps) // 2].max(axis=0), gaps[len(gaps) // 2 :].max(axis=0)
+    return np.asarray((near <= SHRINKING * far) | (near <= SURE * np.abs(values)))
 
 
 def without_value(
@@ -118,14 +155,14 @@ def without_value(
     """The error for expressions that have no value and no limit."""
     names = list(dict.fromkeys(one for one, gone in zip(told, missing, strict=True) if gone))
     shown = ", ".join(names[:4]) + (" …" if len(names) > 4 else "")
-    zero = f"{critical[0]!r:.200} is zero there. " if critical else ""
+    zero = f"{critical[0]!r:.200} is zero there, or a point of a table. " if critical else ""
     return ExpressionError(
         f"There is no derivative at the operating point: {shown}.",
         where=", ".join(f"{one.name}={known[one]:.6g}" for one in moving[:12]),
         cause=f"{zero}The value depends on the direction from which the point is approached, jumps, or grows beyond "
         "all bounds.",
         remedy="Choose another point, other coordinates (a quaternion has no gimbal lock), a smooth law instead of one "
-        "with a kink, or the components of a vector instead of its length.",
+        "with a kink (a cubic table instead of a linear one), or the components of a vector instead of its length.",
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +17,27 @@ from multibody.linear.point import Matrix, OperatingPoint
 from multibody.linear.second_order import SecondOrder, second_order
 from multibody.linear.state_space import LinearSystem
 
-__all__ = ["LinearSystem", "LinearizedSystem"]
+__all__ = ["LinearSystem", "LinearizedSystem", "Terms"]
+
+SLOW = 1e-6
+"""An acceleration in which little balances is compared with so much of the largest one, in sizes of the mechanism."""
+
+STEADY = 1e-9
+"""An acceleration so small, relative to what balances in it, is none; and so is a rate, relative to the fastest one."""
+
+
+class Terms(NamedTuple):
+    """Sizes at an operating point, in the units of the model.
+
+    Attributes:
+        accelerations: for each speed, of the forces that balance, over the masses.
+        coordinates: of the coordinates.
+        lengths: of what each speed is the rate of.
+    """
+
+    accelerations: Matrix
+    coordinates: Matrix
+    lengths: Matrix
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -30,6 +52,9 @@ class LinearizedSystem(LinearSystem):
         tangent_inputs: S; zero unless inputs move something by themselves.
         descriptor: E·(δq̇, δu̇, δλ) = F·δx + G·δr, the implicit form of SymPy's mechanics manual (there M, A, B).
         choice: which coordinates and speeds are independent, and which constraint equations count.
+        conditioning: the largest over the smallest singular value of the constraints there, in sizes of the mechanism;
+            it grows towards a dead point, and digits are lost: of A about as many as it has.
+        terms: gives the sizes of what balances in the accelerations.
     """
 
     point: OperatingPoint
@@ -39,17 +64,46 @@ class LinearizedSystem(LinearSystem):
     tangent_inputs: Matrix
     descriptor: Descriptor
     choice: Choice
+    conditioning: float = 1.0
+    terms: Callable[[], Terms] = field(repr=False)
 
-    @property
+    @cached_property
     def steady(self) -> bool:
-        """Whether all speeds are constant at the operating point (to rounding)."""
-        scale = max(1.0, float(np.abs(self.rates).max(initial=0.0)))
-        return bool(np.abs(self.point.acceleration).max(initial=0.0) <= 1e-9 * scale)
+        """Whether all speeds are constant at the operating point, as far as rounding of forces and of the point allows.
 
-    @property
+        Accelerations are compared with the forces that balance, over the masses; and with what a change of the states
+        in their last digits does.
+        """
+        return bool((np.abs(self.point.acceleration) <= STEADY * self._sizes).all())
+
+    @cached_property
+    def _sizes(self) -> Matrix:
+        """Sizes of what balances in the accelerations, and of what the states contribute to them."""
+        terms, m = self.terms(), len(self.point.u)
+        E, F, _ = self.descriptor
+        n = len(self.point.q)
+        by_states = np.linalg.lstsq(E, F, rcond=None)[0][n : n + m]
+        q, u = self.choice
+        speeds = np.abs(self.point.u)
+        states = np.concatenate([terms.coordinates[q.free], speeds[u.free]])
+        sizes = terms.accelerations + np.abs(by_states) @ states
+        fastest = float((sizes / terms.lengths).max(initial=0.0))
+        return np.asarray(np.maximum(sizes, SLOW * fastest * terms.lengths))
+
+    @cached_property
     def at_rest(self) -> bool:
         """Whether it is an equilibrium: nothing moves, and nothing begins to move."""
-        return self.steady and bool(np.abs(self.rates).max(initial=0.0) <= 1e-9)
+        return self.steady and float(self._relative_rates.max(initial=0.0)) <= STEADY * self._fastest
+
+    @cached_property
+    def _relative_rates(self) -> Matrix:
+        """|q̇| over the sizes of the coordinates, in 1/s."""
+        return np.asarray(np.abs(self.rates[: len(self.point.q)]) / self.terms().coordinates)
+
+    @cached_property
+    def _fastest(self) -> float:
+        """How fast what balances would move the mechanism, in 1/s."""
+        return float(np.sqrt((self._sizes / self.terms().lengths).max(initial=0.0)))
 
     @property
     def steady_rates(self) -> Matrix:
@@ -59,9 +113,10 @@ class LinearizedSystem(LinearSystem):
         """
         model, moving = self.point.model, self.steady and not self.at_rest
         names = [one.name for one in (*model.coordinates, *model.speeds)]
-        found = self.rates[[names.index(name) for name in self.states]]
-        coordinates = np.array([name in names[: len(self.point.q)] for name in self.states], dtype=bool)
-        return np.where(moving & coordinates & (np.abs(found) > 1e-9), found, 0.0)
+        chosen = [names.index(name) for name in self.states]
+        relative = np.concatenate([self._relative_rates, np.zeros(len(self.point.u))])
+        turning = relative > STEADY * max(self._fastest, float(relative.max(initial=0.0)))
+        return np.asarray(np.where(moving & turning[chosen], self.rates[chosen], 0.0))
 
     @property
     def permutation(self) -> Matrix:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
-from multibody.linear.elimination import eliminated, reaction
-from multibody.linear.independent import Choice, choice
-from multibody.linear.linear_system import LinearizedSystem
+from multibody.errors import ConditioningWarning
+from multibody.graph import Symbol
+from multibody.linear.elimination import balance_blocks, eliminated, reaction
+from multibody.linear.independent import Choice, choice, conditioning
+from multibody.linear.linear_system import LinearizedSystem, Terms
 from multibody.linear.matrices import Floats
 from multibody.linear.numbers import Numbers
-from multibody.linear.point import Matrix, OperatingPoint, Place
+from multibody.linear.point import Matrix, OperatingPoint, Place, by_name
 from multibody.linear.signals import Signal, units
+from multibody.linear.sizes import balanced_sizes, coordinate_sizes, mechanism_length, speed_lengths, speed_sizes
 from multibody.linear.slopes import Blocks, Slopes
 from multibody.model.sparse import Sparse
+
+ILL_CONDITIONED = 1e4
+"""A conditioning of the constraints from which on digits of the linear system are lost, and a warning says so."""
 
 
 class Linearizer:
@@ -37,7 +44,7 @@ class Linearizer:
             Numbers([*part.entries, *self.slopes.equations], symbols, moving, self._told(part))
             for part in (self.slopes.steady, self.slopes.sparse)
         )
-        self._symbols = symbols
+        self._symbols, self._moving = symbols, moving
         self._units = units(eom)
 
     @staticmethod
@@ -78,7 +85,35 @@ class Linearizer:
             tangent_inputs=found.S,
             descriptor=found.descriptor,
             choice=division,
+            conditioning=self._conditioning(numbers, place),
+            terms=lambda: self._terms(place, point, numbers, division),
         )  # fmt: skip
+
+    def _conditioning(self, numbers: Blocks, place: Place) -> float:
+        """How near to a dead point the constraints are; with a warning where that costs digits."""
+        found = conditioning(self.eom, numbers, place)
+        if found > ILL_CONDITIONED:
+            warnings.warn(
+                f"The constraints of system '{self.eom.model.name}' are nearly singular at the operating point: "
+                f"conditioning {found:.3g}. The linear system is that of a small neighborhood of a dead point or a "
+                f"branching, and loses digits. {self.eom.model.name} at {by_name(self.eom.coordinates, place.q)}.",
+                ConditioningWarning,
+                stacklevel=4,
+            )
+        return found
+
+    def _terms(self, place: Place, point: OperatingPoint, numbers: Blocks, division: Choice) -> Terms:
+        """Sizes of what balances in each acceleration: of the forces over the masses."""
+        rows, kinds = division.speeds.rows, self.slopes.rows
+        equations = [*self.slopes.equations[kinds["force"]]]
+        equations += [self.slopes.equations[kinds["acceleration"]][row] for row in rows]
+        values = (place.t, *place.q, *place.u, *place.r, *place.p, *point.acceleration, *point.multipliers)
+        known = dict(zip(self._symbols, map(float, values), strict=True))
+        sums, m = np.nan_to_num(balanced_sizes(equations, known)), len(point.u)
+        inverse = Floats(self.eom.model).balance(*balance_blocks(numbers, division), np.eye(len(sums)))
+        length = mechanism_length(self.eom, place.q, place.p)
+        sizes = coordinate_sizes(self.eom, place.q, place.p)
+        return Terms(np.abs(inverse[:m]) @ sums, sizes, speed_lengths(self.eom, length))
 
     def _point(
         self, place: Place, independent: Iterable[str], moving: Iterable[str], algebra: Floats
@@ -98,9 +133,16 @@ class Linearizer:
     def _blocks(self, numbers: Numbers, sparse: Sparse, place: Place, acceleration: Matrix, forces: Matrix) -> Blocks:
         values = (place.t, *place.q, *place.u, *place.r, *place.p, *acceleration, *forces)
         known = dict(zip(self._symbols, map(float, values), strict=True))
-        found = numbers(known)
+        found = numbers(known, self._sizes(place))
         entries = len(sparse.entries)
         return self.slopes.blocks(sparse.filled(found[:entries].tolist()), found[entries:])
+
+    def _sizes(self, place: Place) -> dict[Symbol, float]:
+        """Sizes of time, coordinates, speeds and inputs; zero for what has none, such as speeds where nothing moves."""
+        eom = self.eom
+        speeds = speed_sizes(eom, place.u, mechanism_length(eom, place.q, place.p))
+        sizes = (abs(place.t), *coordinate_sizes(eom, place.q, place.p), *speeds, *np.abs(place.r))
+        return dict(zip(self._moving, map(float, sizes), strict=True))
 
     def _told(self, sparse: Sparse) -> Callable[[int], str]:
         """Says what a number is, for messages."""

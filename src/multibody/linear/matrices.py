@@ -20,6 +20,9 @@ ROUNDING = 1e-14
 SINGULAR = 1e-13
 """Reciprocal condition, after scaling, of a matrix that counts as singular."""
 
+SCALINGS = 12
+"""Iterations of the scaling: each takes the square root of what is left of the differences."""
+
 
 class Algebra(ABC):
     """What a linearization does with matrices."""
@@ -73,7 +76,7 @@ class Floats(Algebra):
         whole = np.block([[mass, forces], [rows, np.zeros((size, size))]]) if size else np.array(mass)
         if not len(whole):
             return np.zeros((0, right.shape[1]))
-        scaled, scale = _scaled(whole)
+        scaled, scale = _scaled(whole, len(mass))
         if not np.linalg.cond(scaled) < 1 / SINGULAR:
             raise _singular(self._model)
         return scale[:, None] * np.linalg.solve(scaled, scale[:, None] * right)
@@ -112,7 +115,7 @@ class Expressions(Algebra):
             return right
         if all(map(_constant, (mass, forces, rows))):
             whole = np.vstack([np.hstack([mass, forces]), np.hstack([rows, self.zeros(size, size)])])
-            return product(self._inverse(whole), right)
+            return product(self._inverse(whole, m), right)
         try:
             free = _symmetric(mass, tips_first(self._model), np.hstack([right[:m], forces]))
         except SingularMatrixError:
@@ -124,9 +127,9 @@ class Expressions(Algebra):
         pushed = _symmetric(complement, least_fill(complement), product(rows, free) - right[m:])
         return np.vstack([free - product(effect, pushed), pushed])
 
-    def _inverse(self, matrix: Any) -> Any:
+    def _inverse(self, matrix: Any, masses: int = 0) -> Any:
         """Of a matrix of constants, without what is nothing but rounding."""
-        scaled, scale = _scaled(_numbers(matrix))
+        scaled, scale = _scaled(_numbers(matrix), masses)
         if not np.linalg.cond(scaled) < 1 / SINGULAR:
             raise _singular(self._model)
         found = np.linalg.inv(scaled)
@@ -159,9 +162,22 @@ def _without_rounding(matrix: Any) -> Any:
     return found
 
 
-def _scaled(matrix: Matrix) -> tuple[Matrix, Matrix]:
-    """A matrix with rows and columns of about the same size, s·matrix·s, and s."""
-    scale = 1 / np.sqrt(np.maximum(np.abs(matrix).max(axis=1), 1e-300))
+def _scaled(matrix: Matrix, masses: int = 0) -> tuple[Matrix, Matrix]:
+    """A matrix with rows and columns of the same size, s·matrix·s, and s, whatever the units (Ruiz 2001).
+
+    Args:
+        matrix: any.
+        masses: how many rows, from the first, are those of a mass matrix; those below are constraints. Masses are
+            scaled to one first, or else they would be lost beside constraints of another unit.
+    """
+    scale = np.ones(len(matrix))
+    inertia = np.diagonal(matrix)[:masses]
+    scale[:masses] = 1 / np.sqrt(np.where(inertia > 0, inertia, 1.0))
+    largest = np.abs(matrix[masses:, :masses] * scale[:masses]).max(axis=1, initial=0.0)
+    scale[masses:] = 1 / np.where(largest > 0, largest, 1.0) if masses else 1.0
+    for _ in range(SCALINGS):
+        largest = np.abs(scale[:, None] * matrix * scale).max(axis=1)
+        scale = scale / np.sqrt(np.where(largest > 0, largest, 1.0))
     return scale[:, None] * matrix * scale, scale
 
 

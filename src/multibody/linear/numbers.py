@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from multibody.compile import Function
 from multibody.errors import ExpressionError
-from multibody.graph import Expr, Symbol, cos, evaluate, isolated, topological
+from multibody.graph import Expr, Symbol, cos, evaluate, free_symbols, isolated, topological
 from multibody.linear.limit import Limit, approached, without_value
 from multibody.linear.point import Matrix
 
@@ -23,11 +23,14 @@ LARGE = 30_000
 MANY = 30
 """Calls after which compiling pays even then: so many systems are looked at for a root locus or a critical value."""
 
-TINY = 1e-7
-"""A divisor below this may be a zero that rounding hides: the limit is taken there."""
+SMALL = 1e-2
+"""A divisor so small, relative to its value some way off, may have lost its digits: values are found with more."""
 
-TOUCHING = 1e-12
-"""Two sides of a condition, or the argument of an absolute value, so close to each other or to zero are at a kink."""
+ASIDE = 0.1
+"""That way, relative to the sizes of the variables."""
+
+TOUCHING = 1e-10
+"""A point so near to one at which formulas change, relative to the sizes of the variables, is at a kink."""
 
 _DIVISORS: dict[str, Callable[[Any], Expr]] = {
     "recip": lambda node: node.args[0],
@@ -37,8 +40,10 @@ _DIVISORS: dict[str, Callable[[Any], Expr]] = {
 
 _SWITCHES: dict[str, Callable[[Any], Expr]] = dict.fromkeys(
     ("min", "max", "lt", "le", "eq"), lambda node: node.args[0] - node.args[1]
-) | dict.fromkeys(("abs", "sign"), lambda node: node.args[0])
-"""Operations that choose, and what changes its sign where they choose otherwise."""
+) | dict.fromkeys(("abs", "sign", "table"), lambda node: node.args[0])
+"""Operations that choose, and what changes its sign where they choose otherwise; of a table, its argument."""
+
+SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 
 
 class Numbers:
@@ -61,43 +66,77 @@ class Numbers:
         self._told = told
         self._calls = 0
 
-    def __call__(self, known: Mapping[Symbol, float]) -> Matrix:
+    def __call__(self, known: Mapping[Symbol, float], sizes: Mapping[Symbol, float]) -> Matrix:
         """The values for a number of each symbol.
+
+        Args:
+            known: the numbers.
+            sizes: those of the moving symbols, in their units; zero where nothing is known about them.
 
         Raises:
             ExpressionError: where there is no value and no limit either; it names the expression.
         """
         self._calls += 1
-        found = self._found(known)
-        values, probes = found[: len(self.expressions)].copy(), found[len(self.expressions) :]
-        sizes = np.abs(probes)
-        zeros = _small(self._divisors, sizes[: len(self._divisors)], TINY)
-        kinks = _small(self._switches, sizes[len(self._divisors) :], TOUCHING)
+        values = self._found(self.expressions, "_function", known)
+        zeros, kinks = self._critical(known, sizes)
         doubtful = self._above(zeros) | set(np.flatnonzero(~np.isfinite(values)).tolist())
         if changing := self._above(kinks) - doubtful:
-            self._require_approached(sorted(changing), known, values, list(kinks))
+            places = sorted(changing)
+            good = approached([self.expressions[k] for k in places], self._along(kinks), known, values[places], sizes)
+            self._require(good, places, list(kinks), known)
         if doubtful:
             places = sorted(doubtful)
-            limit = Limit([self.expressions[k] for k in places], self.moving, known)
+            limit = Limit([self.expressions[k] for k in places], self._along(zeros), known, sizes)
             values[places] = limit([self._told(k) for k in places], list(zeros))
         return values
 
-    def _require_approached(
-        self, places: Sequence[int], known: Mapping[Symbol, float], values: Matrix, kinks: Sequence[Expr]
+    def _require(
+        self, good: Matrix, places: Sequence[int], kinks: Sequence[Expr], known: Mapping[Symbol, float]
     ) -> None:
         """An error where a value jumps."""
-        chosen, here = [self.expressions[k] for k in places], values[list(places)]
-        good = approached(chosen, self.moving, known, here)
         if not good.all():
             raise without_value([self._told(k) for k in places], np.logical_not(good), kinks, self.moving, known)
 
-    def _found(self, known: Mapping[Symbol, float]) -> Matrix:
-        """The values of the expressions, the divisors and the switches."""
-        wanted = [*self.expressions, *self._divisors, *self._switches]
+    def _along(self, critical: Mapping[Expr, list[Any]]) -> list[Symbol]:
+        """The symbols that move what is critical; all where that is not known."""
+        found = set(free_symbols(list(critical))) if critical else set()
+        return [one for one in self.moving if one in found] or list(self.moving)
+
+    def _critical(
+        self, known: Mapping[Symbol, float], sizes: Mapping[Symbol, float]
+    ) -> tuple[dict[Expr, list[Any]], dict[Expr, list[Any]]]:
+        """Divisors that are zero or may have lost their digits, and what decides between formulas just there."""
+        divisors, switches = self._divisors, self._switches
+        if not divisors and not switches:
+            return {}, {}
+        rng = np.random.default_rng(3)
+        lines = rng.uniform(0.5, 1.0, (2, len(self.moving))) * rng.choice([-1.0, 1.0], (2, len(self.moving)))
+        aside = [self._probes(known, sizes, ASIDE * line) for line in lines] if divisors else []
+        here = self._probes(known, sizes, 0.0 * lines[0])
+        n = len(divisors)
+        small = np.zeros(n, dtype=bool)
+        for one in aside:
+            small |= ~(np.abs(here[:n]) > SMALL * np.abs(one[:n]))
+        zeros = {one: nodes for (one, nodes), is_small in zip(divisors.items(), small, strict=True) if is_small}
+        if not switches:
+            return zeros, {}
+        near = [self._probes(known, sizes, side * TOUCHING * line)[n:] for line in lines for side in (1, -1)]
+        rows = np.array([here[n:], *near]).T
+        return zeros, {
+            one: nodes for (one, nodes), row in zip(switches.items(), rows, strict=True) if _turns(nodes, row)
+        }
+
+    def _probes(self, known: Mapping[Symbol, float], sizes: Mapping[Symbol, float], step: Matrix) -> Matrix:
+        """What is divided by, and what decides between formulas, some way off the point."""
+        moved = {one: known[one] + sizes.get(one, 0.0) * d for one, d in zip(self.moving, step, strict=True)}
+        return self._found([*self._divisors, *self._switches], "_probe_function", {**known, **moved})
+
+    def _found(self, wanted: list[Expr], function: str, known: Mapping[Symbol, float]) -> Matrix:
+        """The values of some expressions, compiled after a while."""
         if not wanted:
             return np.zeros(0)
         if self._calls > (OFTEN if len(self._order) < LARGE else MANY):
-            return np.asarray(self._function([known[one] for one in self.symbols]))
+            return np.array(getattr(self, function)([known[one] for one in self.symbols]), dtype=np.float64).reshape(-1)
         return _walked(wanted, known)
 
     @cached_property
@@ -131,13 +170,22 @@ class Numbers:
 
     @cached_property
     def _function(self) -> Function:
-        outputs = [*self.expressions, *self._divisors, *self._switches]
-        return Function("numbers", {"x": list(self.symbols)}, {"y": outputs})
+        return Function("numbers", {"x": list(self.symbols)}, {"y": self.expressions})
+
+    @cached_property
+    def _probe_function(self) -> Function:
+        return Function("probes", {"x": list(self.symbols)}, {"y": [*self._divisors, *self._switches]})
 
 
-def _small(probes: Mapping[Expr, list[Any]], sizes: Matrix, limit: float) -> dict[Expr, list[Any]]:
-    """Those that are zero, or not a number."""
-    return {one: nodes for (one, nodes), size in zip(probes.items(), sizes, strict=True) if not size > limit}
+def _turns(nodes: Sequence[Any], values: Matrix) -> bool:
+    """Whether what decides has another sign, or is on another piece of a table, just beside the point."""
+    if not np.isfinite(values).all():
+        return True
+    tables = [node.table for node in nodes if node.op == "table"]
+    if any(len({*np.searchsorted(one.breaks, values, side).tolist()}) > 1 for one in tables for side in SIDES):
+        return True
+    signs = np.sign(values)
+    return len(tables) < len(nodes) and bool((signs == 0).any() or len({*signs.tolist()}) > 1)
 
 
 def _moved(order: Sequence[Any], sources: Sequence[Any]) -> set[Any]:

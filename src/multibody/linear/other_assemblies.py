@@ -15,6 +15,7 @@ import numpy as np
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ExpressionError
 from multibody.graph import Symbol, evaluate
+from multibody.linear.sizes import coordinate_sizes
 from multibody.linear.trim import ENOUGH, Trim
 from multibody.linear.trim_search import APART, all_solved, distance
 from multibody.model.assembly import Assembly, Vector, angles_of
@@ -24,7 +25,7 @@ MOST_COORDINATES = 20
 """Mechanisms with more coordinates are searched in the assembly of the closed form alone: the others are too many."""
 
 SAME_ASSEMBLY = 1e-5
-"""Difference of dependent coordinates, relative to one or to their size, that counts as none."""
+"""Difference of dependent coordinates, relative to their sizes, that counts as none."""
 
 
 def has_other_assemblies(eom: EquationsOfMotion) -> bool:
@@ -97,7 +98,11 @@ def _is_own_assembly(eom: EquationsOfMotion, whole: Trim, w: Vector) -> bool:
     turning = angles_of(whole.equations.eom.model)
     turns = np.array([one in turning for one in dependent], dtype=bool)
     difference[turns] = (difference[turns] + np.pi) % (2 * np.pi) - np.pi
-    return bool((np.abs(difference) <= SAME_ASSEMBLY * np.maximum(1.0, np.abs(formulas))).all())
+    point = whole.equations.point(w)
+    sizes = dict(
+        zip(whole.equations.eom.coordinates, coordinate_sizes(whole.equations.eom, point.q, point.p), strict=True)
+    )
+    return bool((np.abs(difference) <= SAME_ASSEMBLY * np.array([sizes[one] for one in dependent])).all())
 
 
 def dependent_values(model: Model, values: dict[str, float], t: float) -> dict[str, float]:

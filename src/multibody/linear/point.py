@@ -13,8 +13,10 @@ from multibody.equations import EquationsOfMotion
 from multibody.errors import AssemblyError, ModelError
 from multibody.graph import Constant, Expr, Symbol
 from multibody.graph.names import suggestion
+from multibody.linear.run_inputs import inputs_at
+from multibody.linear.sizes import coordinate_sizes, mechanism_length, speed_sizes
 from multibody.model import Model, System
-from multibody.model.assembly import State, Vector
+from multibody.model.assembly import Vector
 from multibody.model.possible import possible_values
 from multibody.model.quantity import finite_value
 
@@ -25,10 +27,16 @@ At = Any
 something that has such a ``point``, as an equilibrium does."""
 
 ROUNDING_OF_LIMITS = 1e-9
-"""How far an input may be beyond a limit, relative to 1 + its size: it may have been rounded."""
+"""How far an input may be beyond a limit, relative to the largest of these: it may have been rounded."""
 
 KEPT = 1e-6
-"""How far a given value may be moved by constraints, relative to its size: it may have been rounded."""
+"""How far a given value may be moved by constraints, relative to the size of its kind: it may have been rounded."""
+
+CLOSED = 1e-12
+"""The largest gap of a constraint that counts as closed, relative to the size of the mechanism."""
+
+INTERPOLATED = 1e-3
+"""The same for a state between the samples of a run, which is interpolated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +117,7 @@ def place(
     q, u, r = by_kind(model, given)
     inputs = {name: finite_value(value, f"input '{name}'") for name, value in r.items()}
     found = _place(eom, q, u, inputs, parameters, t)
-    require_kept(model, {**q, **u}, State(model, found.q, found.u))
+    require_kept(eom, {**q, **u}, found)
     return found
 
 
@@ -123,7 +131,7 @@ def beyond_limits(model: Model, values: Mapping[Any, float]) -> list[str]:
     said = []
     for one, (low, high) in model.input_limits.items():
         value = values.get(one, low if np.isfinite(low) else high)
-        slack = ROUNDING_OF_LIMITS * (1 + abs(value))
+        slack = ROUNDING_OF_LIMITS * max(abs(end) for end in (low, high, value) if np.isfinite(end))
         if not low - slack <= value <= high + slack:
             said.append(f"{one.name} = {value:.6g} is beyond its limits [{low:.6g}, {high:.6g}]")
     return said
@@ -147,11 +155,13 @@ def _place(
 ) -> Place:  # fmt: skip
     model = eom.model
     now = finite_value(0.0 if t is None else t, "time of the operating point")
-    state = eom.consistent(q, u, parameters=parameters, inputs=inputs, t=now)
+    values = possible_values(model, parameters)
+    p = np.array(list(values.values()), dtype=float)
+    tolerance = CLOSED * float(coordinate_sizes(eom, np.zeros(len(model.coordinates)), p).max(initial=0.0))
+    state = eom.consistent(q, u, parameters=parameters, inputs=inputs, t=now, tolerance=tolerance or CLOSED)
     r = np.array([inputs.get(one.name, 0.0) for one in model.input_symbols], dtype=float)
     require_within(model, dict(zip(model.input_symbols, r.tolist(), strict=True)))
-    values = possible_values(model, parameters)
-    return Place(now, state.q, state.u, r, np.array(list(values.values()), dtype=float))
+    return Place(now, state.q, state.u, r, p)
 
 
 def _place_of(eom: EquationsOfMotion, at: Any, parameters: Mapping[str, float] | None, t: float | None) -> Place:
@@ -159,7 +169,10 @@ def _place_of(eom: EquationsOfMotion, at: Any, parameters: Mapping[str, float] |
     known, numbers, now = known_point(eom, at)
     q, u, inputs = by_kind(eom.model, known)
     numbers = {**numbers, **eom.model.parameters_by_element(parameters)}
-    return _place(eom, list(q.values()), list(u.values()), inputs, numbers, now if t is None else t)
+    found = _place(eom, list(q.values()), list(u.values()), inputs, numbers, now if t is None else t)
+    interpolated = getattr(getattr(at, "point", at), "run", None) is not None
+    require_kept(eom, {**q, **u}, found, INTERPOLATED if interpolated else KEPT)
+    return found
 
 
 def by_name(symbols: Sequence[Symbol], values: Iterable[float]) -> dict[str, float]:
@@ -182,9 +195,11 @@ def known_point(eom: EquationsOfMotion, at: Any) -> tuple[dict[str, float], dict
             where=f"system '{eom.model.name}'",
             remedy="Give values by name, such as at={'angle': 0.1}, a state, or an instant of a run, run.at(t).",
         ) from error
-    r: Any = getattr(point, "r", None) if run is None else [np.interp(point.t, run.t, column) for column in run.r.T]
-    p = getattr(run or point, "p", None)
-    inputs = {} if r is None else by_name(eom.inputs, r)
+    r, p = getattr(point, "r", None), getattr(run or point, "p", None)
+    if run is not None:
+        inputs = inputs_at(run, {one.name for one in eom.inputs}, float(point.t), point.q, point.u)
+    else:
+        inputs = {} if r is None else by_name(eom.inputs, r)
     return state | inputs, {} if p is None else by_name(eom.parameters, p), getattr(point, "t", None)
 
 
@@ -236,14 +251,26 @@ def _require_numbers(model: Model, given: Mapping[str, Any]) -> None:
         )
 
 
-def require_kept(model: Model, given: Mapping[str, float], state: Any) -> None:
-    """An error if constraints have moved values that were given."""
-    moved = [name for name, value in given.items() if abs(state[name] - value) > KEPT * max(1.0, abs(value))]
+def require_kept(eom: EquationsOfMotion, given: Mapping[str, float], found: Place, tolerance: float = KEPT) -> None:
+    """An error if constraints have moved values that were given.
+
+    Args:
+        eom: equations of motion.
+        given: coordinates and speeds by name.
+        found: the state that keeps all constraints.
+        tolerance: how far a value may be moved, relative to the size of its kind.
+    """
+    model = eom.model
+    state = by_name((*model.coordinates, *model.speeds), (*found.q, *found.u))
+    fastest = np.maximum(np.abs(found.u), [abs(given.get(one.name, 0.0)) for one in model.speeds])
+    speeds = speed_sizes(eom, fastest, mechanism_length(eom, found.q, found.p))
+    sizes = by_name((*model.coordinates, *model.speeds), (*coordinate_sizes(eom, found.q, found.p), *speeds))
+    moved = [name for name, value in given.items() if abs(state[name] - value) > tolerance * sizes[name]]
     if moved:
         nearest = ", ".join(f"{name}={state[name]:.9g}" for name in moved)
         raise AssemblyError(
             f"No state keeps all constraints with the given values of {', '.join(moved)}.",
             where=f"operating point of system '{model.name}'",
             cause=f"Other values and the constraints determine them; the nearest state has {nearest}.",
-            remedy="Leave away values that follow from others.",
+            remedy="Leave away values that follow from others; eom.consistent(…) finds a state that keeps them.",
         )

@@ -70,6 +70,12 @@ class SteadyEquations:
             values = substitute([value for _, value in found], {**self._still, **self.formulas}) if found else []
         return [(label, value) for (label, _), value in zip(found, values, strict=True)]
 
+    @property
+    def force_rows(self) -> slice:
+        """The places of the balances of forces among the equations."""
+        before = sum(q not in self.moving for q in self.eom.coordinates)
+        return slice(before, before + len(self.eom.speeds))
+
     def _kinematics(self) -> Iterator[Row]:
         for q, rate in zip(self.eom.coordinates, self.eom.rates, strict=True):
             if q not in self.moving:

@@ -7,16 +7,17 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
-from multibody.errors import EquilibriumError, ModelError
+from multibody.errors import EquilibriumError
 from multibody.graph import Symbol
 from multibody.linear.equilibrium_point import Equilibria, Equilibrium
 from multibody.linear.other_assemblies import dependent_values, has_other_assemblies, solved_elsewhere
 from multibody.linear.point import At, beyond_limits, known_point, require_equations, unknown_name
 from multibody.linear.steady_equations import steady_equations
 from multibody.linear.trim import ENOUGH, Trim
+from multibody.linear.trim_limits import limits_passed, within_limits, within_turns
 from multibody.linear.trim_search import all_solved, distance
 from multibody.model.assembly import Vector
-from multibody.model.possible import possible_values, require_possible
+from multibody.model.possible import possible_values
 from multibody.model.quantity import finite_value
 
 Names = Iterable[str]
@@ -26,7 +27,7 @@ TRIES = 24
 
 def equilibrium(
     eom: EquationsOfMotion, fixed: Mapping[str, float] | Names = (), free: Names = (), *, at: At = None,
-    moving: Names = (), parameters: Mapping[str, float] | None = None, t: float = 0.0,
+    moving: Names = (), parameters: Mapping[str, float] | None = None, t: float | None = None,
 ) -> Equilibrium:  # fmt: skip
     """The equilibrium or steady motion that Newton's method reaches from a guess.
 
@@ -37,17 +38,18 @@ def equilibrium(
     Args:
         eom: equations of motion.
         fixed: values by name that must stay; or names alone, which stay at their start values.
-        free: names of inputs and parameters that are looked for as well; inputs are kept within their limits.
+        free: names of inputs and parameters that are looked for as well; inputs and joints are kept within their
+            limits, masses are not negative.
         at: a guess by name, a state, an instant of a run, or another equilibrium; the start values where nothing is
             given. Values of inputs and parameters that are not free are taken as they are.
         moving: names of coordinates that may change (a rolling angle, a distance gone), and of speeds that may (those
             of a place on a circle).
         parameters: values by name, where they are not the defaults.
-        t: time.
+        t: time; zero, unless an instant or another equilibrium says otherwise.
 
     Raises:
-        EquilibriumError: if none is found: what came closest, and which equations stay open; or if an input would have
-            to be beyond its limits.
+        EquilibriumError: if none is found: what came closest, and which equations stay open; or if an input or a
+            joint would have to be beyond its limits.
 
     Example:
         >>> import multibody as mb
@@ -65,17 +67,19 @@ def equilibrium(
     """
     search = _search(eom, fixed, free, at, moving, parameters, t)
     w, error = search.solved(search.start)
-    if error > ENOUGH or _beyond(search, w):
+    w = within_turns(search, w)
+    if error > ENOUGH or limits_passed(search, w):
         several, closest = all_solved(search, TRIES, seed=0)
         if not several:
             raise _none_found(search, closest)
-        w = _within_limits(search, several)[0]
+        w = within_limits(search, several)[0]
     return _equilibrium(search, w)
 
 
 def equilibria(
     eom: EquationsOfMotion, fixed: Mapping[str, float] | Names = (), free: Names = (), *, at: At = None,
-    moving: Names = (), parameters: Mapping[str, float] | None = None, t: float = 0.0, tries: int = 60, seed: int = 0,
+    moving: Names = (), parameters: Mapping[str, float] | None = None, t: float | None = None, tries: int = 60,
+    seed: int = 0,
 ) -> Equilibria:  # fmt: skip
     """All equilibria or steady motions that are found from random starts, the nearest to the guess first.
 
@@ -91,12 +95,12 @@ def equilibria(
         at: a guess.
         moving: names of coordinates and speeds whose rates need not vanish.
         parameters: values by name.
-        t: time.
+        t: time; see ``equilibrium``.
         tries: how many starts.
         seed: of the random numbers.
 
     Raises:
-        EquilibriumError: if none is found that inputs within their limits can hold; others are left out.
+        EquilibriumError: if none is found within the limits of inputs and joints; others are left out.
 
     Example:
         >>> import multibody as mb
@@ -115,14 +119,13 @@ def equilibria(
     others: list[Equilibrium] = []
     isolated = not any(search.freedom(w).shape[1] for w in several)
     if isolated and not search.equations.moving and has_other_assemblies(eom):
-        whole = _search_of_all_assemblies(search, fixed, free, at, parameters, t)
+        whole = _search_of_all_assemblies(search, fixed, free, at, parameters)
         more, elsewhere = solved_elsewhere(search, whole, several, tries, seed)
         several = sorted([*several, *more], key=lambda w: distance(search, w, search.start))
-        others = [_equilibrium(whole, w) for w in elsewhere]
+        others = [_equilibrium(whole, w) for w in within_limits(whole, elsewhere, required=False)]
     if not several and not others:
         raise _none_found(search, closest)
-    others = [one for one in others if not beyond_limits(one.eom.model, one.point.values)]
-    several = _within_limits(search, several, required=not others)
+    several = within_limits(search, several, required=not others)
     return Equilibria((*(_equilibrium(search, w) for w in several), *others))
 
 
@@ -131,7 +134,7 @@ def equilibria(
 
 def _search(
     eom: EquationsOfMotion, fixed: Mapping[str, float] | Names, free: Names, at: At, moving: Names,
-    parameters: Mapping[str, float] | None, t: float,
+    parameters: Mapping[str, float] | None, t: float | None,
 ) -> Trim:  # fmt: skip
     require_equations(eom, "equilibrium")
     parameters = eom.model.parameters_by_element(parameters)
@@ -139,7 +142,8 @@ def _search(
     states = (*eom.coordinates, *eom.speeds)
     others = (*eom.inputs, *eom.parameters)
     given = {name: value for name, value in parameters.items() if name in {one.name for one in eom.parameters}}
-    guess = {**_guess(eom, at), **given, **{name: value for name, value in held.items() if value is not None}}
+    start, then = _guess(eom, at)
+    guess = {**start, **given, **{name: value for name, value in held.items() if value is not None}}
     _require_known(eom, [*held, *guess], (*states, *others), "coordinate, speed, input or parameter")
     wanted = set(_several(free))
     _require_known(eom, wanted, (*states, *others), "coordinate, speed, input or parameter")
@@ -153,7 +157,7 @@ def _search(
     numbers = {**parameters, **{one.name: guess[one.name] for one in eom.parameters if one.name in guess}}
     unknown = [*(one for one in states if one.name not in held), *(one for one in others if one.name in wanted)]
     equations = steady_equations(eom, unknown, [one for one in states if one.name in moves], numbers)
-    now = finite_value(t, "time of the equilibrium")
+    now = finite_value(then if t is None else t, "time of the equilibrium")
     known: dict[Symbol, float] = {eom.model.time: now, **eom.model.start, **possible_values(eom.model, numbers)}
     known |= {one: finite_value(guess[one.name], f"'{one.name}'") for one in (*states, *others) if one.name in guess}
     _require_within(eom, {one: known.get(one, 0.0) for one in eom.inputs if one.name not in wanted})
@@ -161,9 +165,8 @@ def _search(
 
 
 def _search_of_all_assemblies(
-    search: Trim, fixed: Mapping[str, float] | Names, free: Names, at: At, parameters: Mapping[str, float] | None,
-    t: float,
-) -> Trim:  # fmt: skip
+    search: Trim, fixed: Mapping[str, float] | Names, free: Names, at: At, parameters: Mapping[str, float] | None
+) -> Trim:
     """The same search with all loops as constraints, from the same start."""
     eom, known = search.equations.eom, dict(zip(search.equations.symbols, search.start.tolist(), strict=True))
     assert eom.unreduced is not None
@@ -171,9 +174,9 @@ def _search_of_all_assemblies(
     names = {one.name for one in eom.parameters}
     start = {name: value for name, value in values.items() if name not in names}
     start |= dependent_values(eom.model, values, known[eom.model.time])
-    start |= {name: value for name, value in _guess(eom, at).items() if name in names}
+    start |= {name: value for name, value in _guess(eom, at)[0].items() if name in names}
     held = {name: values[name] for name in (fixed if isinstance(fixed, Mapping) else _several(fixed))}
-    return _search(eom.unreduced, held, free, start, (), parameters, t)
+    return _search(eom.unreduced, held, free, start, (), parameters, known[eom.model.time])
 
 
 def _require_within(eom: EquationsOfMotion, inputs: Mapping[Symbol, float]) -> None:
@@ -193,11 +196,12 @@ def _several(names: Names) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-def _guess(eom: EquationsOfMotion, at: At) -> dict[str, float]:
+def _guess(eom: EquationsOfMotion, at: At) -> tuple[dict[str, float], float]:
+    """Values by name, and the time; zero unless an instant, an operating point or an equilibrium has one."""
     if at is None or isinstance(at, Mapping):
-        return {one.name if isinstance(one, Symbol) else one: value for one, value in (at or {}).items()}
-    state, numbers, _ = known_point(eom, at)
-    return {**state, **numbers}
+        return {one.name if isinstance(one, Symbol) else one: value for one, value in (at or {}).items()}, 0.0
+    state, numbers, t = known_point(eom, at)
+    return {**state, **numbers}, 0.0 if t is None else float(t)
 
 
 def _require_known(eom: EquationsOfMotion, names: Iterable[str], known: Iterable[Symbol], kind: str) -> None:
@@ -211,35 +215,6 @@ def _equilibrium(search: Trim, w: Vector) -> Equilibrium:
     residual = np.abs(np.asarray(search.equations.residual(w))).max(initial=0.0)
     freedom = search.freedom(w).shape[1]
     return Equilibrium(search.equations, w, float(residual), freedom)
-
-
-def _beyond(search: Trim, w: Vector) -> list[str]:
-    """The inputs of a solution that are beyond their limits, and parameters for which no body exists."""
-    model, values = search.equations.eom.model, dict(zip(search.equations.symbols, w.tolist(), strict=True))
-    beyond = beyond_limits(model, values)
-    try:
-        require_possible(model, values)
-    except ModelError as error:
-        beyond.append(error.what.removesuffix("."))
-    return beyond
-
-
-def _within_limits(search: Trim, several: list[Vector], *, required: bool = True) -> list[Vector]:
-    """The solutions that inputs within their limits can hold.
-
-    Raises:
-        EquilibriumError: if there is none, and one is required.
-    """
-    held = [w for w in several if not _beyond(search, w)]
-    if not held and required:
-        kind = "steady motion" if search.equations.moving else "equilibrium"
-        raise EquilibriumError(
-            f"No {kind} within the limits of inputs was found: {'; '.join(_beyond(search, several[0]))}.",
-            where=f"system '{search.equations.eom.model.name}'",
-            cause="Runs hold an input within its limits; masses and moments of inertia are not negative.",
-            remedy="Fix other values, free another input, or give the input wider limits: system.input(…, limits=…).",
-        )
-    return held
 
 
 def _none_found(search: Trim, w: Vector) -> EquilibriumError:

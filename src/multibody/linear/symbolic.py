@@ -113,6 +113,7 @@ def _linearized(
         linear.descriptor,
         division,
         tuple(_names(eom.multipliers)),
+        tuple(blocks.value("position")),
     )  # fmt: skip
 
 

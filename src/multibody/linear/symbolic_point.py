@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ModelError
 from multibody.graph import Constant, Expr, Symbol, as_expr, free_symbols, substitute
 from multibody.graph.signs import with_signs
-from multibody.linear.point import by_kind, require_kept, require_within, unknown_name
+from multibody.linear.point import Place, by_kind, require_kept, require_within, unknown_name
 from multibody.linear.signals import listed_names
 from multibody.linear.slopes import positions
 from multibody.model.assembly import State
@@ -77,8 +79,12 @@ def _closed(eom: EquationsOfMotion, values: Values, given: Mapping[str, Any]) ->
     model, loops = eom.model, positions(eom)
     gaps = list(with_signs(substitute(loops, values), model.signs)) if loops else []
     gaps = [one for one in gaps if one.fp != 0]
-    if not gaps or any(one in model.coordinates for one in free_symbols(gaps)):
-        return values  # a gap that depends on coordinates which are left free is closed for some of their values
+    if not gaps:
+        return values
+    moving = {one for one in free_symbols(gaps) if one in model.coordinates}
+    if moving:
+        _require_all_free(eom, loops, values, given, moving)
+        return values  # closed for some values of the coordinates that are left free, which ``at`` checks
     if free_symbols(gaps) or not all(isinstance(values[q], Constant) for q in model.coordinates):
         raise ModelError(
             f"The coordinates do not keep the constraints: {gaps[0]!r:.120} is not zero.",
@@ -91,6 +97,32 @@ def _closed(eom: EquationsOfMotion, values: Values, given: Mapping[str, Any]) ->
     return values | {q: as_expr(float(value)) for q, value in zip(model.coordinates, state.q, strict=True)}
 
 
+def _require_all_free(
+    eom: EquationsOfMotion, loops: list[Expr], values: Values, given: Mapping[str, Any], moving: set[Any]
+) -> None:
+    """An error for coordinates that stay where they are while others in the same loop are left free."""
+    among = [one for gap in loops if moving & {*_with_values(gap, values)} for one in free_symbols(gap)]
+    frozen = dict.fromkeys(
+        one.name
+        for one in among
+        if one in eom.model.coordinates and isinstance(values[one], Constant) and one.name not in given
+    )
+    if frozen:
+        names = ", ".join(sorted(one.name for one in moving))
+        raise ModelError(
+            f"{', '.join(frozen)} would stay where they are while {names} is left free: the loops would open.",
+            where=f"operating point of system '{eom.model.name}'",
+            cause="Dependent coordinates are not solved for where others are left free.",
+            remedy=f"Leave all of them free, free={[*sorted(one.name for one in moving), *frozen]!r}, and give their "
+            "numbers to at(…), such as those of eom.consistent(…); give them as formulas; or use linearize, which "
+            "closes the loops.",
+        )
+
+
+def _with_values(gap: Expr, values: Values) -> list[Symbol]:
+    return free_symbols(substitute(gap, values))
+
+
 def _assembled(eom: EquationsOfMotion, values: Values, given: Mapping[str, Any]) -> State:
     """A state that keeps all constraints with the given coordinates."""
     model = eom.model
@@ -101,5 +133,6 @@ def _assembled(eom: EquationsOfMotion, values: Values, given: Mapping[str, Any])
     }  # what is free has no part in it
     inputs = {one.name: known.get(one.name, 0.0) for one in model.input_symbols}
     state = eom.consistent(start, parameters=parameters, inputs=inputs, t=known.get(model.time.name, 0.0))
-    require_kept(model, start, state)
+    p = np.array([parameters[one.name] for one in model.parameter_symbols])
+    require_kept(eom, start, Place(0.0, state.q, state.u, np.zeros(0), p))
     return state

@@ -10,15 +10,19 @@ from typing import Any
 import numpy as np
 
 from multibody.compile import Function
-from multibody.errors import MissingValueError
+from multibody.errors import AssemblyError, MissingValueError
 from multibody.graph import Expr, Symbol, array, closed_form, evaluate, free_symbols, listing, to_latex, to_sympy
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.names import suggestion
 from multibody.linear.elimination import Descriptor
 from multibody.linear.independent import Choice
-from multibody.linear.linear_system import LinearizedSystem
+from multibody.linear.linear_system import LinearizedSystem, Terms
 from multibody.linear.point import OperatingPoint
+from multibody.linear.sizes import balanced_sizes
 from multibody.model import Model
+
+OPEN = 1e-6
+"""A gap of a constraint that is open, relative to the lengths that add up in it; values may have been rounded."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,6 +50,7 @@ class SymbolicLinearSystem:
         descriptor: E·(δq̇, δu̇, δλ) = F·δx + G·δr.
         choice: which coordinates and speeds are independent.
         multipliers: the names of the constraint forces in ``point``.
+        gaps: what must vanish so that the coordinates keep the constraints; ``at`` checks it, ``function`` does not.
     """
 
     A: Matrix
@@ -65,6 +70,7 @@ class SymbolicLinearSystem:
     descriptor: Descriptor
     choice: Choice
     multipliers: tuple[str, ...]
+    gaps: tuple[Expr, ...] = ()
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -83,8 +89,10 @@ class SymbolicLinearSystem:
         Raises:
             MissingValueError: if a symbol has no number.
             ExpressionError: where an entry has no finite value.
+            AssemblyError: if coordinates that were left free do not keep the constraints with these numbers.
         """
         known = self._known(values)
+        self._require_closed(known)
 
         def numbers(matrix: Any) -> Any:
             return np.array(evaluate(matrix, known), dtype=float) if np.size(matrix) else np.zeros(np.shape(matrix))
@@ -94,8 +102,38 @@ class SymbolicLinearSystem:
             self.units, self.model.name, point=self._point(numbers), rates=numbers(self.rates),
             output_values=numbers(self.output_values), tangent=numbers(self.tangent),
             tangent_inputs=numbers(self.tangent_inputs), descriptor=Descriptor(*map(numbers, self.descriptor)),
-            choice=self.choice,
+            choice=self.choice, terms=lambda: self._terms(known),
         )  # fmt: skip
+
+    def _terms(self, known: Mapping[Any, float]) -> Terms:
+        """Sizes of what balances in the accelerations."""
+        model = self.model
+        numbers = {one: float(value) for one, value in known.items() if isinstance(one, Symbol)}
+        accelerations = balanced_sizes([self.point[one.name] for one in model.accelerations], numbers)
+        q = np.array([abs(float(evaluate(self.point[one.name], known))) for one in model.coordinates])
+        lengths = [self.units.get(one.name, "").startswith("m/") for one in model.speeds]
+        angles = [self.units.get(one.name, "") != "m" for one in model.coordinates]
+        length = float(q[np.logical_not(angles)].max(initial=0.0)) or 1.0
+        return Terms(accelerations, np.where(angles, 1.0, length), np.where(lengths, length, 1.0))
+
+    def _require_closed(self, known: Mapping[Any, float]) -> None:
+        """An error where loops are open."""
+        gaps = [one for one in self.gaps if free_symbols(one)]
+        if not gaps:
+            return
+        point: dict[Any, float] = {name: float(evaluate(one, known)) for name, one in self.point.items()}
+        open_by = np.abs(np.array(evaluate(gaps, known), dtype=float))
+        sizes = balanced_sizes(gaps, {one: float(value) for one, value in known.items() if isinstance(one, Symbol)})
+        sizes = np.maximum(sizes, OPEN * sizes.max())
+        worst = int(np.argmax(open_by / sizes))
+        if open_by[worst] > OPEN * sizes[worst]:
+            shown = ", ".join(f"{one.name}={point[one.name]:.9g}" for one in self.model.coordinates)
+            raise AssemblyError(
+                f"The coordinates do not keep the constraints: a gap is {open_by[worst]:.6g}.",
+                where=f"operating point of system '{self.model.name}', {shown}",
+                cause="Coordinates that were left free depend on each other.",
+                remedy="Give numbers that keep the constraints, such as those of eom.consistent(…), or use linearize.",
+            )
 
     def _known(self, values: Mapping[str, float]) -> dict[Symbol | str, float]:
         names = [one.name for one in self.symbols]

@@ -12,21 +12,23 @@ from typing import NamedTuple
 import numpy as np
 
 from multibody.linear.steady_equations import SteadyEquations
+from multibody.linear.trim_sizes import term_sizes, unknown_sizes
 from multibody.model.assembly import LONGEST_STEP, Vector, angles_of
 
 STEPS = 60
-ENOUGH = 1e-10  # an error that counts as zero: unknowns are off by so much, relative to one or to their size
+ENOUGH = 1e-10  # an error that counts as zero: unknowns are off by so much, relative to their size
 RANK = 1e-9  # singular values below this, relative to the largest, count as zero
-FAINT = 1e-6  # a row whose derivatives are smaller than this, relative to the largest, may have nothing but rounding
+FAINT = 1e-4  # a row whose derivatives are smaller than this, relative to its terms, may have nothing but rounding
 SHRINKING = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01)
 SLIDES = 30
-DUST = 1e-13
-NEARBY = 1e-3  # a step, relative to one or to the size of an unknown, after which rows are compared with a solution
+DUST = 1e-13  # what is left of a zero, relative to the size of an unknown
+NEARBY = 1e-3  # a step, relative to the size of an unknown, after which rows are compared with a solution
 OPEN = 1e-7  # a residual that is not zero, relative to what the unknowns can do to it nearby
+BALANCED = 1e-9  # a sum of terms that is zero, relative to these; or an unknown that is where it should be
 
 
 class Local(NamedTuple):
-    """F and its derivatives at one place, each row divided by what the unknowns can do to it."""
+    """F and its derivatives at one place by the unknowns over their sizes, each row divided by what these do to it."""
 
     residual: Vector
     slopes: Vector
@@ -57,13 +59,18 @@ class Trim:
         self.chosen = len(equations.unknown)
         coordinates = set(equations.eom.coordinates)
         self._lengths = np.array([equations.symbols[k] in coordinates for k in self.free], dtype=bool)
+        angles = angles_of(equations.eom.model)
+        self._turning = np.array([equations.symbols[k] in angles for k in self.free], dtype=bool)
+        self.sizes = unknown_sizes(equations, start)
+        self._terms = term_sizes(equations, start)
 
     def local(self, w: Vector) -> Local:
-        """F(w) and ∂F/∂w with Σ|∂F/∂w|·max(1, |w|) = 1 in each row, but for rows that hardly depend on the unknowns."""
+        """F(w) and ∂F/∂w with Σ|∂F/∂w|·size = 1 in each row, but for rows that hardly depend on the unknowns."""
         residual = np.asarray(self.equations.residual(w)).reshape(-1)
-        slopes = self.equations.slopes.dense(w)
-        scale = np.abs(slopes) @ np.maximum(1.0, np.abs(w[self.free]))
-        scale = np.maximum(scale, FAINT * scale.max(initial=0.0) or 1.0)
+        slopes = self.equations.slopes.dense(w) * self.sizes
+        scale = np.abs(slopes) @ np.maximum(1.0, np.abs(w[self.free]) / self.sizes)
+        scale = np.maximum(scale, FAINT * self._terms)
+        scale = np.where(scale > 0, scale, 1.0)
         return Local(residual / scale, slopes / scale[:, None], scale)
 
     # one solution ------------------------------------------------------------------------------------------------
@@ -73,11 +80,24 @@ class Trim:
         found, error = self._newton(w)
         if error > ENOUGH:
             closest = self._least_squares(found)
+            self._terms = np.maximum(self._terms, term_sizes(self.equations, closest))
             found, error = self._newton(closest)
             if error > ENOUGH:
                 return closest, error
         found = self._tidy(found)
-        return found, error if self._vanishes(found) else np.inf
+        return found, error if self._vanishes(found) and self.balances(found) else np.inf
+
+    def balances(self, w: Vector) -> bool:
+        """Whether the terms of each equation balance, or the nearest solution is where w is but for rounding."""
+        now = self.local(w)
+        if now.error == np.inf:
+            return False
+        terms = term_sizes(self.equations, w)
+        step = np.linalg.lstsq(now.slopes, now.residual, rcond=RANK)[0] if len(self.free) else np.zeros(0)
+        rest = np.abs(now.residual - now.slopes @ step) * now.scale  # what no small change of the unknowns removes
+        near = float(np.abs(step[: self.chosen]).max(initial=0.0)) <= BALANCED
+        open_rows = np.abs(now.residual) * now.scale > BALANCED * terms
+        return not open_rows.any() or bool(near and (rest <= BALANCED * np.maximum(terms, now.scale))[open_rows].all())
 
     def _vanishes(self, w: Vector) -> bool:
         """Whether F is zero at w, and not only small beside its derivatives, which grow without bound at a dead point.
@@ -85,7 +105,7 @@ class Trim:
         The residual is compared with the derivatives at places nearby.
         """
         residual = np.abs(np.asarray(self.equations.residual(w)).reshape(-1))
-        step = NEARBY * np.maximum(1.0, np.abs(w[self.free]))
+        step = NEARBY * np.maximum(1.0, np.abs(w[self.free]) / self.sizes)
         scales = [self.local(self._moved(w, side * step)).scale for side in (1.0, -1.0)]
         known = [np.where(np.isfinite(one), one, np.inf) for one in scales if np.isfinite(one).any()]
         return bool((residual <= OPEN * np.min(known, axis=0)).all()) if known else True
@@ -105,7 +125,8 @@ class Trim:
             if not 0 < now.error < np.inf or not len(self.free):
                 break
             step = np.asarray(-np.linalg.lstsq(now.slopes, now.residual, rcond=RANK)[0], dtype=float)
-            longest = float(np.abs(step[self._lengths]).max(initial=0.0))
+            reach = np.where(self._turning, 1.0, np.maximum(1.0, np.abs(w[self.free]) / self.sizes))
+            longest = float(np.abs(step / reach)[self._lengths].max(initial=0.0))
             step *= min(1.0, LONGEST_STEP / max(longest, 1e-300))
             better = next((one for f in SHRINKING if self._improves(one := self._moved(w, f * step), now)), None)
             if better is None:
@@ -114,8 +135,9 @@ class Trim:
         return w, now.error
 
     def _moved(self, w: Vector, step: Vector) -> Vector:
+        """w after a step of the unknowns, which is relative to their sizes."""
         other = w.copy()
-        other[self.free] += step
+        other[self.free] += step * self.sizes
         return other
 
     def _improves(self, w: Vector, now: Local) -> bool:
@@ -129,16 +151,18 @@ class Trim:
         if not len(self.free) or not np.isfinite(self.openness(w)):
             return w
 
+        begin = w[self.free] / self.sizes
+
         def at(x: Vector) -> Vector:
-            return self._moved(w, x - w[self.free])
+            return self._moved(w, x - begin)
 
         def rows(x: Vector) -> Vector:
             return np.nan_to_num(self.rows(at(x)), nan=1e3)
 
         def slopes(x: Vector) -> Vector:
-            return np.nan_to_num(self.equations.slopes.dense(at(x)) / self._scale[:, None])
+            return np.nan_to_num(self.equations.slopes.dense(at(x)) * self.sizes / self._scale[:, None])
 
-        return at(least_squares(rows, w[self.free], jac=slopes, x_scale="jac", max_nfev=200, xtol=1e-12).x)
+        return at(least_squares(rows, begin, jac=slopes, x_scale="jac", max_nfev=200, xtol=1e-12).x)
 
     def openness(self, w: Vector) -> float:
         """How far w is from a solution; infinite where F has no value."""
@@ -157,7 +181,7 @@ class Trim:
     # of many solutions, one --------------------------------------------------------------------------------------
 
     def freedom(self, w: Vector) -> Vector:
-        """The directions in which steady states go on from w, one in each column; unknowns without rates and forces."""
+        """The directions in which steady states go on from w, one in each column; unknowns over their sizes."""
         ways = _null_space(self.local(w).slopes)[: self.chosen]
         left, sizes, _ = np.linalg.svd(ways, full_matrices=False)
         return left[:, sizes > RANK]
@@ -166,7 +190,7 @@ class Trim:
         """Near the start, as far as solutions form lines or surfaces; angles and quaternions next to it; least λ."""
         for _ in range(SLIDES):
             ways = self.freedom(w)
-            away = (self.start - w)[self.free[: self.chosen]]
+            away = ((self.start - w)[self.free] / self.sizes)[: self.chosen]
             slide = ways @ (ways.T @ away)
             size = float(np.abs(slide).max(initial=0.0))
             if size < 1e-12:
@@ -199,7 +223,7 @@ class Trim:
     def _least_forces(self, w: Vector) -> Vector:
         """Redundant constraints share their forces as by ``Multipliers``: λᵀ·D·λ is smallest; F is linear in them."""
         rest, eom = self.free[self.chosen :], self.equations.eom
-        ways = _null_space(self.local(w).slopes[:, self.chosen :])
+        ways = self.sizes[self.chosen :, None] * _null_space(self.local(w).slopes[:, self.chosen :])
         if not ways.shape[1]:
             return w
         point, weights = self.equations.point(w), np.ones(len(rest))
@@ -212,7 +236,8 @@ class Trim:
 
     def _without_dust(self, w: Vector) -> Vector:
         """Zeros instead of rounding errors, where that changes nothing."""
-        clean = np.where(np.abs(w) < DUST, 0.0, w)
+        clean = w.copy()
+        clean[self.free] = np.where(np.abs(w[self.free]) < DUST * self.sizes, 0.0, w[self.free])
         return clean if self.local(clean).error <= ENOUGH else w
 
 

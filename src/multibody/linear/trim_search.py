@@ -10,13 +10,13 @@ from multibody.linear.trim import ENOUGH, Trim
 from multibody.model.assembly import Vector, angles_of
 
 APART = 1e-6
-"""Solutions that differ by less, relative to one or to their size, are the same."""
+"""Solutions that differ by less, relative to their size, are the same."""
 
 
 def all_solved(
     trim: Trim, tries: int, seed: int, prepared: Callable[[Vector], Vector] | None = None
 ) -> tuple[list[Vector], Vector]:
-    """Different solutions, those nearest to the start first; and what came closest.
+    """Different solutions, those nearest to the start first, of equally near ones the smallest; and what came closest.
 
     Args:
         trim: the search.
@@ -28,11 +28,12 @@ def all_solved(
     best, least = trim.start, np.inf
     for start in _starts(trim, tries, np.random.default_rng(seed)):
         w, error = trim.solved(start if prepared is None else prepared(start))
-        if trim.openness(w) < least:
+        if trim.openness(w) < least * (1 - APART):
             best, least = w, trim.openness(w)
         if error <= ENOUGH and all(distance(trim, w, other) > APART for other in found):
             found.append(w)
-    return sorted(found, key=lambda w: distance(trim, w, trim.start)), best
+    origin = np.where(np.isin(np.arange(len(trim.start)), trim.free), 0.0, trim.start)
+    return sorted(found, key=lambda w: (round(distance(trim, w, trim.start), 6), distance(trim, w, origin))), best
 
 
 def _starts(trim: Trim, tries: int, rng: np.random.Generator) -> Iterator[Vector]:
@@ -43,7 +44,7 @@ def _starts(trim: Trim, tries: int, rng: np.random.Generator) -> Iterator[Vector
     for trial in range(tries):
         w = trim.start.copy()
         if trial:
-            spread = np.maximum(1.0, np.abs(w[chosen])) * rng.normal(size=len(chosen))
+            spread = np.maximum(trim.sizes[: trim.chosen], np.abs(w[chosen])) * rng.normal(size=len(chosen))
             w[chosen] += np.where(turning, rng.uniform(-np.pi, np.pi, len(chosen)), spread)
             for places in eom.model.quaternions:
                 where = [k + 1 for k in places if k + 1 in chosen]  # coordinates come after time
@@ -52,7 +53,7 @@ def _starts(trim: Trim, tries: int, rng: np.random.Generator) -> Iterator[Vector
 
 
 def distance(trim: Trim, w: Vector, other: Vector) -> float:
-    """Between two solutions, relative to one or to the size of the unknowns."""
+    """Between two solutions, relative to the sizes of the unknowns."""
     chosen = trim.free[: trim.chosen]
-    scale = np.maximum(1.0, np.abs(other[chosen]))
+    scale = np.maximum(trim.sizes[: trim.chosen], np.abs(other[chosen]))
     return float(np.linalg.norm((w - other)[chosen] / scale))

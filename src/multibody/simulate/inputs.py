@@ -260,11 +260,11 @@ def copied(given: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
 
     Functions are not copied: what they remember outside of themselves is shared by all runs.
     """
-    objects = {name: one for name, one in (given or {}).items() if _remembers(one)}
+    objects = {name: one for name, one in (given or {}).items() if remembers(one)}
     return given if not objects else {**(given or {}), **{name: deepcopy(one) for name, one in objects.items()}}
 
 
-def _remembers(value: Any) -> bool:
+def remembers(value: Any) -> bool:
     """Whether it is an object of the user's own, not a function, a number or an expression."""
     law = value.function if isinstance(value, Sampled) else value
     return callable(law) and not isinstance(law, Expr | Table | FunctionType | BuiltinFunctionType)

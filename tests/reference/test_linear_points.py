@@ -1,0 +1,54 @@
+"""A sample of the points half of the battery of linear studies, and that it notices what is wrong."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from multibody.linear.equilibrium_point import Equilibrium
+
+from . import linear_points
+from .case import RIGHT, WRONG
+from .linear_points import case
+
+SAMPLE = [*range(16), 17, 35, 39, 43]  # all kinds of models
+
+
+@pytest.mark.parametrize("seed", SAMPLE)
+def test_a_point_is_right(seed):
+    found = case(seed)
+    assert found.verdict == RIGHT, f"{found.what}\n{found.detail}"
+
+
+def test_the_battery_notices_another_equilibrium(monkeypatch):
+    """A start value that is given back in the place of the solution."""
+    equilibrium = linear_points.equilibrium
+
+    def moved(eom, **options):
+        found = equilibrium(eom, **options)
+        w = found.w.copy()
+        w[found.equations.free[0]] *= 1 + 1e-6
+        w[found.equations.free[0]] += 1e-6 * (w[found.equations.free[0]] == 0)
+        return dataclasses.replace(found, w=w)
+
+    monkeypatch.setattr(linear_points, "equilibrium", moved)
+    for seed in (2, 9, 13):
+        assert case(seed).verdict == WRONG
+
+
+def test_the_battery_notices_another_slope(monkeypatch):
+    linearize = linear_points.linearize
+
+    def steeper(*args, **options):
+        found = linearize(*args, **options)
+        return dataclasses.replace(found, A=found.A * (1 + 1e-6 * np.eye(len(found.A))[::-1]))
+
+    monkeypatch.setattr(linear_points, "linearize", steeper)
+    for seed in (1, 3, 43):
+        assert case(seed).verdict == WRONG
+
+
+def test_the_battery_notices_a_state_that_does_not_last(monkeypatch):
+    monkeypatch.setattr(Equilibrium, "lasts", True)
+    for seed in (11, 35, 39):
+        assert case(seed).verdict == WRONG

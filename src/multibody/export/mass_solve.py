@@ -61,7 +61,7 @@ def function(form: Form, program: Program, body: Body, prefix: str = "") -> str:
     return f"{replace(form, head=form.piece).function(body, inner)}\n\n{outer}"
 
 
-_LOOPS = """/* L and 1/D of M = L*D*L', in place of M, of which the lower triangle is read; zeros of trees stay zeros. */
+_LOOPS = """/* L and 1/D of M = L*D*L', in place of M, only its lower triangle is read; zeros of trees stay. */
 static inline void factor_mass_matrix(int n, double *M)
 {
     int i, j, k;

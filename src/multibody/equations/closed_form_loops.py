@@ -1,7 +1,7 @@
 """Discriminants of loops that are solved in closed form.
 
-The dependent coordinates of such a loop are ±√D + …, where D depends on the others and on time. Where D becomes zero, at
-a dead point, two solutions meet.
+The dependent coordinates of such a loop are ±√D + …, where D depends on the others and on time. Where D becomes zero,
+two solutions meet: a dead point.
 """
 
 from __future__ import annotations

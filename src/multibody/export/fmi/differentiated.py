@@ -95,7 +95,7 @@ class Differentiated(Program):
 
     @cached_property
     def loops(self) -> dict[Expr, tuple[str, ...]]:
-        """Discriminants of loops in closed form that change with the motion, and the coordinates that they determine."""
+        """Discriminants of loops in closed form that change with the motion, and what they determine."""
         fixed = {*self.eom.parameters}
         return {D: names for D, names in square_roots(self.eom).items() if {*free_symbols([D])} - fixed}
 

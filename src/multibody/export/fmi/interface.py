@@ -14,7 +14,7 @@ from multibody.export.parameter_formulas import in_order, origin
 from multibody.export.quantities import Quantity
 from multibody.graph import Expr, free_symbols, topological
 from multibody.model import Model
-from multibody.model.quantity import rate_unit
+from multibody.model.quantity import Input, Parameter, rate_unit
 
 Role = Literal["time", "state", "rate", "input", "output", "force", "parameter"]
 
@@ -140,10 +140,12 @@ class Interface:
 def _element_names(model: Model) -> dict[Any, str]:
     """Names of the elements of parameters and inputs that are arrays, by symbol."""
     found: dict[Any, str] = {}
-    for one in (*model.parameters, *model.inputs):
-        for place, symbol in np.ndenumerate(np.asarray(one.symbols, dtype=object)):
+    owners: list[Parameter | Input] = [*model.parameters, *model.inputs]
+    for one in owners:
+        symbols: Any = np.asarray(one.symbols, dtype=object)
+        for place in np.ndindex(symbols.shape):
             if place:
-                found.setdefault(symbol, f"{one.name}[{','.join(str(k + 1) for k in place)}]")
+                found.setdefault(symbols[place], f"{one.name}[{','.join(str(k + 1) for k in place)}]")
     return found
 
 

@@ -122,7 +122,9 @@ class ModelSource:
                 "",
                 "#if FMI_VERSION == 3",
                 _places(
-                    "arrays", "2 * N_ARRAYS", [k for one in arrays for k in (one.first, len(one.references))],
+                    "arrays",
+                    "2 * N_ARRAYS",
+                    [k for one in arrays for k in (one.first, len(one.references))],
                     "value references of arrays, and how many elements they have",
                 ),
                 "#endif",

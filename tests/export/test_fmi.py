@@ -226,9 +226,9 @@ def ours(case: Case, inputs: dict, times: np.ndarray, q: dict | None = None) -> 
 def test_runs(name: str, kind: str, version: int, unit_of) -> None:
     """With constant inputs, the FMU moves as the model does in our own runs."""
     case, times = named_case(name), np.linspace(0.0, DURATIONS.get(name, 1.0), 11)
-    given = {quantity.name: 0.3 for quantity in case.program.inputs}
-    wanted = ours(case, given, times, q=START.get(name))
-    found = simulated(unit_of(case, version), kind, given | START.get(name, {}), times)
+    wanted = ours(case, {quantity.name: 0.3 for quantity in case.program.inputs}, times, q=START.get(name))
+    unit = unit_of(case, version)
+    found = simulated(unit, kind, dict.fromkeys(unit.names("input"), 0.3) | START.get(name, {}), times)
     assert found.shape == wanted.shape
     scale = np.maximum(np.abs(wanted).max(axis=0), 1.0)
     assert np.abs((found - wanted) / scale).max() < (2e-7 if kind == "ModelExchange" else 1e-9)

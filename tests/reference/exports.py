@@ -296,6 +296,10 @@ def fmi(asked: Question, folder: Path) -> list[np.ndarray]:
     rates = [one.variable for one in description.derivatives]
     wanted = [*(one.valueReference for one in rates), *(one.variable.valueReference for one in description.outputs)]
     states = [one.derivative.name for one in rates]
+    spelled = {
+        one.name: owner.name if len(owner.default) == 1 else f"{owner.name}[{k}]"
+        for owner in asked.eom.model.parameters for k, one in enumerate(owner.default, 1)
+    }  # fmt: skip
     rows = []
     unpacked = fmpy.extract(str(path), str(folder / "unpacked"))
     for changes in asked.changes:
@@ -306,7 +310,10 @@ def fmi(asked: Question, folder: Path) -> list[np.ndarray]:
             modelIdentifier=description.modelExchange.modelIdentifier,
         )
         unit.instantiate()
-        given = {**changes, **dict(zip(states, [*asked.q, *asked.u], strict=True))}
+        given = {
+            **{spelled[name]: value for name, value in changes.items()},
+            **dict(zip(states, [*asked.q, *asked.u], strict=True)),
+        }
         given |= dict(zip([one.name for one in asked.eom.inputs], asked.r, strict=True))
         unit.setupExperiment(startTime=asked.t)
         for name, value in given.items():  # one by one, as some importers do

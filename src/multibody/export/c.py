@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from multibody.export import clike
-from multibody.export.code import Body, Code
+from multibody.export import clike, mass_solve
+from multibody.export.code import Code
 from multibody.export.contract import SourceTarget
 from multibody.export.module_names import module_name
 from multibody.export.newton import NEWTON
 from multibody.export.program import Program
+from multibody.export.quantities import Routine
 from multibody.export.syntax import Syntax, one_line, quoted
 
 SYNTAX = Syntax(
@@ -49,7 +50,7 @@ class C(SourceTarget):
         """Header, source, test program and build file."""
         own = clike.guard(module_name(program.name, "c"), "h")  # a macro, which nothing else may be called
         syntax = replace(SYNTAX, members=[*SYNTAX.members, own])
-        writer = _Writer(program, self.code(program, syntax, [*clike.OWN, own], closure=True))
+        writer = _Writer(program, self.code(program, syntax, [*clike.OWN, own], closure=True, loops=True))
         name = writer.name
         return {
             f"{name}.h": writer.header(),
@@ -83,16 +84,16 @@ class _Writer:
             fields="\n".join(f"    {line}" for line in clike.fields(self._program, self._code, SYNTAX)),
             derived=max(1, len(self._code.constants) + len(self._code.formulas)),
             follow=_FOLLOW if self._code.formulas else "",
-            functions="\n".join(self._declared(body) for body in self._code.bodies),
+            functions="\n".join(self._declared(mass_solve.solved_routine(body.routine)) for body in self._code.bodies),
             step=self._step_head(),
             start=self._start_head() + ";" + (_CLOSE + self._close_head() + ";" if "closure" in self._code else ""),
         )
 
-    def _declared(self, body: Body) -> str:
-        results = [f"double *{result.name}" for result in body.routine.results]
-        sizes = ", ".join(f"{r.name}: {' by '.join(map(str, r.shape))}" for r in body.routine.results)
-        head = self._head(f"{self.name}_{body.routine.name}", results)
-        return f"/* {body.routine.description}; {sizes} */\n{head};\n"
+    def _declared(self, routine: Routine) -> str:
+        results = [f"double *{result.name}" for result in routine.results]
+        sizes = ", ".join(f"{r.name}: {' by '.join(map(str, r.shape))}" for r in routine.results)
+        head = self._head(f"{self.name}_{routine.name}", results)
+        return f"/* {routine.description}; {sizes} */\n{head};\n"
 
     def _head(self, name: str, more: Sequence[str]) -> str:
         given = [*clike.ARGUMENTS.values(), f"const {self.name}_parameters *p", *more]
@@ -111,7 +112,8 @@ class _Writer:
             *(clike.table(table, name) for name, table in code.tables.items()),
             self._prepare(),
             self._defaults(),
-            *(self._form.function(body, f"{self.name}_{body.routine.name}") for body in code.bodies),
+            *mass_solve.loops(code),
+            *(mass_solve.function(self._form, self._program, body, f"{self.name}_") for body in code.bodies),
             *self._start(),
             self._step(),
         ]

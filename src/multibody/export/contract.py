@@ -10,22 +10,24 @@ from typing import Literal
 from multibody.export.code import Code
 from multibody.export.options import check_options
 from multibody.export.program import Program
+from multibody.export.routines import UNSOLVED_JACOBIAN
 from multibody.export.syntax import Syntax
 
 Names = Literal["readable", "short"]
 """Whether intermediates have names that mean something, or the shortest ones."""
 
 
-def routine_names(*, jacobians: bool, closure: bool = False) -> list[str]:
+def routine_names(*, jacobians: bool, closure: bool = False, loops: bool = False) -> list[str]:
     """The routines that most targets write; those without results for a model are left out by ``Program.code``.
 
     Args:
         jacobians: whether derivatives by states and inputs are among them.
         closure: whether the code finds start values by itself.
+        loops: whether the language solves with the mass matrix by loops.
     """
     names = "state_rate mass_matrix bias sensors multipliers residuals projection assembly energy".split()
     names += ["closure"] if closure else []
-    return [*names, "jacobian", "sensor_jacobian"] if jacobians else names
+    return [*names, UNSOLVED_JACOBIAN if loops else "jacobian", "sensor_jacobian"] if jacobians else names
 
 
 class Target(ABC):
@@ -61,7 +63,9 @@ class SourceTarget(Target):
     def __post_init__(self) -> None:
         check_options(self, "jacobians", "names", "limit")
 
-    def code(self, program: Program, syntax: Syntax, taken: Iterable[str] = (), *, closure: bool = False) -> Code:
-        """All routines in the language."""
-        wanted = routine_names(jacobians=self.jacobians, closure=closure)
+    def code(
+        self, program: Program, syntax: Syntax, taken: Iterable[str] = (), *, closure: bool = False, loops: bool = False
+    ) -> Code:  # fmt: skip
+        """All routines in the language; see ``routine_names``."""
+        wanted = routine_names(jacobians=self.jacobians, closure=closure, loops=loops)
         return program.code(wanted, syntax, taken=taken, names=self.names, limit=self.limit)

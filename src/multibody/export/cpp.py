@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from textwrap import indent
 
-from multibody.export import clike
+from multibody.export import clike, mass_solve
 from multibody.export.c import SYNTAX as C_SYNTAX
 from multibody.export.code import Code
 from multibody.export.contract import SourceTarget
@@ -45,7 +45,7 @@ class Cpp(SourceTarget):
         sizes = [f"n_{array}" for array in program.signals]
         own = clike.guard(name, "hpp")  # a macro, which nothing else may be called
         syntax = replace(SYNTAX, members=[*SYNTAX.members, own])
-        code = self.code(program, syntax, [*_OWN, *sizes, own], closure=True)
+        code = self.code(program, syntax, [*_OWN, *sizes, own], closure=True, loops=True)
         return {f"{name}.hpp": _header(program, code, name)}
 
 
@@ -57,7 +57,7 @@ def _header(program: Program, code: Code, name: str) -> str:
         guard=clike.guard(name, "hpp"),
         legend="\n".join(f"// {line}" for line in program.legend()),
         sizes="\n".join(f"constexpr int n_{array} = {len(group)};" for array, group in program.signals.items()),
-        helpers="".join(f"{text}\n\n" for text in [*code.helpers, *tables, *_newton(code)]),
+        helpers="".join(f"{text}\n\n" for text in [*code.helpers, *tables, *_newton(code), *mass_solve.loops(code)]),
         private=_private(program, code),
         fields="\n".join(
             f"    {line}" for line in [*clike.fields(program, code, SYNTAX, defaults=True), *_memory(code)]
@@ -88,7 +88,7 @@ def _members(program: Program, code: Code) -> list[str]:
     projection = "projection(t + h, q, u, r, xq, xu)" if "projection" in code else ""
     steps = clike.step(program, "state_rate(t + h * ahead[k], xq, xu, r, dq, du)", projection)
     return [
-        *(_FORM.function(body, body.routine.name) for body in code.bodies),
+        *(mass_solve.function(_FORM, program, body) for body in code.bodies),
         clike.block(_START, _start(program, code)),
         *([clike.block(_CLOSE, _close(program))] if "closure" in code else []),
         clike.block("void step(double t, double h, double *q, double *u, const double *r) const", steps),

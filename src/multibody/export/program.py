@@ -168,7 +168,8 @@ class Program:
         ``state_rate`` (q̇, u̇), ``acceleration`` (u̇), ``mass_matrix`` (M), ``bias`` (h - f), ``sensors`` (all outputs in
         one vector), ``multipliers`` (λ), ``residuals`` (φ and B·u + β), ``projection`` (a step back onto the
         constraints), ``assembly`` (likewise for start values), ``closure`` (what start values must fulfill),
-        ``jacobian`` (∂(q̇, u̇)/∂(q, u) and by r), ``sensor_jacobian``, ``energy``.
+        ``jacobian`` (∂(q̇, u̇)/∂(q, u) and by r), ``unsolved_jacobian`` (likewise, where the language solves with M by
+        loops), ``sensor_jacobian``, ``energy``.
         """
         if name not in ROUTINES:
             raise UnknownNameError(f"There is no routine '{name}'.", remedy=f"There are: {', '.join(ROUTINES)}.")

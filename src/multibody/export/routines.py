@@ -124,6 +124,29 @@ def state_jacobian(program: Program) -> Routine:
     return Routine("jacobian", "derivatives of the state's rate", _slopes(program, slopes, "A", "B"))
 
 
+def unsolved_jacobian(program: Program) -> Routine:
+    """Like the Jacobian, but of u̇ the right-hand sides only, with the mass matrix that they are to be solved with.
+
+    For few speeds, and where there are constraints, it is the Jacobian.
+    """
+    eom = program.eom
+    if len(eom.constraints) or len(eom.speeds) < UNSOLVED_FROM:
+        return program.routine("jacobian")
+    rates, residual, order = list(eom.rates), eom.kinetics.residual(), tips_first(eom.model)
+
+    def slopes(symbols: Sequence[Symbol]) -> Matrix:
+        return np.vstack([_table(rates, symbols), -_table(residual, symbols)])
+
+    mass = Result.of("mass_factors", eom.M[np.ix_(order, order)], "mass matrix, tips first")
+    results = (*_slopes(program, slopes, "A", "B"), mass)
+    return Routine(UNSOLVED_JACOBIAN, "derivatives of the state's rate", results)
+
+
+UNSOLVED_JACOBIAN = "unsolved_jacobian"
+UNSOLVED_FROM = 10
+"""From so many speeds on, solves by loops make shorter code than solves that are written out."""
+
+
 def sensor_jacobian(program: Program) -> Routine:
     """C = ∂y/∂(q, u) and D = ∂y/∂r of the outputs y."""
     outputs = flat(substitute(_outputs(program), program.solved)) if program.outputs else []
@@ -185,6 +208,7 @@ ROUTINES: dict[str, Callable[[Any], Routine]] = {
     "assembly": assembly,
     "closure": closure,
     "jacobian": state_jacobian,
+    UNSOLVED_JACOBIAN: unsolved_jacobian,
     "sensor_jacobian": sensor_jacobian,
     "energy": energy,
 }

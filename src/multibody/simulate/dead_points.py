@@ -14,6 +14,7 @@ import numpy as np
 
 from multibody.compile import Function
 from multibody.equations import EquationsOfMotion
+from multibody.equations.closed_form_loops import square_roots
 from multibody.graph import Expr, free_symbols, isolated, topological
 from multibody.simulate.contract import Vector
 from multibody.simulate.problem import Problem
@@ -70,7 +71,7 @@ def discriminants(functions: RunFunctions) -> Discriminants | None:
     Left out are those that depend on inputs whose values between two states are not known.
     """
     eom = functions.eom
-    roots = eom.once("square roots of loops", lambda: _square_roots(eom))
+    roots = eom.once("square roots of loops", lambda: square_roots(eom))
     if not roots:
         return None
     found = {}
@@ -81,16 +82,6 @@ def discriminants(functions: RunFunctions) -> Discriminants | None:
     if not found:
         return None
     return eom.once(("discriminants of loops", *found), lambda: _compiled(eom, found))
-
-
-def _square_roots(eom: EquationsOfMotion) -> dict[Expr, tuple[str, ...]]:
-    """What loops take square roots of, with the names of the coordinates that follow from it."""
-    model, found = eom.model, dict[Expr, tuple[str, ...]]()
-    for one in () if model.unreduced is None else model.unreduced.coordinates:
-        for node in topological([model.values[one]]) if one in model.values else ():
-            if node.op == "sqrt":
-                found[node.args[0]] = (*found.get(node.args[0], ()), one.name)
-    return found
 
 
 def _compiled(eom: EquationsOfMotion, found: Mapping[Expr, tuple[str, ...]]) -> Discriminants:

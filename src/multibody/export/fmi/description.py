@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from multibody.export.fmi.interface import Interface, Role, Variable
+from multibody.export.fmi.interface import Array, Interface, Role, Variable
 from multibody.export.fmi.si_units import parsed
 from multibody.export.fmi.xml_tree import Element, element
+
+_STRUCTURED = re.compile(r"(der\()?[A-Za-z_]\w*(\[\d+(,\d+)*\])?(\.[A-Za-z_]\w*(\[\d+(,\d+)*\])?)*\)?", re.ASCII)
+"""Names in the structured convention of the standard, without quotes."""
 
 CATEGORIES = {
     "logStatusWarning": "start values that are changed", "logStatusError": "errors",
@@ -55,7 +59,7 @@ class Description:
         return element(
             "fmiModelDescription",
             element(
-                "ModelExchange", _sources(), completedIntegratorStepNotNeeded=not self.interface.constrained, **common
+                "ModelExchange", _sources(), completedIntegratorStepNotNeeded=not self.interface.watches_steps, **common
             ),
             element(
                 "CoSimulation", _sources(), canHandleVariableCommunicationStepSize=True, canInterpolateInputs=True,
@@ -70,7 +74,7 @@ class Description:
                 _group("InitialUnknowns", self._unknowns(unknowns, self._unknown2, initial=True)),
             ),
             fmiVersion="2.0", modelName=self.name, guid=self.token, generationTool="multibody",
-            variableNamingConvention="flat", numberOfEventIndicators=0,
+            variableNamingConvention=self._convention, numberOfEventIndicators=0,
         )  # fmt: skip
 
     def _scalar(self, one: Variable) -> Element:
@@ -96,13 +100,13 @@ class Description:
         unknowns = self.interface.initial_unknowns
         return element(
             "fmiModelDescription",
-            element("ModelExchange", needsCompletedIntegratorStep=self.interface.constrained, **common),
+            element("ModelExchange", needsCompletedIntegratorStep=self.interface.watches_steps, **common),
             element(
                 "CoSimulation", canHandleVariableCommunicationStepSize=True,
                 maxOutputDerivativeOrder=int(self.derivatives), fixedInternalStepSize=self.step or None, **common,
             ),
             *self._shared(),
-            element("ModelVariables", *(self._float(one) for one in self.interface.variables)),
+            element("ModelVariables", *(self._float(one) for one in self._wholes)),
             element(
                 "ModelStructure",
                 *self._unknowns(self.interface.all("output"), self._unknown3("Output")),
@@ -110,24 +114,52 @@ class Description:
                 *self._unknowns(unknowns, self._unknown3("InitialUnknown"), initial=True),
             ),
             fmiVersion="3.0", modelName=self.name, instantiationToken=self.token, generationTool="multibody",
-            variableNamingConvention="flat",
+            variableNamingConvention=self._convention,
         )  # fmt: skip
 
+    @property
+    def _wholes(self) -> list[Variable]:
+        """The variables; those that are elements of an array follow from it and are left out, but for the first."""
+        inner = {k for array in self.interface.arrays for k in array.references[1:]}
+        return [one for one in self.interface.variables if one.reference not in inner]
+
     def _float(self, one: Variable) -> Element:
+        array = next((array for array in self.interface.arrays if array.first == one.reference), None)
+        if array is not None:
+            return self._array(array)
         return element(
             "Float64", name=one.name, valueReference=one.reference, description=one.description or None,
             **self._kind(one), **self._number(one), derivative=one.state,
         )  # fmt: skip
 
-    @staticmethod
-    def _unknown3(tag: str) -> Callable[[Variable, list[int] | None], Element]:
+    def _array(self, array: Array) -> Element:
+        """All elements in one variable, row by row."""
+        parts = [self.interface.variables[k] for k in array.references]
+        said = "; ".join(dict.fromkeys(part.description for part in parts if part.description))
+        numbers = self._number(parts[0]) | {"start": " ".join(repr(part.start) for part in parts)}
+        return element(
+            "Float64", *(element("Dimension", start=size) for size in array.shape), name=array.name,
+            valueReference=array.first, description=said or None, **self._kind(parts[0]), **numbers,
+        )  # fmt: skip
+
+    def _unknown3(self, tag: str) -> Callable[[Variable, list[int] | None], Element]:
+        whole = {k: array.first for array in self.interface.arrays for k in array.references}
+
         def made(one: Variable, known: list[int] | None) -> Element:
+            known = None if known is None else list(dict.fromkeys(whole.get(k, k) for k in known))
             listed = None if known is None else " ".join(map(str, known))
             return element(tag, valueReference=one.reference, dependencies=listed, dependenciesKind=_kinds(one, known))
 
         return made
 
     # both --------------------------------------------------------------------------------------------------------
+
+    @property
+    def _convention(self) -> str:
+        """Whether brackets in names are indices, for an importer that shows arrays as such."""
+        names = [one.name for one in self.interface.variables]
+        plain = all(_STRUCTURED.fullmatch(name) for name in names)
+        return "structured" if plain and any("[" in name for name in names) else "flat"
 
     def _shared(self) -> list[Element | None]:
         units = dict.fromkeys(one.unit for one in self.interface.variables if one.unit)

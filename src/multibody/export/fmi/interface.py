@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+import numpy as np
 
 from multibody.export.fmi.differentiated import Differentiated
 from multibody.export.parameter_formulas import in_order, origin
 from multibody.export.quantities import Quantity
 from multibody.graph import Expr, free_symbols, topological
-from multibody.model.quantity import rate_unit
+from multibody.model import Model
+from multibody.model.quantity import Input, Parameter, rate_unit
 
 Role = Literal["time", "state", "rate", "input", "output", "force", "parameter"]
 
@@ -45,16 +49,40 @@ class Variable:
 
 
 @dataclass(frozen=True)
+class Array:
+    """A parameter that is an array, whose elements are variables one after the other, row by row.
+
+    Attributes:
+        name: of the whole.
+        first: the value reference of the first element, and of the whole where a version has arrays.
+        shape: how many elements there are in each direction.
+    """
+
+    name: str
+    first: int
+    shape: tuple[int, ...]
+
+    @property
+    def references(self) -> range:
+        """Of all elements."""
+        return range(self.first, self.first + math.prod(self.shape))
+
+
+@dataclass(frozen=True)
 class Interface:
-    """All variables, in the order of their value references.
+    """All variables, in the order of their value references. Elements of arrays are called ``name[1]``, ``name[1,2]``.
 
     Attributes:
         variables: time, states, rates, inputs, outputs, constraint forces, parameters.
         constrained: whether the model moves states to keep constraints, or quaternions at unit length.
+        watches_steps: whether it must be told about each step: it is constrained, or has loops with dead points.
+        arrays: the parameters that are arrays.
     """
 
     variables: tuple[Variable, ...]
     constrained: bool
+    watches_steps: bool
+    arrays: tuple[Array, ...] = ()
 
     @staticmethod
     def of(program: Differentiated) -> Interface:
@@ -66,7 +94,12 @@ class Interface:
             ("input", program.inputs), ("output", program.outputs), ("force", program.multipliers),
             ("parameter", program.parameters),
         ]  # fmt: skip
-        pairs = [(role, quantity) for role, group in groups for quantity in group]
+        elements = _element_names(program.eom.model)
+        pairs = [
+            (role, replace(quantity, name=elements.get(quantity.symbol, quantity.name)))
+            for role, group in groups
+            for quantity in group
+        ]
         references = _references(program, n)
         values = dict(zip(_computed(pairs), [*program.rate_values, *program.output_values], strict=True))
         depends = _dependencies(list(values.values()), references, _followed(program, references))
@@ -87,7 +120,8 @@ class Interface:
                     k - n if role == "rate" else None, below, value in references and value not in rules, pair,
                 )
             )  # fmt: skip
-        return Interface(tuple(made), any(result.size for result in program.closing.results))
+        constrained = any(result.size for result in program.closing.results)
+        return Interface(tuple(made), constrained, constrained or bool(program.loops), _arrays(program, references))
 
     def all(self, *roles: Role) -> list[Variable]:
         """The variables with one of these roles."""
@@ -101,6 +135,29 @@ class Interface:
     def initial_unknowns(self) -> list[Variable]:
         """What is computed during initialization: also states, if constraints may move them."""
         return self.all("rate", "output", *(("state",) if self.constrained else ()))
+
+
+def _element_names(model: Model) -> dict[Any, str]:
+    """Names of the elements of parameters and inputs that are arrays, by symbol."""
+    found: dict[Any, str] = {}
+    owners: list[Parameter | Input] = [*model.parameters, *model.inputs]
+    for one in owners:
+        symbols: Any = np.asarray(one.symbols, dtype=object)
+        for place in np.ndindex(symbols.shape):
+            if place:
+                found.setdefault(symbols[place], f"{one.name}[{','.join(str(k + 1) for k in place)}]")
+    return found
+
+
+def _arrays(program: Differentiated, references: Mapping[Any, int]) -> tuple[Array, ...]:
+    """Parameters that are arrays, if each of their elements is a parameter of its own, one after the other."""
+    found = []
+    for one in program.eom.model.parameters:
+        symbols = np.asarray(one.symbols, dtype=object)
+        places = [references.get(symbol, -1) for symbol in symbols.flat]
+        if symbols.ndim and places and places == [*range(places[0], places[0] + len(places))]:
+            found.append(Array(one.name, places[0], symbols.shape))
+    return tuple(found)
 
 
 def _computed(pairs: Sequence[tuple[Role, Quantity]]) -> list[int]:

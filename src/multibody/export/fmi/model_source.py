@@ -63,7 +63,7 @@ class ModelSource:
     @property
     def _routines(self) -> tuple[Routine, ...]:
         program = self.program
-        made = (program.rates, program.measured, program.closing, program.starting)
+        made = (program.rates, program.measured, program.closing, program.starting, program.watched)
         return (*made, program.along) if self._differs else made
 
     @property
@@ -81,14 +81,14 @@ class ModelSource:
         program, settings = self.program, self.settings
         sizes = dict.fromkeys(("gaps", "rate_gaps"), 0)
         sizes |= {result.name: result.size for result in program.starting.results}
-        quaternions = program.eom.model.quaternions
+        quaternions, arrays = program.eom.model.quaternions, self.interface.arrays
         numbers: Mapping[str, int] = {
             "N_Q": len(program.coordinates), "N_U": len(program.speeds), "N_X": len(program.states),
             "N_R": len(program.inputs), "N_Y": len(program.outputs) + len(program.multipliers),
             "N_P": len(program.parameters), "N_C": len(code.constants), "N_F": len(code.formulas),
             "N_SEEDS": len(program.seeds),
             "N_GAPS": sizes["gaps"], "N_RATE_GAPS": sizes["rate_gaps"], "N_QUATERNIONS": len(quaternions),
-            "N_RANK": len(program.eom.constraints.independent),
+            "N_ARRAYS": len(arrays), "N_LOOPS": len(program.loops), "N_RANK": len(program.eom.constraints.independent),
             "N_WORK": max(
                 _room(sizes["gaps"], len(program.coordinates)), _room(sizes["rate_gaps"], len(program.speeds))
             ),
@@ -112,9 +112,22 @@ class ModelSource:
                 _array("start_p", "N_P", [one.value for one in program.parameters]),
                 _places("formulas", "N_F", [one.place for one in code.formulas], "parameters that follow from others"),
                 "",
+                "static const char *const loop_names[] = {",
+                *(f"    {quoted(', '.join(names))}," for names in (*program.loops.values(), ("",))),
+                "}; /* what loops in closed form determine */",
+                "",
                 "static const char *const variable_names[] = {",
                 *(f"    {quoted(one.name)}," for one in self.interface.variables),
                 "};",
+                "",
+                "#if FMI_VERSION == 3",
+                _places(
+                    "arrays",
+                    "2 * N_ARRAYS",
+                    [k for one in arrays for k in (one.first, len(one.references))],
+                    "value references of arrays, and how many elements they have",
+                ),
+                "#endif",
                 "",
             ]
         )
@@ -158,7 +171,7 @@ class ModelSource:
 _RESULTS = {
     "rates": ("q_dot", "u_dot"), "outputs": ("outputs",), "closing": ("q_new", "u_new", "gaps"),
     "starting": ("gaps", "slopes", "rate_gaps", "rate_slopes"),
-    "along": ("d_rates", "d_outputs"),
+    "watched": ("discriminants",), "along": ("d_rates", "d_outputs"),
 }  # fmt: skip
 """What the functions compute, also those that have nothing to do."""
 

@@ -23,7 +23,10 @@ from multibody.export.options import check_options
 from multibody.export.program import Program
 from multibody.export.syntax import quoted
 
-_PARTS = ("instance.h", "instance.c", "constraints.c", "variables.c", "derivatives.c", "solver.c", "snapshot.c")
+_PARTS = (
+    "instance.h", "instance.c", "dead_points.c", "constraints.c", "variables.c", "derivatives.c", "solver.c",
+    "snapshot.c",
+)  # fmt: skip
 _VERSIONS = {2: ("fmi2.h", "fmi2.c"), 3: ("fmi3.h", "fmi3.c", "fmi3_absent.c")}
 
 

@@ -175,6 +175,7 @@ FUNCTION FMI(fmi2NewDiscreteStates)(fmi2Component c, fmi2EventInfo *event)
 FUNCTION FMI(fmi2EnterContinuousTimeMode)(fmi2Component c)
 {
     REQUIRE(EVENT);
+    begin_to_watch(&i->state);
     i->state.mode = CONTINUOUS;
     return fmi2OK;
 }
@@ -188,7 +189,7 @@ FUNCTION FMI(fmi2CompletedIntegratorStep)(
         return (fmi2Status)complain(i, STATUS_ERROR, "There is no room for what happens.");
     *enter_event_mode = drifted(i);
     *terminate = fmi2False;
-    return fmi2OK;
+    return (fmi2Status)watch_loops(i);
 }
 
 FUNCTION FMI(fmi2SetTime)(fmi2Component c, fmi2Real time)

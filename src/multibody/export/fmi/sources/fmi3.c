@@ -13,12 +13,37 @@ static void deliver(const Instance *i, Status status, const char *category, cons
         i->logger(i->environment, (fmi3Status)status, category, message);
 }
 
-/* Whether there are as many numbers as variables. */
-static int matching(const Instance *i, size_t n, size_t m)
+static size_t width_of(unsigned variable)
 {
-    if (n != m)
-        complain(i, STATUS_ERROR, "There must be one number for each variable.");
-    return n == m;
+    int k;
+    for (k = 0; k < N_ARRAYS; ++k)
+        if (variable == (unsigned)arrays[2 * k])
+            return (size_t)arrays[2 * k + 1];
+    return 1;
+}
+
+/* The references of all elements, to be freed: there must be m of them, one for each number. NULL with a message if not. */
+static unsigned *elements_of(const Instance *i, const unsigned *variables, size_t n, size_t m)
+{
+    unsigned *elements;
+    size_t j, k, used = 0;
+    if (n && !variables) {
+        complain(i, STATUS_ERROR, "There are no value references.");
+        return NULL;
+    }
+    for (k = 0; k < n; ++k)
+        used += width_of(variables[k]);
+    if (used != m) {
+        complain(i, STATUS_ERROR, "There must be one number for each variable, and for each element of an array.");
+        return NULL;
+    }
+    elements = malloc((m + 1) * sizeof *elements);
+    if (!elements)
+        complain(i, STATUS_ERROR, "There is no memory for value references.");
+    for (k = used = 0; elements && k < n; ++k)
+        for (j = 0; j < width_of(variables[k]); ++j)
+            elements[used++] = variables[k] + (unsigned)j;
+    return elements;
 }
 
 FMI_EXPORT const char *FMI(fmi3GetVersion)(void) { return "3.0"; }
@@ -89,15 +114,27 @@ FUNCTION FMI(fmi3Reset)(fmi3Instance instance)
 FUNCTION FMI(fmi3GetFloat64)(
     fmi3Instance instance, const fmi3ValueReference references[], size_t n, fmi3Float64 values[], size_t m)
 {
+    unsigned *elements;
+    Status status = STATUS_ERROR;
     REQUIRE(ANY);
-    return matching(i, n, m) ? (fmi3Status)get_values(i, references, n, values) : fmi3Error;
+    elements = elements_of(i, references, n, m);
+    if (elements)
+        status = get_values(i, elements, m, values);
+    free(elements);
+    return (fmi3Status)status;
 }
 
 FUNCTION FMI(fmi3SetFloat64)(
     fmi3Instance instance, const fmi3ValueReference references[], size_t n, const fmi3Float64 values[], size_t m)
 {
+    unsigned *elements;
+    Status status = STATUS_ERROR;
     REQUIRE(ANY & ~TERMINATED);
-    return matching(i, n, m) ? (fmi3Status)set_values(i, references, n, values) : fmi3Error;
+    elements = elements_of(i, references, n, m);
+    if (elements)
+        status = set_values(i, elements, m, values);
+    free(elements);
+    return (fmi3Status)status;
 }
 
 /* saved states ------------------------------------------------------------------------------------------------- */
@@ -147,20 +184,32 @@ FUNCTION FMI(fmi3GetDirectionalDerivative)(
     fmi3Instance instance, const fmi3ValueReference unknowns[], size_t n, const fmi3ValueReference knowns[], size_t m,
     const fmi3Float64 seed[], size_t seeds, fmi3Float64 slopes[], size_t sizes)
 {
+    unsigned *of, *by;
+    Status status = STATUS_ERROR;
     REQUIRE(EVALUATED);
-    if (!matching(i, m, seeds) || !matching(i, n, sizes))
-        return fmi3Error;
-    return (fmi3Status)directional(i, unknowns, n, knowns, m, seed, slopes);
+    of = elements_of(i, unknowns, n, sizes);
+    by = of ? elements_of(i, knowns, m, seeds) : NULL;
+    if (by)
+        status = directional(i, of, sizes, by, seeds, seed, slopes);
+    free(of);
+    free(by);
+    return (fmi3Status)status;
 }
 
 FUNCTION FMI(fmi3GetAdjointDerivative)(
     fmi3Instance instance, const fmi3ValueReference unknowns[], size_t n, const fmi3ValueReference knowns[], size_t m,
     const fmi3Float64 seed[], size_t seeds, fmi3Float64 slopes[], size_t sizes)
 {
+    unsigned *of, *by;
+    Status status = STATUS_ERROR;
     REQUIRE(EVALUATED);
-    if (!matching(i, n, seeds) || !matching(i, m, sizes))
-        return fmi3Error;
-    return (fmi3Status)adjoint(i, unknowns, n, knowns, m, seed, slopes);
+    of = elements_of(i, unknowns, n, seeds);
+    by = of ? elements_of(i, knowns, m, sizes) : NULL;
+    if (by)
+        status = adjoint(i, of, seeds, by, sizes, seed, slopes);
+    free(of);
+    free(by);
+    return (fmi3Status)status;
 }
 
 /* model exchange ----------------------------------------------------------------------------------------------- */
@@ -191,6 +240,7 @@ FUNCTION FMI(fmi3UpdateDiscreteStates)(
 FUNCTION FMI(fmi3EnterContinuousTimeMode)(fmi3Instance instance)
 {
     REQUIRE(EVENT);
+    begin_to_watch(&i->state);
     i->state.mode = CONTINUOUS;
     return fmi3OK;
 }
@@ -204,7 +254,7 @@ FUNCTION FMI(fmi3CompletedIntegratorStep)(
         return (fmi3Status)complain(i, STATUS_ERROR, "There is no room for what happens.");
     *enter_event_mode = drifted(i) != 0;
     *terminate = false;
-    return fmi3OK;
+    return (fmi3Status)watch_loops(i);
 }
 
 FUNCTION FMI(fmi3SetTime)(fmi3Instance instance, fmi3Float64 time)
@@ -268,7 +318,9 @@ FUNCTION FMI(fmi3GetOutputDerivatives)(
     fmi3Float64 values[], size_t m)
 {
     REQUIRE(STEP | TERMINATED);
-    return matching(i, n, m) ? (fmi3Status)output_rates(i, references, n, orders, values) : fmi3Error;
+    if (n != m)
+        return (fmi3Status)complain(i, STATUS_ERROR, "There must be one number for each variable.");
+    return (fmi3Status)output_rates(i, references, n, orders, values);
 }
 
 FUNCTION FMI(fmi3DoStep)(

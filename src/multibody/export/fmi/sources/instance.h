@@ -43,6 +43,8 @@ typedef struct {
     double tolerance;
     double step;       /* how long the next step of the solver should be; 0 if it does not know */
     double last_error; /* of the solver's last step */
+    double watched_time, watched_x[N_X + 1]; /* the last state at which loops were watched */
+    double largest[N_LOOPS + 1];             /* discriminants of loops so far; 0 if there was no such state */
 } State;
 
 typedef struct {

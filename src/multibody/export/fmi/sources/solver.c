@@ -76,8 +76,11 @@ static double first_step(const State *at, const double *x, const double *rates, 
     return fmin(h * pow(fmin(1.0, at->tolerance / 1e-6), 0.2), most);
 }
 
-/* Moves (t, x) to the end as far as possible; `at` is the communication point. Returns whether the end was reached. */
-static int integrated(const State *at, double *t, double *x, double *step, double *last_error, double end)
+/* Moves (t, x) to the end as far as possible; `at` is the communication point. Returns whether the end was reached;
+ * if not, and a loop is at a dead point, `dead` is its number, and else -1.
+ */
+static int integrated(
+    const State *at, double *t, double *x, double *step, double *last_error, double *largest, int *dead, double end)
 {
     double rates[STAGES][N_X + 1], next[N_X + 1], r[N_R + 1];
     long tries;
@@ -113,6 +116,8 @@ static int integrated(const State *at, double *t, double *x, double *step, doubl
         if (!last || h / fmin(5.0, fmax(1.0 / 6.0, factor)) > *step)
             *step = h / fmin(5.0, fmax(1.0 / 6.0, factor));
         *last_error = fmax(error, 1e-4);
+        if ((*dead = dead_point(at, largest, *t, x, after, next)) >= 0)
+            return 0;
         *t = after;
         memcpy(x, next, N_X * sizeof *x);
         if (moved)
@@ -131,7 +136,7 @@ static Status do_step(Instance *i, double from, double length)
     double t = s->time, x[N_X + 1], r[N_R + 1];
     char why[300];
     Status status;
-    int done;
+    int done, dead = -1;
     if (!isfinite(end) || length < 0.0 || !(fabs(from - s->time) <= near))
         return complain(i, STATUS_ERROR, "A step must begin at the current time %.17g and go forward.", s->time);
     if (s->has_stop && end > s->stop + 1e-9 * fmax(1.0, fabs(s->stop)))
@@ -142,7 +147,7 @@ static Status do_step(Instance *i, double from, double length)
     memcpy(x, s->x, sizeof x);
     if (!(s->last_error > 0.0))
         s->last_error = 1e-4;
-    done = integrated(s, &t, x, &s->step, &s->last_error, end);
+    done = integrated(s, &t, x, &s->step, &s->last_error, s->largest, &dead, end);
     inputs_at(s, t - s->time, r);
     memcpy(s->r, r, sizeof r);
     memset(s->r_rates, 0, sizeof s->r_rates);
@@ -152,6 +157,8 @@ static Status do_step(Instance *i, double from, double length)
     if (done)
         return STATUS_OK;
     s->step = 0.0;
+    if (dead >= 0)
+        return complain_of_dead_point(i, STATUS_DISCARD, dead, t, x);
     describe_stop(s, t, x, r, why, sizeof why);
     return complain(i, STATUS_DISCARD, "The solver gets no further than t = %.17g.%s", t, why);
 }

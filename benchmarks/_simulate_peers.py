@@ -15,9 +15,9 @@ import numpy as np
 
 import multibody as mb
 from multibody.model import Link, Model
-from multibody.simulate.contract import Watch
-from multibody.simulate.problem import Problem
-from multibody.simulate.scipy_solvers import ScipySolver
+from multibody.simulation.contract import Watch
+from multibody.simulation.integrators.scipy_solvers import ScipySolver
+from multibody.simulation.problem.problem import Problem
 
 Vector = np.ndarray
 TOLERANCES = tuple(10.0 ** -np.arange(3.0, 13.76, 0.25))
@@ -86,7 +86,7 @@ class Task:
         """What is compared, from a state at the end."""
         return self.seen(y[: len(self.eom.coordinates)])
 
-    def moved(self, integrator: mb.simulate.Integrator) -> Vector:
+    def moved(self, integrator: mb.simulation.Integrator) -> Vector:
         """The end of a run of the bare integrator on the prepared problem; NaN if it does not end well."""
         segment = integrator.run(self.problem, 0.0, self.y0, np.array([self.duration]), 0.0, Watch())
         return self.end(segment.last_y if segment.status.ok else np.full_like(segment.last_y, np.nan))

@@ -38,8 +38,8 @@ from _lines import claim
 from _timing import Run, in_turn
 
 import multibody as mb
+from multibody.codegen import C, export
 from multibody.equations import EquationsOfMotion
-from multibody.export import C, export
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 

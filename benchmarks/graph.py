@@ -111,7 +111,7 @@ def sympy_derivation(links: int) -> tuple[float, Any]:
 
 def compile_ours(derived: Any) -> tuple[Any, float, float]:
     """The compiled function, seconds to compile it, seconds to load it from the cache."""
-    from multibody.compile import Function
+    from multibody.compiler import Function
 
     q, u, l, p, jacobian, v = derived
 
@@ -164,7 +164,7 @@ def _c_code(function: Any) -> str:
 def chain(operations: int) -> Any:
     """A function with about this many operations, no two alike."""
     from multibody import graph as g
-    from multibody.compile import Function
+    from multibody.compiler import Function
 
     pick = random.Random(0)
     x = list(g.symbols(" ".join(f"x{k}" for k in range(50))))
@@ -192,7 +192,7 @@ def against_sympy() -> dict[str, float]:
     """How many times faster derivation and evaluation are, with as many links as SymPy manages."""
     import sympy as sp
 
-    from multibody.compile import Function
+    from multibody.compiler import Function
 
     time_ours, (q, u, l, p, jacobian, v) = ours(SYMPY_LINKS)
     function = Function("tip", {"q": q, "u": u, "l": l}, {"p": p, "J": jacobian, "v": v})

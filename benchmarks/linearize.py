@@ -23,7 +23,7 @@ from _lines import AtLeast, claim
 from _timing import best
 
 import multibody as mb
-from multibody.linear import LinearSystem, SymbolicLinearSystem, linearize, linearize_symbolic
+from multibody.linearization import LinearSystem, SymbolicLinearSystem, linearize, linearize_symbolic
 
 LINKS = (3, 5, 8, 20, 50)
 WITH_SYMBOLS = 20

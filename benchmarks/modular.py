@@ -23,9 +23,9 @@ from _lines import bar, claim
 import multibody as mb
 from multibody.equations import EquationsOfMotion
 from multibody.graph import isolated
-from multibody.modular import Subsystem
+from multibody.subsystems import Subsystem
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "modular"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "subsystems"))
 
 import machines
 import same_motion

@@ -34,7 +34,7 @@ PACKAGE = "src/multibody/__init__.py"
 """Always collected first, or pytest would load a file that it is given a second time."""
 
 
-class Room(NamedTuple):
+class Group(NamedTuple):
     """Files under ``src/multibody`` with the number of mistakes in each, the nearest tests, and those of the rest."""
 
     files: dict[str, int]
@@ -43,39 +43,42 @@ class Room(NamedTuple):
 
 
 MODEL = "tests/model tests/testing tests/formalisms"
-ROOMS = [
-    Room({"formalisms/articulated_inertia.py": 2, "formalisms/auxiliary.py": 2, "formalisms/[nakl]*.py": 4},
+GROUPS = [
+    Group({"formalisms/articulated_inertia.py": 2, "formalisms/auxiliary.py": 2, "formalisms/[nakl]*.py": 4},
          "tests/formalisms/test_agreement.py tests/formalisms/test_comparison.py tests/formalisms/test_kane_speeds.py",
          "tests/formalisms tests/testing tests/model"),
-    Room({"formalisms/wittenburg/[hmr]*.py": 2}, "tests/formalisms/test_wittenburg.py", MODEL),
-    Room({"equations/recursion.py": 3, "equations/mass_matrix.py": 2, "equations/kinetics.py": 2,
-          "equations/solution.py": 2, "equations/loop_forces.py": 1},
+    Group({"formalisms/wittenburg/[hmr]*.py": 2}, "tests/formalisms/test_wittenburg.py", MODEL),
+    Group({"mechanics/recursion.py": 3, "mechanics/composite_inertia.py": 2, "equations/kinetics.py": 3,
+          "equations/solution.py": 2},
          "tests/formalisms/test_agreement.py tests/formalisms/test_comparison.py", "tests/formalisms tests/model"),
-    Room({"model/joints/locks.py": 4, "model/joints/[ers]*.py": 2, "model/joints/[acfpu]*.py": 1},
+    Group({"model/joints/locks.py": 4, "model/joints/[ers]*.py": 2, "model/joints/[acfpu]*.py": 1},
          "tests/model/test_joints.py tests/model/test_locks.py", MODEL),
-    Room({"model/loads/contract.py": 0, "model/loads/*.py": 2}, "tests/model/test_loads.py", MODEL),
-    Room({"model/constraints/contract.py": 0, "model/constraints/[cgfr]*.py": 2, "model/constraints/[bdep]*.py": 1},
+    Group({"model/loads/contract.py": 0, "model/loads/*.py": 2}, "tests/model/test_loads.py", MODEL),
+    Group({"model/constraints/contract.py": 0, "model/constraints/[cgfr]*.py": 2, "model/constraints/[bdep]*.py": 1},
          "tests/model/test_points.py tests/model/test_gears.py tests/model/test_rolling.py"
          " tests/model/test_constraints.py", MODEL),
-    Room({"model/loops/[jlmpw]*.py": 1, "model/loops/reduction.py": 1}, "tests/model/test_explicit_loops.py", MODEL),
-    Room({"model/sensors/[mw]*.py": 2, "model/sensors/[djp]*.py": 1}, "tests/model/test_sensors.py", MODEL),
-    Room({"model/kinematics.py": 2, "model/energy.py": 2, "model/speeds.py": 1, "model/constraint_equations.py": 2},
+    Group({"model/loops/[jlmpw]*.py": 1, "model/loops/reduction.py": 1}, "tests/model/test_explicit_loops.py", MODEL),
+    Group({"model/sensors/[mw]*.py": 2, "model/sensors/[djp]*.py": 1}, "tests/model/test_sensors.py", MODEL),
+    Group({"model/kinematics.py": 2, "model/energy.py": 2, "model/speeds.py": 1,
+          "mechanics/constraints/equations.py": 1, "mechanics/constraints/independence.py": 1},
          "tests/model/test_kinematics.py tests/model/test_energy.py tests/model/test_constraints.py", MODEL),
-    Room({"algebra/[mi]*or.py": 2, "algebra/[miv]*3.py": 1, "algebra/inertia.py": 3, "algebra/[reqtds]*.py": 1},
+    Group({"algebra/[mi]*or.py": 2, "algebra/[miv]*3.py": 1, "algebra/inertia.py": 3, "algebra/[reqtds]*.py": 1},
          "tests/algebra", "tests/model tests/testing tests/formalisms"),
-    Room({"formalisms/comparison.py": 4, "formalisms/quantities.py": 4, "graph/identity.py": 3, "graph/field.py": 2},
+    Group({"formalisms/comparison.py": 4, "formalisms/quantities.py": 4, "graph/identity.py": 3, "graph/field.py": 2},
          "tests/formalisms/test_verdict.py tests/graph/test_collisions.py tests/graph/test_fingerprint.py",
          "tests/formalisms tests/graph"),
-    Room({"graph/derivative.py": 7}, "tests/graph/test_derivative.py tests/graph/test_derivative_form.py",
+    Group({"graph/derivative.py": 7}, "tests/graph/test_derivative.py tests/graph/test_derivative_form.py",
          "tests/graph tests/algebra"),
-    Room({"graph/linear_algebra.py": 5, "graph/functions.py": 1},
+    Group({"graph/linear_algebra.py": 5, "graph/functions.py": 1},
          "tests/graph/test_linear_algebra.py tests/graph/test_functions.py tests/graph/test_complement.py",
          "tests/graph tests/algebra tests/formalisms"),
-    Room({"simulate/step_control.py": 2, "simulate/event_location.py": 2, "simulate/dense_output.py": 1,
-          "simulate/stabilised.py": 1, "simulate/contact.py": 1, "equations/projection.py": 2, "equations/power.py": 2},
-         "tests/simulate/test_integrators.py tests/simulate/test_integrator_steps.py"
-         " tests/simulate/test_constraint_strategies.py tests/simulate/test_events_located.py"
-         " tests/simulate/test_work.py", "tests/simulate"),
+    Group({"simulation/kernel/step_control.py": 2, "simulation/kernel/event_location.py": 2,
+          "simulation/kernel/dense_output.py": 1,
+          "simulation/integrators/stabilized_index_2.py": 1, "simulation/events/impacts.py": 1,
+          "equations/projection.py": 2, "equations/power.py": 2},
+         "tests/simulation/test_integrators.py tests/simulation/test_integrator_steps.py"
+         " tests/simulation/test_constraint_strategies.py tests/simulation/test_events_located.py"
+         " tests/simulation/test_work.py", "tests/simulation"),
 ]  # fmt: skip
 
 EQUIVALENT = {
@@ -120,7 +123,7 @@ class Copy:
         conftest = self.folder / "conftest.py"
         conftest.write_text(conftest.read_text().replace("str(folder)", repr(str(folder / "cache"))))
 
-    def mutants(self, room: Room, seed: int) -> Iterator[Mutant]:
+    def mutants(self, room: Group, seed: int) -> Iterator[Mutant]:
         """Those of a room; the first pattern that fits a file counts."""
         home = self.folder / "src" / "multibody"
         for path in sorted(home.rglob("*.py")):
@@ -128,7 +131,7 @@ class Copy:
             if counts:
                 yield from sample(str(path.relative_to(self.folder)), path.read_bytes(), counts[0], seed)
 
-    def verdict(self, mutant: Mutant, room: Room) -> Verdict:
+    def verdict(self, mutant: Mutant, room: Group) -> Verdict:
         """What the nearest tests, then the others, say to the tree with a mistake in it."""
         source = self.folder / mutant.path
         original = source.read_bytes()
@@ -170,7 +173,7 @@ def main() -> None:
     verdicts: list[Verdict] = []
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(Path(folder))
-        for room in ROOMS:
+        for room in GROUPS:
             for mutant in copy.mutants(room, options.seed):
                 if any(fnmatch(mutant.path.removeprefix("src/multibody/"), one) for one in options.only):
                     verdicts.append(copy.verdict(mutant, room))

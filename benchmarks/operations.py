@@ -17,7 +17,7 @@ from typing import Any
 from _lines import claim
 
 from multibody.algebra import Rotation
-from multibody.compile import Function
+from multibody.compiler import Function
 from multibody.formalisms import Recursive, derive
 from multibody.graph import pi
 from multibody.model import System

@@ -4,7 +4,8 @@ Pinocchio is timed by ``abaInParallel`` on one thread, so that no Python call is
 single states stands against it, and the batch, on random states as there. MuJoCo is timed by the steps of its
 ``rollout`` on one thread, contacts and constraints off, by Euler's method, which adds little to forward dynamics.
 Damping and friction of the files are left out, because Pinocchio leaves them out. Before anything is timed, all of them
-must find the same accelerations at random states, and SymPy ours. The best of several runs counts. Run with
+must find the same accelerations at random states, and SymPy ours. Plain calls from Python, ``eom.forward_dynamics(…)``
+and ``pin.aba(…)``, have columns of their own. The best of several runs counts. Run with
 ``./dev bench robots``.
 """
 
@@ -19,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from _lines import bar, claim
-from _timing import Run, best, in_turn
+from _timing import Run, best, in_turn, per_call
 
 from multibody.formalisms import ArticulatedBody, EquationsOfMotion, derive
 from multibody.io.urdf import read_urdf
@@ -111,6 +112,20 @@ def pinocchio(model: Any) -> Run:
     v, tau = (np.asfortranarray(rng.normal(size=(model.nv, STATES))) for _ in range(2))
     out = np.asfortranarray(np.zeros((model.nv, STATES)))
     return Run(lambda: pin.abaInParallel(1, pool, q, v, tau, out), STATES)
+
+
+def plain_calls(eom: EquationsOfMotion, model: Any) -> dict[str, float]:
+    """Seconds of one call from Python, with arrays that are given with the call, ours and Pinocchio's."""
+    import pinocchio as pin
+
+    state, data = next(some_states(eom)), model.createData()
+    q, u, r = list(state.q.values()), list(state.u.values()), np.zeros(len(eom.inputs))
+    ours = [0.0, np.array(q), np.array(u), r, np.empty(0)]
+    theirs = [pin.neutral(model), np.zeros(model.nv), np.zeros(model.nv)]
+    return {
+        "multibody, plain": per_call(lambda: eom.forward_dynamics(*ours)),
+        "Pinocchio, plain": per_call(lambda: pin.aba(model, data, *theirs)),
+    }
 
 
 def require_same(who: str, own: np.ndarray, other: np.ndarray) -> None:
@@ -259,15 +274,17 @@ def robots(figures: dict[str, float]) -> None:
             peer_model = pinocchio_model(path, floating)
             require_pinocchio(eom, peer_model)
             seconds = in_turn(ours(eom) | {"Pinocchio": pinocchio(peer_model)}, ROUNDS)
+            plain = plain_calls(eom, peer_model)
         single, batch, peer = seconds.values()
         ratios = peer / single, peer / batch
         count = sum(eom.forward_dynamics.operations.values())
         print(f"{name:8} {len(eom.speeds):6d} {count:10d} {times[0]:6.2f}s {times[1]:6.2f}s {times[2]:7.2f}s"
               f" {cached:6.2f}s {peer * 1e6:8.2f}µs {single * 1e6:6.3f}µs {batch * 1e6:6.3f}µs"
-              f"   {ratios[0]:.1f} and {ratios[1]:.1f} in batches, by {eom.formalism}")  # fmt: skip
+              f"   {ratios[0]:.1f} and {ratios[1]:.1f} in batches, by {eom.formalism}; calls from Python:"
+              f" {', '.join(f'{who} {one * 1e6:.2f} µs' for who, one in plain.items())}")  # fmt: skip
         figures[f"{name.lower()}_vs_pin"], figures[f"{name.lower()}_batch_vs_pin"] = ratios
         figures[f"{name.lower()}_ready_s"], figures[f"{name.lower()}_cached_s"] = sum(times), cached
-        claim("forward dynamics", name, "µs", seconds, 1e-6)
+        claim("forward dynamics", name, "µs", seconds | plain, 1e-6)
         readied = {"multibody": sum(times), "multibody, cached": cached, "Pinocchio": pinocchio_ready(path, floating)}
         claim("ready", name, "s", readied)
 

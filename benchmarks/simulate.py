@@ -37,10 +37,10 @@ from _lines import bar, claim
 from _simulate_peers import Runner, Task
 
 import multibody as mb
-from multibody.simulate.contract import Watch
-from multibody.simulate.lanes import Lanes
-from multibody.simulate.problem import Problem
-from multibody.simulate.run_functions import RunFunctions
+from multibody.simulation.contract import Watch
+from multibody.simulation.lanes.lanes import Lanes
+from multibody.simulation.problem.problem import Problem
+from multibody.simulation.problem.run_functions import RunFunctions
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "formalisms"))
 

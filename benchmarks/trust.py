@@ -2,7 +2,8 @@
 
 Pulses and switching inputs by all integrators, event functions with known roots, over-constrained linkages, passages
 through singular positions, springs on dependent joints, stops, generated code with changed parameters, elements of
-robot files that are neither used nor reported, and loads with wrong potentials and moving geometry, which must fail.
+robot files that are neither used nor reported, stored results asked by other questions, equilibria, poles, critical
+values, controllability and gains in random units, and loads with wrong potentials and moving geometry, which must fail.
 A case is right, refused with a message, or wrong silently. ``./dev bench trust`` runs all of them on two processes,
 ``./dev bench trust pulses 50`` some cases of one battery, and ``./dev bench trust pulses 50 200`` those from number 200
 on. Cases that are wrong or refused are printed with the numbers that reproduce them. It measures results, not speed;
@@ -37,6 +38,8 @@ FIGURES = {
     "potentials": "potentials_unnoticed",
     "moving_geometry": "moving_geometry_accepted",
     "exports": "exports_wrong",
+    "stored": "stored_wrong",
+    "linear": "linear_wrong",
 }
 PROCESSES = 2
 

@@ -1,7 +1,7 @@
 """Draw which package imports which, as ``docs/imports.svg``: packages from top to bottom, an arc for every import.
 
 The order of the packages is that of ``pyproject.toml``; the arcs are read from the code, wherever in a file an import
-stands. Run it after a change of the packages: ``python docs/import_graph.py``.
+is. Run it after a change of the packages: ``python docs/import_graph.py``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Arrow(NamedTuple):
 
 
 def layers() -> list[list[str]]:
-    """The packages that exist, in the order of the layers; those of one layer do not stand above each other."""
+    """The packages that exist, in the order of the layers; packages of one layer have no order."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
         "contracts"
     ]
@@ -39,12 +39,12 @@ def layers() -> list[list[str]]:
 
 def arrows(package: Path) -> set[Arrow]:
     """All imports from one package to another; what the package itself imports for its users is left out."""
-    found = set()
+    arrows = set()
     for path in package.rglob("*.py"):
-        room = path.relative_to(package).parts[0].removesuffix(".py")
-        if room != "__init__":
-            found |= {Arrow(room, other) for other in imported(path, package.name) if other != room}
-    return found
+        name = path.relative_to(package).parts[0].removesuffix(".py")
+        if name != "__init__":
+            arrows |= {Arrow(name, other) for other in imported(path, package.name) if other != name}
+    return arrows
 
 
 def imported(path: Path, package: str) -> Iterator[str]:
@@ -63,28 +63,28 @@ def nearest(found: set[Arrow]) -> set[Arrow]:
     """The arrows that no chain of other arrows replaces."""
     beyond: dict[str, set[str]] = {}
 
-    def reached(room: str) -> set[str]:
-        if room not in beyond:
-            beyond[room] = set()  # packages in a circle end here
+    def reached(package: str) -> set[str]:
+        if package not in beyond:
+            beyond[package] = set()  # packages in a circle end here
             for arrow in sorted(found):
-                if arrow.importer == room:
-                    beyond[room] |= {arrow.imported} | reached(arrow.imported)
-        return beyond[room]
+                if arrow.importer == package:
+                    beyond[package] |= {arrow.imported} | reached(arrow.imported)
+        return beyond[package]
 
     below = {arrow: {a.imported for a in found if a.importer == arrow.importer} - {arrow.imported} for arrow in found}
-    return {arrow for arrow in found if not any(arrow.imported in reached(room) for room in below[arrow])}
+    return {arrow for arrow in found if not any(arrow.imported in reached(package) for package in below[arrow])}
 
 
 def drawing(rows: list[list[str]], found: set[Arrow]) -> str:
     """The picture as SVG."""
-    rooms = [room for row in rows for room in row]
-    height = {room: TOP + PITCH * k + HEIGHT // 2 for k, room in enumerate(rooms)}
+    packages = [package for row in rows for package in row]
+    height = {package: TOP + PITCH * k + HEIGHT // 2 for k, package in enumerate(packages)}
     longest = max((abs(height[a.importer] - height[a.imported]) for a in found), default=0)
-    size = LEFT + WIDTH + int(BULGE * longest / 2) + 40, 2 * TOP + PITCH * len(rooms) - (PITCH - HEIGHT)
+    size = LEFT + WIDTH + int(BULGE * longest / 2) + 40, 2 * TOP + PITCH * len(packages) - (PITCH - HEIGHT)
     near = nearest(found)
     ordered = sorted(found, key=lambda a: (a in near, height[a.importer], height[a.imported]))
     arcs = [_arc(height[a.importer], height[a.imported], "near" if a in near else "far", a) for a in ordered]
-    boxes = [_box(height[room], room) for room in rooms]
+    boxes = [_box(height[package], package) for package in packages]
     return "\n".join([_head(*size), *arcs, *boxes, "</svg>", ""])
 
 
@@ -124,9 +124,9 @@ def _arc(start: int, end: int, kind: str, arrow: Arrow) -> str:
     return f'  <path class="{kind}" d="M{x} {start} {ellipse}" marker-end="url(#tip-{kind})">{title}</path>'
 
 
-def _box(middle: int, room: str) -> str:
+def _box(middle: int, package: str) -> str:
     box = f'<rect class="box" x="{LEFT}" y="{middle - HEIGHT // 2}" width="{WIDTH}" height="{HEIGHT}" rx="7"/>'
-    return f'  {box}\n  <text x="{LEFT + WIDTH // 2}" y="{middle + 5}">{room}</text>'
+    return f'  {box}\n  <text x="{LEFT + WIDTH // 2}" y="{middle + 5}">{package}</text>'
 
 
 if __name__ == "__main__":

@@ -12,8 +12,7 @@ from textwrap import fill
 from time import process_time
 
 import numpy as np
-from library_table import TABLES, number
-from library_table import row as library_row
+from library_table import TABLES, number, row as library_row
 from published import andrews, la_coruna, modelica, robots, sympy_tests, whipple
 from published.problem import Found, Problem, solved
 

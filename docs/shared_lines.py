@@ -17,9 +17,9 @@ import multibody as mb
 
 PACKAGE = Path(mb.__file__).resolve().parent
 PARTS = {
-    "description and checks": ("model/", "errors.py", "algebra/direction.py"),
+    "description and checks": ("model/", "mechanics/validation", "support/", "errors.py", "algebra/direction.py"),
     "joints, loads and loops": ("model/joints", "model/loads", "model/loops", "model/constraints", "model/sensors"),
-    "kinematics and constraint equations": ("model/kinematics", "model/constraint", "model/energy", "equations/"),
+    "kinematics and constraint equations": ("model/kinematics", "model/energy", "mechanics/", "equations/"),
     "vectors, rotations, motors, inertias": ("algebra/",),
     "expressions and linear algebra": ("graph/",),
     "formalisms": ("formalisms/",),

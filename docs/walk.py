@@ -36,7 +36,7 @@ def walk(text: str) -> list[Step]:
     """Run some code, and note every function of multibody that is entered; importing does not count."""
     import multibody as mb
 
-    mb.simulate  # noqa: B018 - the room that is imported late
+    mb.simulate  # noqa: B018 - imports the package of simulations
     steps: list[Step] = []
 
     def note(frame: FrameType, event: str, _: Any) -> None:
@@ -81,4 +81,4 @@ def first_entries(steps: list[Step]) -> list[tuple[str, str]]:
 
 if __name__ == "__main__":
     for file, function in first_entries(walk(code())):
-        print(f"{file:40} {function}")  # noqa: T201 - it is a script
+        print(f"{file:40} {function}")  # noqa: T201 - a script

@@ -15,7 +15,7 @@ import numpy as np
 import multibody as mb
 from multibody import library
 from multibody.io import UrdfRobot, read_urdf
-from multibody.view.raster import contact_sheet, picture
+from multibody.view import contact_sheet, picture
 
 PANDA = {"panda_joint2": -0.6, "panda_joint4": -2.2, "panda_joint6": 1.7, "panda_joint7": 0.8,
          "panda_finger_joint1": 0.03, "panda_finger_joint2": 0.03}  # fmt: skip

@@ -1,4 +1,4 @@
-"""The page on the architecture tells the truth: its picture, its walk, and the order of the rooms."""
+"""The page on the architecture tells the truth: its picture, its walk, and the order of the packages."""
 
 import ast
 import importlib.util
@@ -27,7 +27,7 @@ def script(name):
 
 
 graph = script("import_graph")
-ROWS = {room: number for number, row in enumerate(graph.layers()) for room in row}
+ROWS = {package: number for number, row in enumerate(graph.layers()) for package in row}
 
 
 def test_the_picture_of_imports_is_current():
@@ -37,7 +37,7 @@ def test_the_picture_of_imports_is_current():
 
 def test_all_arrows_lead_downward():
     arrows = graph.arrows(PACKAGE)
-    assert {"model", "equations", "simulate"} <= {arrow.importer for arrow in arrows}
+    assert {"model", "equations", "simulation"} <= {arrow.importer for arrow in arrows}
     assert not [arrow for arrow in arrows if ROWS[arrow.importer] >= ROWS[arrow.imported]]
     below = {}
     for arrow in arrows:
@@ -48,20 +48,20 @@ def test_all_arrows_lead_downward():
 @pytest.mark.parametrize(
     "text",
     [
-        "import house.cellar",
-        "from house import cellar",
-        "from house.cellar import wine",
-        "def drink():\n    from house.cellar import wine",
-        "if TYPE_CHECKING:\n    from house.cellar.shelf import wine",
+        "import source.lower",
+        "from source import lower",
+        "from source.lower import name",
+        "def function():\n    from source.lower import name",
+        "if TYPE_CHECKING:\n    from source.lower.inner import name",
     ],
 )
 def test_an_import_is_seen_wherever_it_stands(text, tmp_path):
-    house = tmp_path / "house"
-    for room in ("cellar", "kitchen"):
-        (house / room).mkdir(parents=True)
-    (house / "__init__.py").write_text("import house.kitchen")
-    (house / "kitchen" / "stove.py").write_text(text)
-    assert graph.arrows(house) == {("kitchen", "cellar")}
+    source = tmp_path / "source"
+    for name in ("lower", "upper"):
+        (source / name).mkdir(parents=True)
+    (source / "__init__.py").write_text("import source.upper")
+    (source / "upper" / "module.py").write_text(text)
+    assert graph.arrows(source) == {("upper", "lower")}
 
 
 def test_an_arrow_that_a_chain_replaces_is_not_near():
@@ -69,7 +69,7 @@ def test_an_arrow_that_a_chain_replaces_is_not_near():
     assert {a.importer + a.imported for a in graph.nearest(arrows)} == {"ab", "bc", "bd", "ae"}
 
 
-def test_every_room_is_on_the_page():
+def test_every_package_is_on_the_page():
     named = re.findall(r"^\| `(\w+)` \| ", PAGE.partition("## Who imports whom")[0], re.MULTILINE)
     assert sorted(named) == sorted(ROWS)
 
@@ -119,10 +119,10 @@ def test_the_walk_on_the_page_is_the_one_that_the_crane_crab_takes(steps):
     assert sorted(WALK, key=first.index) == WALK
 
 
-def test_no_call_leads_from_a_room_to_one_above(steps):
-    def room(file):
+def test_no_call_leads_from_a_package_to_one_above(steps):
+    def package(file):
         return ROWS[file.split("/")[0].removesuffix(".py")]
 
     calls = {(caller, file) for file, _, caller in steps if caller}
     assert len(calls) > 50
-    assert not [(caller, file) for caller, file in calls if room(caller) > room(file)]
+    assert not [(caller, file) for caller, file in calls if package(caller) > package(file)]

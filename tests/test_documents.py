@@ -122,7 +122,7 @@ def test_pages_of_both_kinds_are_found():
     assert {"docs/formalisms.md", "docs/wittenburg.md"} <= set(DOCTESTS)
 
 
-# the front door ------------------------------------------------------------------------------------------------------
+# README and demo ------------------------------------------------------------------------------------------------------
 
 
 def test_the_code_in_the_readme_runs(folder):

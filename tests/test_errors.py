@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from multibody import errors
-from multibody.simulate.contract import Status
+from multibody.simulation.contract import Status
 
 KINDS = [one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, errors.MultibodyError)]
 EXTRA = {errors.ParseError: {"position": 3}}
@@ -13,11 +13,13 @@ EXTRA = {errors.ParseError: {"position": 3}}
 
 @pytest.mark.parametrize("kind", [one for one in KINDS if one is not errors.StepError])
 def test_errors_travel(kind):
-    error = kind("It broke.", where="body 'crab'", cause="Age.", remedy="Repair it.", **EXTRA.get(kind, {}))
+    said = {"where": "body 'crab'", "cause": "Age.", "remedy": "Repair it.", "code": "crab-broken", "name": "crab"}
+    error = kind("It broke.", **said, **EXTRA.get(kind, {}))
     arrived = pickle.loads(pickle.dumps(error))
     assert type(arrived) is kind
     assert str(arrived) == str(error)
     assert vars(arrived) == vars(error)
+    assert (arrived.code, arrived.fields) == ("crab-broken", {"name": "crab"})
 
 
 def test_the_status_of_a_failed_step_travels():

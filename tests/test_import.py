@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from inspect import isfunction, signature
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def loaded(code: str) -> set[str]:
     return set(json.loads(done.stdout))
 
 
-def test_importing_loads_no_room_and_no_library():
+def test_importing_loads_no_package_and_no_library():
     found = loaded("import multibody")
     assert {name for name in found if name.split(".")[0] == "multibody"} == {"multibody"}
     assert not found & (HEAVY | {"numpy"})
@@ -43,10 +44,12 @@ def test_importing_loads_no_room_and_no_library():
 
 def test_a_first_model_needs_neither_a_compiler_nor_what_is_there_for_reading():
     found = loaded(f"import multibody as mb\n{PENDULUM}")
-    rooms = {name.split(".")[1] for name in found if name.startswith("multibody.")}
-    assert rooms == {"errors", "graph", "algebra", "model", "equations", "formalisms"}
+    packages = {name.split(".")[1] for name in found if name.startswith("multibody.")}
+    assert packages == {"errors", "support", "graph", "algebra", "model", "mechanics", "equations", "formalisms"}
     assert not found & HEAVY
-    assert not [name for name in found if name.startswith(("multibody.graph.closed", "multibody.graph.latex"))]
+    assert not [
+        name for name in found if name.startswith(("multibody.graph.closed_forms", "multibody.graph.text.latex"))
+    ]
     assert "multibody.formalisms.kane" not in found
 
 
@@ -58,13 +61,13 @@ def test_a_star_brings_all_public_names():
     assert callable(names["simulate"])
 
 
-@pytest.mark.parametrize("room", [mb, graph, formalisms], ids=lambda room: room.__name__)
-def test_every_public_name_is_found_and_listed(room):
-    assert len(room.__all__) == len(set(room.__all__))
-    assert set(room.__all__) <= set(dir(room))
-    assert not [name for name in room.__all__ if not hasattr(room, name)]
-    with pytest.raises(AttributeError, match="has no attribute 'Kain'"):
-        room.Kain
+@pytest.mark.parametrize("package", [mb, graph, formalisms], ids=lambda package: package.__name__)
+def test_every_public_name_is_found_and_listed(package):
+    assert len(package.__all__) == len(set(package.__all__))
+    assert set(package.__all__) <= set(dir(package))
+    assert not [name for name in package.__all__ if not hasattr(package, name)]
+    with pytest.raises(AttributeError, match="Kain"):
+        package.Kain
 
 
 @pytest.mark.parametrize(("wrong", "right"), [("mb.Sytem", "System"), ("mb.library.pendlum", "pendulum")])
@@ -93,19 +96,30 @@ def test_the_vocabulary_of_models_is_public_as_a_whole():
     assert not [name for name in model.__all__ if getattr(mb, name) is not getattr(model, name)]
 
 
-def test_every_verb_can_be_called_and_every_room_is_found():
-    assert all(callable(getattr(mb, verb)) for verb in "derive compile simulate linearize export show".split())
+def test_verbs_are_plain_functions_with_their_signatures():
+    verbs = {verb: getattr(mb, verb) for verb in "derive compile simulate linearize export show".split()}
+    assert all(isfunction(verb) for verb in verbs.values())
+    assert {"eom", "duration", "integrator"} <= set(signature(mb.simulate).parameters)
+    assert {"eom", "target", "folder"} <= set(signature(mb.export).parameters)
     with pytest.raises(mb.errors.CompileError, match="A System is not equations of motion"):
         mb.compile(mb.System("cart"))
-    rooms = {path.name for path in (ROOT / "src" / "multibody").iterdir() if (path / "__init__.py").exists()}
-    assert all(getattr(mb, room).__name__ == f"multibody.{room}" for room in rooms - {"cli"})
 
 
-def test_a_name_stays_what_it_is_after_its_room_was_entered():
-    for name in ("export", "simulate", "library", "plots"):
+def test_every_package_is_found():
+    packages = {path.name for path in (ROOT / "src" / "multibody").iterdir() if (path / "__init__.py").exists()}
+    assert all(getattr(mb, package).__name__ == f"multibody.{package}" for package in packages - {"cli"})
+
+
+def test_a_name_stays_the_same_after_its_package_is_imported():
+    for name in ("export", "simulate", "library", "plots", "modular"):
         assert getattr(mb, name) is getattr(mb, name)
     before = mb.simulate
-    import multibody.simulate
+    import multibody.simulation
 
-    assert multibody.simulate is before
-    assert mb.graph.parse("2*x").args  # the function, and not the file of that name
+    assert multibody.simulate is before is multibody.simulation.simulate
+    assert mb.graph.parse("2*x").args  # the function, not the module of that name
+
+
+def test_modular_is_the_public_name_of_subsystems():
+    assert mb.modular.couple is mb.subsystems.couple
+    assert mb.modular.__all__ == mb.subsystems.__all__

@@ -178,6 +178,22 @@ def test_loops_keep_the_order(order):
     np.testing.assert_array_equal(run.q[:, wanted.index("b")], run["b"])
 
 
+@pytest.mark.parametrize("order", ["zam", "amz", "mza"])
+def test_forces_of_joints_that_close_loops_stand_in_the_order_of_the_joints(order):
+    """A plate on four rods: multipliers, and the array of constraint forces, follow the order of writing."""
+    system = mb.System("plate", gravity=(0, -9.81, 0))
+    places = {"z": 0.3, "a": 0.5, "m": 0.9}
+    plate = system.body("plate", 2.0, (0.4, 0, 0), (0, 0, 0.3))
+    system.joint("slide", system.world, plate, ["Tx", "Ty", "Rz"])
+    for name in order:
+        block = system.body(f"block_{name}", 1.0)
+        system.joint(f"lift_{name}", system.frame(f"foot_{name}", (places[name], 0, 0)), block, "Tx")
+        system.joint(name, block, plate.frame(f"pin_{name}", (places[name], 0, 0)), "Rz", cut=True)
+    eom = mb.derive(system)
+    owners = list(dict.fromkeys(name.removeprefix("lambda_").split("_")[0] for name in names(eom.multipliers)))
+    assert owners == list(order)
+
+
 # verbs ---------------------------------------------------------------------------------------------------------------
 
 

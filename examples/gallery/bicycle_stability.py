@@ -13,7 +13,7 @@ import sys
 import numpy as np
 
 import multibody as mb
-from multibody.linear import critical_values, linearize, root_locus
+from multibody.linearization import critical_values, linearize, root_locus
 
 WHEELBASE, TRAIL, TILT, REAR, FRONT = 1.02, 0.08, np.pi / 10, 0.3, 0.35
 

@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import multibody as mb
-from multibody.modular import couple, linearize, newton_euler
+from multibody.subsystems import couple, linearize, newton_euler
 
 upper = newton_euler("b1", "position", "-z", parameters="a1", reference={"p_b1_z": "-a1"})
 lower = newton_euler("b2", "position", "-z", parameters="a1 a2", reference={"p_b2_z": "-a1 - a2"})

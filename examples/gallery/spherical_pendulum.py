@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import multibody as mb
-from multibody.modular import couple, newton_euler
+from multibody.subsystems import couple, newton_euler
 
 SPIN = ["w_B_x", "w_B_y", "w_B_z"]
 angles = ["p_B_x = a*sin(theta)*cos(phi)", "p_B_y = a*sin(theta)*sin(phi)", "p_B_z = -a*cos(theta)"]

@@ -1,4 +1,4 @@
-"""Every error of multibody: what is wrong, where, the likely cause, and what to do about it."""
+"""Errors with a stable code, the names and values involved, a likely cause and a remedy."""
 
 from __future__ import annotations
 
@@ -10,25 +10,45 @@ from typing import Any
 class MultibodyError(Exception):
     """Root of all errors raised on purpose by multibody.
 
+    Programs and tests look at ``code`` and ``fields``; the sentences are for people and may be reworded. A class with
+    one meaning has its code in the class; a class with several meanings takes one for each error.
+
     Args:
         what: the plain statement of what is wrong.
+        code: stable identifier of this kind of error, in lower case with hyphens; docs/error_codes.md lists all.
         where: the thing it is wrong with, by the user's own name.
         cause: the likely reason.
         remedy: what to do now.
+        fields: names and values that the error is about, such as ``name="crab", value=-1.0``.
 
     Example:
-        >>> error = MultibodyError("The mass is negative.", where="body 'crab'", remedy="Give a mass >= 0.")
+        >>> error = MultibodyError(
+        ...     "The mass is negative.",
+        ...     code="mass-negative",
+        ...     where="body 'crab'",
+        ...     remedy="Give a mass >= 0.",
+        ...     name="crab",
+        ...     value=-1.0,
+        ... )
         >>> print(error)
         The mass is negative.
           where: body 'crab'
           what to do: Give a mass >= 0.
+        >>> error.code, error.fields
+        ('mass-negative', {'name': 'crab', 'value': -1.0})
     """
 
-    def __init__(self, what: str, *, where: str = "", cause: str = "", remedy: str = "") -> None:
+    code: str = ""
+
+    def __init__(
+        self, what: str, *, code: str = "", where: str = "", cause: str = "", remedy: str = "", **fields: Any
+    ) -> None:  # fmt: skip
         self.what = what
+        self.code = code or type(self).code
         self.where = where
         self.cause = cause
         self.remedy = remedy
+        self.fields = fields
         super().__init__(what)
 
     def __str__(self) -> str:
@@ -51,25 +71,35 @@ class ExpressionError(MultibodyError, ValueError):
 class ConditionError(MultibodyError, TypeError):
     """A symbolic condition was used where Python needs True or False."""
 
+    code = "condition-without-truth-value"
+
 
 class ZeroDivisorError(ExpressionError, ZeroDivisionError):
     """A division by an expression that is zero for every value of its symbols."""
+
+    code = "division-by-zero"
 
 
 class InvalidNameError(MultibodyError, ValueError):
     """A name that is not a usable identifier."""
 
+    code = "name-invalid"
+
 
 class ParseError(MultibodyError, ValueError):
     """Text that is not an expression; ``position`` counts characters from 0."""
 
-    def __init__(self, what: str, *, position: int, where: str = "", cause: str = "", remedy: str = "") -> None:
-        super().__init__(what, where=where, cause=cause, remedy=remedy)
+    code = "text-not-an-expression"
+
+    def __init__(self, what: str, *, position: int, **details: Any) -> None:
+        super().__init__(what, **details)
         self.position = position
 
 
 class MissingValueError(MultibodyError, LookupError):
     """Symbols without a value, listed by name."""
+
+    code = "value-missing"
 
 
 class ShapeError(MultibodyError, ValueError):
@@ -82,6 +112,8 @@ class PortError(MultibodyError, ValueError):
 
 class SingularMatrixError(ExpressionError):
     """A matrix that is singular for every value of its symbols."""
+
+    code = "matrix-singular"
 
 
 class ConversionError(MultibodyError, TypeError):
@@ -107,10 +139,10 @@ class ModelFileError(ModelError):
     """
 
     def __init__(
-        self, what: str, *, file: str = "", line: int = 0, column: int = 0, where: str = "", cause: str = "",
-        remedy: str = "", others: tuple[MultibodyError, ...] = (),
+        self, what: str, *, file: str = "", line: int = 0, column: int = 0, others: tuple[MultibodyError, ...] = (),
+        **details: Any,
     ) -> None:  # fmt: skip
-        super().__init__(what, where=where, cause=cause, remedy=remedy)
+        super().__init__(what, **details)
         self.file = file
         self.line = line
         self.column = column
@@ -132,12 +164,18 @@ class StartWarning(UserWarning):
     """Start values that the user gave were changed so that the constraints hold."""
 
 
+class OperatingPointWarning(UserWarning):
+    """A regulator or an observer is designed at a point at which the mechanism does not stay."""
+
+
 class EquilibriumError(MultibodyError, ValueError):
     """No equilibrium, or no steady motion, was found."""
 
 
 class StepError(MultibodyError):
     """A solver cannot make its next step; ``status`` says why. Runs do not raise it: they end with that status."""
+
+    code = "step-failed"
 
     def __init__(self, status: Any, message: str) -> None:
         super().__init__(message)
@@ -151,10 +189,10 @@ class SimulationError(MultibodyError, RuntimeError):
         trajectory: what was computed before; its ``status`` and ``message`` say how it ended.
     """
 
-    def __init__(
-        self, what: str, *, where: str = "", cause: str = "", remedy: str = "", trajectory: Any = None
-    ) -> None:  # fmt: skip
-        super().__init__(what, where=where, cause=cause, remedy=remedy)
+    code = "run-failed"
+
+    def __init__(self, what: str, *, trajectory: Any = None, **details: Any) -> None:
+        super().__init__(what, **details)
         self.trajectory = trajectory
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -170,9 +208,13 @@ class SimulationError(MultibodyError, RuntimeError):
 class SimulationInterrupted(SimulationError, KeyboardInterrupt):  # noqa: N818 - as KeyboardInterrupt
     """A run that was stopped by Ctrl-C: a ``KeyboardInterrupt`` that keeps what was computed in ``trajectory``."""
 
+    code = "run-interrupted"
+
 
 class UnknownNameError(MultibodyError, KeyError):
     """A name that a trajectory, or a list of names, does not know."""
+
+    code = "name-unknown"
 
 
 class StorageError(MultibodyError, OSError):
@@ -181,6 +223,8 @@ class StorageError(MultibodyError, OSError):
 
 class MissingLibraryError(MultibodyError, ImportError):
     """Something was asked for that needs a library which is not installed."""
+
+    code = "library-missing"
 
 
 class ConditioningWarning(UserWarning):

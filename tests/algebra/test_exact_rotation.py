@@ -3,8 +3,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.spatial.transform import Rotation as Reference
 
 from multibody.algebra import Mat3, Rotation, Vec3, exact_rotation

@@ -2,10 +2,8 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy.spatial.transform import Rotation as Reference
-from scipy.spatial.transform import Slerp
+from hypothesis import given, settings, strategies as st
+from scipy.spatial.transform import Rotation as Reference, Slerp
 
 from multibody.algebra import Mat3, Quaternion, Rotation, Vec3
 from multibody.errors import ConversionError, ZeroDivisorError

@@ -2,12 +2,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.spatial.transform import Rotation as Reference
 
 from multibody.algebra import Mat3, Rotation, Symmetric3, Vec3, direction
-from multibody.compile import Function
+from multibody.compiler import Function
 from multibody.errors import ModelError, NumberError, ZeroDivisorError
 from multibody.graph import constant, cos, is_zero, pi, same, sin, sqrt, symbol, symbols
 from multibody.graph.expr import ONE, ZERO

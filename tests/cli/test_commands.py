@@ -154,10 +154,10 @@ def test_measures_of_arrays_have_a_column_for_each_number(multibody, folder):
     )
     words = ["sweep", "hoist.yaml", "-d", "1", "-s", "z=0,1", "-m", "last(p)"]
     assert multibody(*words, "-o", "runs.csv", "--json").data["measures"]["last(p)"][1] == pytest.approx([0, 0, 3])
-    assert "last(p)[0]" in multibody(*words).out
+    assert "last(p)_1" in multibody(*words).out
     with (folder / "runs.csv").open() as stream:
         rows = list(csv.DictReader(stream))
-    assert [float(row["last(p)[2]"]) for row in rows] == pytest.approx([2, 3])
+    assert [float(row["last(p)_3"]) for row in rows] == pytest.approx([2, 3])
 
 
 def test_show(multibody, pendulum, monkeypatch):

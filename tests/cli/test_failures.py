@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from multibody.cli import main
-from multibody.cli.codes import MEANINGS, ExitCode
+from multibody.cli.exit_codes import MEANINGS, ExitCode
 
 BAD = "multibody: 1\nname: arm\nbodies: {hand: {mass: 1}}\njoints: {elbow: {parent: world, child: hand, kind: Rz}}\n"
 
@@ -54,7 +54,6 @@ def test_warnings_count_where_they_are_to_count(multibody):
         ["simulate", "pendulum", "--solver", "rk4", "--rtol", "1e-9"],
         ["simulate", "pendulum", "--step", "0.1", "--solver", "cvode"],
         ["simulate", "pendulum", "-o", "run.docx"],
-        ["simulate", "pendulum", "-o", "no/such/folder.csv"],
         ["simulate", "pendulum", "-n", "2000000000"],
         ["sweep", "pendulum", "-p", "length=1:2"],
         ["sweep", "pendulum", "-p", "length=1:2:0"],
@@ -62,11 +61,13 @@ def test_warnings_count_where_they_are_to_count(multibody):
         ["sweep", "pendulum", "-m", "median(angle)"],
         ["sweep", "pendulum", "-o", "runs.xlsx"],
         ["linearize", "pendulum", "-o", "matrices.txt"],
-        ["linearize", "pendulum", "-o", "no/such/folder.csv"],
         ["derive", "pendulum", "-F", "newton"],
         ["export", "pendulum", "cobol"],
         ["new", "crane", "crane.txt"],
         ["new", "crane", "--empty", "--from", "pendulum"],
+        ["new", "3crane.yaml"],
+        ["compare", "pendulum", "-F", "kane"],
+        ["compare", "pendulum", "-F", "kane", "-F", "kane"],
     ],
 )
 def test_a_command_line_that_cannot_be_understood_is_2(multibody, folder, words):
@@ -85,20 +86,37 @@ def test_a_command_line_that_cannot_be_understood_is_2(multibody, folder, words)
         (["check", "nothing.yaml"], "There is no such file."),
         (["check", "nothing.urdf"], "There is no such file."),
         (["check", "nothing.py:robot"], "There is no such file."),
+        (["simulate", "pendulum", "-p", "mass=-1"], "The mass is negative"),
+        (["new", "crane", "--from", "fuor_bar"], "Did you mean 'four_bar'"),
+        (["new", "crane", "--from", "nothing.urdf"], "There is no such file."),
+    ],
+)
+def test_a_model_that_makes_no_sense_is_3(multibody, words, part):
+    done = multibody(*words)
+    assert done.code == 3
+    assert part in done.err
+    assert done.out == ""
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
         (["simulate", "pendulum", "-p", "lenght=2"], "Did you mean 'length'"),
         (["simulate", "pendulum", "-i", "torque=sin(tt)"], "The name 'tt' is unknown."),
         (["simulate", "pendulum", "-i", "torque=sin"], "write sin(…)"),
         (["simulate", "pendulum", "-i", "torqe=1"], "Did you mean 'torque'"),
-        (["simulate", "pendulum", "-d", "0"], "goes nowhere"),
+        (["simulate", "pendulum", "-d", "0"], "0 is not a positive number"),
         (["sweep", "pendulum", "-m", "max(anlge)", "-d", "1e9"], "Did you mean 'angle'"),  # before any run
         (["simulate", "pendulum", "--plot", "anlge", "-d", "1e9"], "Did you mean 'angle'"),  # before the run
-        (["demo", "pendulum", "-d", "0"], "goes nowhere"),
+        (["demo", "pendulum", "-d", "0"], "0 is not a positive number"),
         (["new", "3crane.yaml"], "3crane"),
+        (["compare", "pendulum", "-F", "lagrange"], "-F lagrange -F kane"),
     ],
 )
-def test_a_model_or_value_that_makes_no_sense_is_3(multibody, words, part):
+def test_names_values_and_expressions_on_the_command_line_are_2(multibody, words, part):
     done = multibody(*words)
-    assert done.code == 3
+    assert done.code == 2
     assert part in done.err
     assert done.out == ""
     assert "Traceback" not in done.err
@@ -356,3 +374,40 @@ def test_functions_of_a_python_file(multibody, folder, text, name, what):
     assert (done.code, done.out) == (3, "")
     assert what in done.err
     assert "where: models.py" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["check", "pendulmu"], "model-unknown"),
+        (["check", "missing.yaml"], "file-missing"),
+        (["check", "folder.yaml"], "path-not-a-file"),
+        (["check", "wrong.yaml"], "name-unknown"),
+        (["check", "broken.yaml"], "yaml-invalid"),
+        (["check", "broken.urdf"], "xml-invalid"),
+        (["check", "empty.py"], "script-without-system"),
+        (["simulate", "pendulum", "-p", "lenght=1"], "name-unknown"),
+        (["simulate", "pendulum", "-p", "length"], "assignment-invalid"),
+        (["simulate", "pendulum", "-i", "torque=1+"], "text-not-an-expression"),
+        (["simulate", "pendulum", "--plot", "place_4"], "name-unknown"),
+        (["simulate", "pendulum", "-o", "run.xyz"], "file-format-unknown"),
+        (["simulate", "pendulum", "-o", "nowhere/run.csv"], "folder-missing"),
+        (["simulate", "pendulum", "-o", "empty.csv"], "file-exists"),
+        (["sweep", "pendulum", "-p", "length=0:1"], "range-invalid"),
+        (["compare", "pendulum", "-F", "kane"], "nothing-to-compare"),
+        (["simulate", "--wrong"], "command-line-invalid"),
+    ],
+)
+def test_programs_get_the_code_of_an_error(multibody, folder, words, code):
+    for name, text in {
+        "wrong.yaml": "multibody: 1\nname: x\nbodies: {a: {mas: 1}}\n", "broken.yaml": "multibody: [1\n",
+        "broken.urdf": "<robot", "empty.py": "x = 1\n", "empty.csv": "",
+    }.items():  # fmt: skip
+        (folder / name).write_text(text)
+    (folder / "folder.yaml").mkdir()
+    assert multibody(*words, "--json").data["error"]["code"] == code
+
+
+def test_the_command_says_how_a_file_is_replaced_here(multibody, folder):
+    (folder / "run.csv").write_text("")
+    assert multibody("simulate", "pendulum", "-o", "run.csv", "--json").data["error"]["remedy"].endswith("--force.")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from multibody.cli.codes import MEANINGS
+from multibody.cli.exit_codes import MEANINGS
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -5,13 +5,13 @@ from inspect import isabstract
 import pytest
 
 import multibody as mb
-from multibody.cli.answer import Answer, Grid
+from multibody.cli.answer import Answer, AnswerTable
 from multibody.cli.app import app
 from multibody.cli.choices import FormalismName, TargetName
 from multibody.cli.sources import known_models
 from multibody.cli.terminal import Terminal
 
-GRID = Grid(["name [unit]", "value"], [["a", "1"], ["[bold]b[/]", "22"]], "title", right=[1])
+GRID = AnswerTable(["name [unit]", "value"], [["a", "1"], ["[bold]b[/]", "22"]], "title", right=[1])
 
 
 def shown(monkeypatch, capsys, **environment):
@@ -78,13 +78,13 @@ def test_models_are_found_in_other_folders(folder):
 
 
 def test_every_formalism_and_target_can_be_chosen():
-    from multibody import export
+    from multibody import codegen, report
     from multibody.formalisms import comparison
 
     kinds = {type(one).__name__.lower() for one in comparison._ALL}
     assert {name.replace("-", "") for name in FormalismName} == kinds
-    kinds = [getattr(export, one) for one in export.__all__]
-    targets = [one for one in kinds if isinstance(one, type) and issubclass(one, export.Target)]
+    kinds = [getattr(package, one) for package in (codegen, report) for one in package.__all__]
+    targets = [one for one in kinds if isinstance(one, type) and issubclass(one, codegen.Target)]
     assert set(TargetName) - {"fmu"} == {one.__name__.lower() for one in targets if not isabstract(one)}
 
 

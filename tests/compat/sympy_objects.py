@@ -200,9 +200,7 @@ def bicycle() -> Written:
 
 def _benchmark_values(main: dict[str, float]) -> dict[str, float]:
     """The paper's table 1 (positions from the rear contact, x forward, z down), in the lengths of this model."""
-    from math import cos as c
-    from math import pi
-    from math import sin as s
+    from math import cos as c, pi, sin as s
 
     wheelbase, trail, tilt, rear, front = main["w"], main["c"], pi / 10, 0.3, 0.35
     # in the axes T, tilted backwards by the steer axis tilt: x' = x·cos - z·sin, z' = x·sin + z·cos, from the rear hub

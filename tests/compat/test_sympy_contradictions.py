@@ -8,7 +8,7 @@ import sympy.physics.mechanics as me
 import multibody as mb
 from multibody.compat.sympy import from_sympy, to_sympy
 from multibody.errors import ConversionError, ModelError
-from multibody.linear import linearize_symbolic
+from multibody.linearization import linearize_symbolic
 
 from .sympy_numbers import our_rates
 

@@ -12,7 +12,7 @@ import sympy.physics.mechanics as me
 import multibody as mb
 from multibody.compat.sympy import from_sympy
 from multibody.errors import InvalidNameError, ModelError
-from multibody.linear import linearize_symbolic
+from multibody.linearization import linearize_symbolic
 
 from ..formalisms.printed import is_printed  # noqa: TID252
 

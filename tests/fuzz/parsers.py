@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from multibody.errors import MultibodyError
 
-from . import stored_files as files
-from . import written_texts as texts
+from . import stored_files as files, written_texts as texts
 
 Read = Callable[[bytes, Path], None]
 
@@ -33,34 +32,45 @@ class Parser(NamedTuple):
     longest: int = 4096
 
 
-GRAMMAR = ("multibody.graph.parse", "multibody.graph.reader", "multibody.graph.tokens", "multibody.graph.grammar")
+GRAMMAR = (
+    "multibody.graph.text.parser",
+    "multibody.graph.text.reader",
+    "multibody.graph.text.tokens",
+    "multibody.graph.text.grammar",
+)
 NAMES = (
     "multibody.graph.names",
-    "multibody.graph.latex_names",
-    "multibody.export.syntax",
-    "multibody.export.fmi.xml_tree",
+    "multibody.graph.text.latex_names",
+    "multibody.codegen.syntax",
+    "multibody.codegen.targets.fmi.xml_tree",
 )
-STORE = ("multibody.simulate.store", "multibody.simulate.recording")
-SWEEP = ("multibody.simulate.sweep_store", "multibody.simulate.sweep_rows", "multibody.simulate.sweep_result")
+STORE = ("multibody.simulation.results.store", "multibody.simulation.results.recording")
+SWEEP = (
+    "multibody.simulation.sweeps.sweep_store",
+    "multibody.simulation.sweeps.outcome_rows",
+    "multibody.simulation.sweeps.outcomes",
+    "multibody.simulation.sweeps.result",
+)
 
 PARSERS = {
     "expressions": Parser(
-        texts.expression, (*GRAMMAR, "multibody.graph.text", "multibody.graph.printer", "multibody.graph.expr",
-        "multibody.graph.functions", "multibody.graph.conditions"), texts.FORMULA_WORDS, 400,
+        texts.expression, (*GRAMMAR, "multibody.graph.text.plain_text", "multibody.graph.text.printer",
+        "multibody.graph.expr",
+        "multibody.graph.functions", "multibody.graph.piecewise.conditions"), texts.FORMULA_WORDS, 400,
     ),
-    "arguments": Parser(texts.arguments, ("multibody.cli.assigned", *GRAMMAR), texts.ARGUMENT_WORDS, 200),
+    "arguments": Parser(texts.arguments, ("multibody.cli.assignments", *GRAMMAR), texts.ARGUMENT_WORDS, 200),
     "model_files": Parser(texts.model_file, ("multibody.io.model_files", "ruamel", *GRAMMAR), texts.MODEL_WORDS, 2000),
     "robots": Parser(texts.robot, ("multibody.io",), texts.ROBOT_WORDS),
     "names": Parser(texts.names, NAMES, texts.NAME_WORDS, 300),
     "trajectories_csv": Parser(files.trajectory(".csv"), (*STORE, "csv"), files.CSV_WORDS, 1000),
     "trajectories_npz": Parser(files.trajectory(".npz"), (*STORE, "zipfile"), files.NPZ_WORDS),
     "trajectories_parquet": Parser(files.trajectory(".parquet"), STORE, files.NPZ_WORDS),
-    "linear_systems": Parser(files.linear_system, ("multibody.linear",), files.LINEAR_WORDS, 2000),
+    "linear_systems": Parser(files.linear_system, ("multibody.linearization",), files.LINEAR_WORDS, 2000),
     "sweeps": Parser(files.sweep, SWEEP, "runs facts SELECT", 32768),
     "sweep_rows": Parser(files.sweep_row, SWEEP, files.ROW_WORDS),
-    "cache_entries": Parser(files.cache_entry, ("multibody.compile.disk_cache",), "", 400),
-    "manifests": Parser(files.manifest, ("multibody.export.writing", "json"), '{ } [ ] null ".." "model.c": "/', 1000),
-    "meshes": Parser(files.mesh, ("multibody.view.mesh_files", "trimesh.exchange", "collada"), files.MESH_WORDS),
+    "cache_entries": Parser(files.cache_entry, ("multibody.compiler.disk_cache",), "", 400),
+    "manifests": Parser(files.manifest, ("multibody.codegen.writing", "json"), '{ } [ ] null ".." "model.c": "/', 1000),
+    "meshes": Parser(files.mesh, ("multibody.view.scenes.mesh_files", "trimesh.exchange", "collada"), files.MESH_WORDS),
 }  # fmt: skip
 
 

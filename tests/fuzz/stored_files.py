@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 
 import multibody as mb
-from multibody.compile import disk_cache
-from multibody.export.writing import MANIFEST, write
-from multibody.linear import read_linear_system
-from multibody.model.shapes import Mesh
-from multibody.simulate import store
-from multibody.simulate.sweep_rows import COLUMNS, signed
-from multibody.simulate.sweep_store import Store
-from multibody.view.mesh_files import KINDS, mesh_parts
+from multibody.codegen.writing import MANIFEST, write
+from multibody.compiler import disk_cache
+from multibody.linearization import read_linear_system
+from multibody.model.shapes.shapes import Mesh
+from multibody.simulation.results import store
+from multibody.simulation.sweeps.outcome_rows import COLUMNS, checksum, signed
+from multibody.simulation.sweeps.sweep_store import Store
+from multibody.view.scenes.mesh_files import KINDS, mesh_parts
 
 CSV_WORDS = 't "t [s] [0] [1] [0][0] , " nan inf 1e400'
 NPZ_WORDS = "__about__ t.npy PK PAR1 units \x93NUMPY '<f8' 'shape': False (2,)"
@@ -102,12 +102,14 @@ def sweep_row(data: bytes, folder: Path) -> None:
     """A row with texts and arrays of another's choice, and the right checksum."""
     texts = data.split(b"\n--\n")
     arrays = [*texts[3:6], *[b""] * 3][:3]
-    counts, occurrences, measures = (one.decode("utf-8", "replace") for one in [*texts[:3], *[b""] * 3][:3])
-    row = signed((0, "DONE", "", 0.0, "end", counts, occurrences, measures), arrays)
+    counts, occurrences, value = (one.decode("utf-8", "replace") for one in [*texts[:3], *[b""] * 3][:3])
+    row = signed((0, "DONE", "", 0.0, "end", counts, occurrences), arrays)
+    measure = (0, "end", value, "")
     runs = Store(None)
     runs.create({})
     runs._base.execute(f"INSERT INTO runs VALUES ({', '.join('?' * len(COLUMNS))})", row)
-    runs.column("measures"), runs.outcome(0)
+    runs._base.execute("INSERT INTO measures VALUES (?, ?, ?, ?, ?)", (*measure, checksum(measure)))
+    runs.measured(), runs.outcome(0)
     runs.close()
 
 

@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from multibody.cli.assigned import pairs, spread
+from multibody.cli.assignments import pairs, spread
+from multibody.codegen.module_names import module_name
+from multibody.codegen.syntax import one_line, quoted
+from multibody.codegen.targets.fmi import xml_tree
 from multibody.errors import InvalidNameError, ParseError
-from multibody.export.fmi import xml_tree
-from multibody.export.module_names import module_name
-from multibody.export.syntax import one_line, quoted
 from multibody.graph import parse, to_text
-from multibody.graph.languages import language
-from multibody.graph.latex_names import latex_name, literal
 from multibody.graph.names import check, escape, unescape, unique_names
-from multibody.graph.parse import parse_condition
+from multibody.graph.text.languages import language
+from multibody.graph.text.latex_names import latex_name, literal
+from multibody.graph.text.parser import parse_condition
 from multibody.io import read_urdf
 from multibody.io.model_files import model_text, read_model
 

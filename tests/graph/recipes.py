@@ -13,9 +13,9 @@ import mpmath
 from hypothesis import strategies as st
 
 from multibody.errors import MultibodyError
-from multibody.graph import conditions as c
 from multibody.graph import functions as f
 from multibody.graph.expr import Constant, Expr, Symbol, constant, recip
+from multibody.graph.piecewise import conditions as c
 from multibody.graph.traverse import topological
 
 Recipe = Any

@@ -5,9 +5,9 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from multibody.errors import MultibodyError
-from multibody.graph import conditions as c
 from multibody.graph import functions as f
 from multibody.graph.expr import Constant, constant, neg, recip
+from multibody.graph.piecewise import conditions as c
 
 NAMES = ("x", "y", "z", "q1", "q2", "q10", "m_crab", "φ")
 SYMBOLS = tuple(f.symbol(name) for name in NAMES)

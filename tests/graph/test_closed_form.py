@@ -7,8 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 import sympy
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 import multibody as mb
 from multibody.errors import ExpressionError
@@ -21,6 +20,7 @@ from multibody.graph import (
     cos,
     evaluate,
     free_symbols,
+    functions as f,
     jacobian,
     listing,
     parse,
@@ -38,8 +38,7 @@ from multibody.graph import (
     where,
     without_sharing,
 )
-from multibody.graph import functions as f
-from multibody.graph.closed.printed_size import printed_size
+from multibody.graph.closed_forms.printed_size import printed_size
 from multibody.graph.expr import recip
 
 from .strategies import ARITHMETIC, expressions

@@ -5,14 +5,12 @@ import sys
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from multibody.errors import ExpressionError, NumberError, ZeroDivisorError
-from multibody.graph import constant, evaluate, same, sin, symbols
-from multibody.graph import functions as f
+from multibody.graph import constant, evaluate, functions as f, same, sin, symbols
 from multibody.graph.expr import recip
-from multibody.graph.field import P
+from multibody.graph.field import LARGE, PRIMES, P
 
 (x,) = symbols("x")
 finite_floats = st.floats(allow_nan=False, allow_infinity=False)
@@ -24,6 +22,7 @@ AWKWARD = [
     2**31, 2**30, -(2**31), 2**52, 2**61, 2**62, 2**122, P, P - 1, P + 1, 2 * P, 2**60, 2**60 - 1, 10**30, 10**300,
     2.0**-52, 2.0**-55, 2.0**-60, 2.0**-61, 2.0**-62, 2.0**-1074, 2.0**1000, 1e-300, 1e300, sys.float_info.max,
     sys.float_info.min, Fraction(1, 2), Fraction(-1, 2), Fraction(1, 2**61), Fraction(1, P), Fraction(P, 3), 0.1, -0.0,
+    *PRIMES, LARGE, LARGE - 1, Fraction(1, PRIMES[0]), Fraction(LARGE - 1, LARGE - 2),
 ]  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from multibody.compile import Function
+from multibody.compiler import Function
 from multibody.graph import (
     directional,
     evaluate,

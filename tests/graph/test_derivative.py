@@ -19,6 +19,7 @@ from multibody.graph import (
     directional,
     evaluate,
     exp,
+    functions as f,
     gradient,
     is_zero,
     jacobian,
@@ -34,7 +35,6 @@ from multibody.graph import (
     time_derivative,
     where,
 )
-from multibody.graph import functions as f
 
 from .recipes import (
     ALL,
@@ -171,3 +171,15 @@ def test_every_operation_has_a_derivative():
         with contextlib.suppress(ExpressionError):  # (-2)**x is refused: it has a value for whole x only
             derived += isinstance(directional(x if node is None else node, {x: 1}), Expr)
     assert derived > 250
+
+
+@pytest.mark.parametrize("halves", [3, 5, 7])
+def test_half_powers_have_a_slope_at_zero(halves):
+    """x^(n/2) has the slope n/2·x^(n/2 - 1), also where x is zero, as in max(x, 0)^1.5 before a contact."""
+    (x,) = symbols("x")
+    n = halves / 2
+    cases = [(power(maximum(x, 0), n), -1.0, 0.0), (power(maximum(x, 0), n), 0.0, 0.0), (power(-x, n), 0.0, 0.0)]
+    cases += [(power(maximum(x, 0), n), 0.7, n * 0.7 ** (n - 1)), (power(-x, n), -0.7, -n * 0.7 ** (n - 1))]
+    for law, value, slope in cases:
+        for derivative in (directional(law, {x: 1}), gradient(law, [x])[0], jacobian([law], [x])[0, 0]):
+            assert float(evaluate(derivative, {x: value})) == pytest.approx(slope, rel=1e-14)

@@ -12,6 +12,7 @@ from multibody.graph import (
     cos,
     directional,
     evaluate,
+    functions as f,
     gradient,
     jacobian,
     log,
@@ -23,7 +24,6 @@ from multibody.graph import (
     topological,
     where,
 )
-from multibody.graph import functions as f
 
 x, y, z = symbols("x y z")
 

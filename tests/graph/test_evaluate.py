@@ -16,6 +16,7 @@ from multibody.graph import (
     evaluate,
     exp,
     free_symbols,
+    functions as f,
     log,
     maximum,
     minimum,
@@ -29,7 +30,6 @@ from multibody.graph import (
     topological,
     where,
 )
-from multibody.graph import functions as f
 
 from .recipes import SMOOTH, agree, built_or_none, node_value, number_or_none, random_point, recipes
 

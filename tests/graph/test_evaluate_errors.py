@@ -12,6 +12,7 @@ from multibody.graph import (
     absolute,
     cos,
     evaluate,
+    functions as f,
     log,
     maximum,
     minimum,
@@ -21,7 +22,6 @@ from multibody.graph import (
     symbols,
     where,
 )
-from multibody.graph import functions as f
 
 x, y, z = symbols("x y z")
 

@@ -12,6 +12,7 @@ from multibody.graph import (
     equal,
     evaluate,
     free_symbols,
+    functions as f,
     less,
     less_equal,
     maximum,
@@ -24,7 +25,6 @@ from multibody.graph import (
     symbols,
     where,
 )
-from multibody.graph import functions as f
 
 x, y, z = symbols("x y z")
 POINT = {x: 0.4, y: -1.3, z: 2.2}
@@ -142,3 +142,13 @@ def test_free_symbols_in_alphabetical_order():
     b = symbol("b", "parameter")
     assert free_symbols([x * b, sin(y) + 1, where(z < 0, 1, 2)]) == [b, x, y, z]
     assert free_symbols([1, f.pi]) == []
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 80])
+def test_extrema_of_many_values(count):
+    """Every value takes part, wherever it is."""
+    for place in range(count):
+        numbers = [1.0 + k for k in range(count)]
+        numbers[place] = -5.0
+        assert float(f.smallest(numbers)) == -5.0
+        assert float(f.largest([-number for number in numbers])) == 5.0

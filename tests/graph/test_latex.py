@@ -2,8 +2,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from multibody.errors import InvalidNameError
 from multibody.graph import (
@@ -22,10 +21,10 @@ from multibody.graph import (
     where,
     without_sharing,
 )
-from multibody.graph.latex import to_latex
-from multibody.graph.latex_names import latex_name, literal, symbol_latex
 from multibody.graph.names import GREEK, check
-from multibody.graph.text import symbol_texts
+from multibody.graph.text.latex import to_latex
+from multibody.graph.text.latex_names import latex_name, literal, symbol_latex
+from multibody.graph.text.plain_text import symbol_texts
 
 from .strategies import SYMBOLS, conditions, expressions, graphs
 

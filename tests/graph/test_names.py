@@ -3,12 +3,11 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from multibody.errors import ConversionError, InvalidNameError
-from multibody.graph.languages import LANGUAGES
 from multibody.graph.names import MAX_LENGTH, check, escape, unescape, unique_names
+from multibody.graph.text.languages import LANGUAGES
 
 
 def _usable(name):

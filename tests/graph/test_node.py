@@ -5,8 +5,7 @@ import pickle
 import random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from multibody.errors import ConditionError, ConversionError, InvalidNameError
 from multibody.graph import Constant, cos, evaluate, free_symbols, sin, sqrt, symbol, symbols, topological, where

@@ -7,11 +7,11 @@ from multibody.errors import ConversionError
 from multibody.graph import (
     array,
     constant,
+    functions as f,
     is_zero,
     symbols,
     where,
 )
-from multibody.graph import functions as f
 
 x, y, z = symbols("x y z")
 

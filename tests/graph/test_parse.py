@@ -3,8 +3,7 @@ import time
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from multibody.errors import ConversionError, ParseError
 from multibody.graph import (
@@ -25,8 +24,8 @@ from multibody.graph import (
     symbols,
     where,
 )
-from multibody.graph.parse import MAX_LENGTH, parse, parse_condition
-from multibody.graph.text import to_text
+from multibody.graph.text.parser import MAX_LENGTH, parse, parse_condition
+from multibody.graph.text.plain_text import to_text
 
 from .strategies import expressions
 

@@ -6,8 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from multibody.errors import ExpressionError, MultibodyError
 from multibody.graph import (
@@ -31,10 +30,10 @@ from multibody.graph import (
     where,
     without_sharing,
 )
-from multibody.graph.closed import reduced
-from multibody.graph.closed.ideal import Basis
-from multibody.graph.closed.laurent import Budget, Ring
-from multibody.graph.closed.printed_size import printed_size
+from multibody.graph.closed_forms import reduced
+from multibody.graph.closed_forms.ideals.ideal import Basis
+from multibody.graph.closed_forms.laurent import Budget, Ring
+from multibody.graph.closed_forms.printed_size import printed_size
 
 x, y, z, a, b, g, k = symbols("x y z a b g k", scope="reduced")
 p = np.array(symbols("p_x p_y p_z", scope="reduced"), dtype=object)

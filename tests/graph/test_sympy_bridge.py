@@ -33,7 +33,7 @@ from multibody.graph import (
     tanh,
     where,
 )
-from multibody.graph.sympy_bridge import from_sympy, to_sympy
+from multibody.graph.sympy.bridge import from_sympy, to_sympy
 
 from .strategies import SYMBOLS, expressions, graphs, smooth_expressions, symbols
 
@@ -286,5 +286,5 @@ def test_a_long_sum_is_converted_at_once():
 
 
 def test_sympy_is_imported_only_when_needed():
-    code = "import sys, multibody.graph.sympy_bridge; sys.exit('sympy' in sys.modules)"
+    code = "import sys, multibody.graph.sympy.bridge; sys.exit('sympy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=300).returncode == 0

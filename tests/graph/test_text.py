@@ -25,11 +25,11 @@ from multibody.graph import (
     where,
     without_sharing,
 )
-from multibody.graph.assignments import assignments, nodes_below
 from multibody.graph.number import image
-from multibody.graph.order import natural
-from multibody.graph.parse import parse, parse_condition
-from multibody.graph.text import MAX_CHARACTERS, listing, to_text
+from multibody.graph.text.assignments import assignments, nodes_below
+from multibody.graph.text.parser import parse, parse_condition
+from multibody.graph.text.plain_text import MAX_CHARACTERS, listing, to_text
+from multibody.graph.text.term_order import natural
 
 from .strategies import SYMBOLS, conditions, expressions, floats, graphs, smooth_expressions, symbols
 

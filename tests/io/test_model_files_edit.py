@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 from ruamel.yaml import YAML
 
-from multibody.errors import ModelFileError, UnknownNameError
+from multibody.errors import ModelFileError, StorageError, UnknownNameError
 from multibody.graph import parse
 from multibody.io.model_files import ModelFile
-from multibody.io.model_files.emit import emitted, scalar
+from multibody.io.model_files.yaml_text.emit import emitted, scalar
 
 HAND_WRITTEN = """\
 # a crane
@@ -177,3 +179,92 @@ def test_every_text_can_be_written(depth):
 def test_numbers_are_written_with_all_digits():
     for number in (0.1, 1e300, -5e-324, 1 / 3, 2.0, 10**40, -7):
         assert ModelFile(f"a: {scalar(number)}\n").get("a") == number
+
+
+OTHER = HAND_WRITTEN.replace("m1: 10", "m1: 11")
+
+
+def read_and_changed(path):
+    path.write_text(HAND_WRITTEN)
+    file = ModelFile.read(path)
+    file.set("parameters.m1", 12.5)
+    return file
+
+
+def test_what_another_program_has_changed_is_not_overwritten(tmp_path):
+    """Content counts, not the time of the change."""
+    path = tmp_path / "crane.yaml"
+    file = read_and_changed(path)
+    stamp = path.stat()
+    path.write_text(OTHER)
+    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    with pytest.raises(StorageError, match="has changed on disk") as caught:
+        file.save()
+    assert "save(overwrite=True)" in caught.value.remedy
+    assert "ModelFile.read(path)" in caught.value.remedy
+    assert path.read_text() == OTHER
+    assert list(tmp_path.iterdir()) == [path]
+    file.save(overwrite=True)
+    assert path.read_text() == file.text
+    file.set("parameters.m1", 13)
+    file.save()  # what it has written itself is no change
+    assert ModelFile.read(path).get("parameters.m1") == 13
+
+
+def test_a_file_that_was_touched_only(tmp_path):
+    path = tmp_path / "crane.yaml"
+    file = read_and_changed(path)
+    path.unlink()
+    path.write_text(HAND_WRITTEN)
+    os.utime(path, (1, 1))
+    assert file.save().read_text() == file.text
+
+
+def test_a_file_that_was_deleted_or_replaced(tmp_path):
+    path = tmp_path / "crane.yaml"
+    file = read_and_changed(path)
+    path.unlink()
+    with pytest.raises(StorageError, match="deleted or moved"):
+        file.save()
+    assert not path.exists()
+    path.mkdir()
+    with pytest.raises(StorageError, match="directory"):
+        file.save()
+    path.rmdir()
+    file.save(overwrite=True)
+    assert path.read_text() == file.text
+
+
+def test_a_change_while_the_file_is_being_written(tmp_path, monkeypatch):
+    """The contents are compared once more when the new text is complete."""
+    path = tmp_path / "crane.yaml"
+    file = read_and_changed(path)
+    written = os.fsync
+
+    def changed_meanwhile(number):
+        path.write_text(OTHER)
+        written(number)
+
+    monkeypatch.setattr(os, "fsync", changed_meanwhile)
+    with pytest.raises(StorageError, match="has changed on disk"):
+        file.save()
+    assert path.read_text() == OTHER
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_text_is_not_saved_over_a_file_that_nobody_read(tmp_path):
+    path = tmp_path / "crane.yaml"
+    file = ModelFile(HAND_WRITTEN, path)
+    path.write_text(OTHER)
+    with pytest.raises(StorageError, match="exists already"):
+        file.save()
+    path.unlink()
+    assert file.save().read_text() == HAND_WRITTEN
+
+
+def test_a_mark_at_the_beginning_of_a_file_is_no_change(tmp_path):
+    path = tmp_path / "crane.yaml"
+    path.write_bytes(b"\xef\xbb\xbf" + HAND_WRITTEN.replace("\n", "\r\n").encode())
+    file = ModelFile.read(path)
+    file.set("parameters.m1", 12.5)
+    assert b"m1: 12.5" in file.save().read_bytes()

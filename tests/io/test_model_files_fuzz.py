@@ -13,12 +13,12 @@ import pytest
 from multibody.errors import ModelFileError, MultibodyError
 from multibody.io.model_files import ModelFile, model_text, read_model
 from multibody.io.model_files.build import built
-from multibody.io.model_files.compose import compose, raise_all
 from multibody.io.model_files.documents import Document
 from multibody.io.model_files.folder import Folder
-from multibody.io.model_files.nodes import Entry, List, Mapping, Node, Place, Scalar, Source
 from multibody.io.model_files.structure import problems
 from multibody.io.model_files.vocabulary import SECTIONS
+from multibody.io.model_files.yaml_text.compose import compose, raise_all
+from multibody.io.model_files.yaml_text.nodes import List, Mapping, Scalar, SourceText, TextPlace, YamlEntry, YamlNode
 
 from .model_file_samples import EVERYTHING
 
@@ -146,30 +146,30 @@ def read_nodes(root: Mapping) -> None:
     model_text(built(document))
 
 
-def everywhere(node: Node) -> list[Node]:
+def everywhere(node: YamlNode) -> list[YamlNode]:
     inner = node.items if isinstance(node, List) else [one.value for one in node] if isinstance(node, Mapping) else []
     return [node, *(one for child in inner for one in everywhere(child))]
 
 
-def replaced(node: Node, old: Node, new: Node) -> Node:
+def replaced(node: YamlNode, old: YamlNode, new: YamlNode) -> YamlNode:
     """The tree with one node in the place of another."""
     if node is old:
         return new
     if isinstance(node, List):
         return List(node.at, node.end, tuple(replaced(item, old, new) for item in node.items))
     if isinstance(node, Mapping):
-        entries = {one.key: Entry(one.key, one.at, replaced(one.value, old, new)) for one in node}
+        entries = {one.key: YamlEntry(one.key, one.at, replaced(one.value, old, new)) for one in node}
         return Mapping(node.at, node.end, entries)
     return node
 
 
-def mutated(root: Mapping, chance: random.Random, nodes: list[Node], keys: list[str]) -> Mapping:
+def mutated(root: Mapping, chance: random.Random, nodes: list[YamlNode], keys: list[str]) -> Mapping:
     """One node exchanged for a scalar, another node, a list of it; or a key lost, renamed or added."""
     old = chance.choice(nodes[1:])
-    at: Place = old.at
+    at: TextPlace = old.at
     choice = chance.randrange(5)
     if choice <= 1:
-        new: Node = Scalar(at, at.index, chance.choice(SCALARS))
+        new: YamlNode = Scalar(at, at.index, chance.choice(SCALARS))
     elif choice == 2:
         new = chance.choice(nodes)
     elif choice == 3:
@@ -179,7 +179,7 @@ def mutated(root: Mapping, chance: random.Random, nodes: list[Node], keys: list[
         if entries:
             entries.pop(chance.choice(list(entries)))
         key = chance.choice(keys)
-        entries[key] = Entry(key, at, chance.choice(nodes))
+        entries[key] = YamlEntry(key, at, chance.choice(nodes))
         new = Mapping(at, at.index, entries)
     result = replaced(root, old, new)
     assert isinstance(result, Mapping)
@@ -188,7 +188,7 @@ def mutated(root: Mapping, chance: random.Random, nodes: list[Node], keys: list[
 
 @pytest.mark.parametrize("part", range(4))
 def test_mutated_structure(part):
-    root = compose(Source(EVERYTHING))
+    root = compose(SourceText(EVERYTHING))
     nodes = everywhere(root)
     keys = [one.key for node in nodes if isinstance(node, Mapping) for one in node] + ["__class__", "", "2x", "self"]
     results = []
@@ -209,7 +209,7 @@ TOKENS = (
 
 def test_formulas():
     """Through the same symbols as those of a file, but without the file."""
-    root = compose(Source(SMALL))
+    root = compose(SourceText(SMALL))
     spot = next(node for node in everywhere(root) if isinstance(node, Scalar) and node.value == "-3*measured.v_1")
     results = []
     for k in range(400):
@@ -223,7 +223,7 @@ def test_formulas():
 
 
 def test_names():
-    root = compose(Source(SMALL))
+    root = compose(SourceText(SMALL))
     for k in range(300):
         chance = random.Random(k)
         name = "".join(
@@ -233,7 +233,7 @@ def test_names():
         section = chance.choice(list(renamed.values()))
         inner = root.entries[section].value
         assert isinstance(inner, Mapping)
-        entries = {name: Entry(name, inner.at, next(iter(inner)).value)}
+        entries = {name: YamlEntry(name, inner.at, next(iter(inner)).value)}
         tree = replaced(root, inner, Mapping(inner.at, inner.end, entries))
         attempt(lambda _, tree=tree: read_nodes(tree), name)
 
@@ -271,11 +271,11 @@ def test_large_texts_end_soon(text):
 
 def test_memory_is_bounded(monkeypatch):
     """Reading ends with the number of values that is allowed, long before the text does."""
-    monkeypatch.setattr("multibody.io.model_files.compose.MAX_NODES", 1000)
+    monkeypatch.setattr("multibody.io.model_files.yaml_text.compose.MAX_NODES", 1000)
     text = "[" + "[], " * 100_000 + "1]"
     tracemalloc.start()
     with pytest.raises(ModelFileError, match="values"):
-        compose(Source(text))
+        compose(SourceText(text))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 10e6

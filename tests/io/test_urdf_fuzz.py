@@ -6,8 +6,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from multibody.errors import MultibodyError
 from multibody.graph.names import check

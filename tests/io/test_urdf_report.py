@@ -40,6 +40,8 @@ def test_a_file_of_which_everything_is_used_has_an_empty_report() -> None:
         ('<limit lower="1" upper="2"/>', ["joint/limit@lower", "joint/limit@upper"]),
         ('<mimic joint="nobody"/>', ["joint/mimic"]),
         ('<axis xyz="0 0 1"><extra/></axis>', ["joint/axis/extra"]),
+        ("<dynamics>\n 0.1</dynamics>", ["joint/dynamics/text()"]),
+        ("<!-- 1 --> 0.1 <?odd 2?>", ["joint/text()"]),
     ],
 )
 def test_parts_of_a_joint_that_are_not_used(inside: str, expected: list[str]) -> None:
@@ -135,3 +137,25 @@ def test_many_places_are_counted() -> None:
     assert "  gazebo (5 times): It is an extension for a simulator. Line 4; line 5; line 6; and 2 more." in (
         found.report.lines()
     )
+
+
+def test_a_mass_between_tags_is_reported_with_its_text() -> None:
+    found = read_urdf(robot('<link name="base"><inertial><mass>3.5</mass></inertial></link>'))
+    (entry,) = found.report.unused
+    assert (entry.path, entry.value, entry.owner) == ("link/inertial/mass/text()", "3.5", "link 'base'")
+    assert "gives no mass" in found.messages[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "effort", "why"),
+    [
+        ("revolute", "-3", "It is not a positive number, and the effort is not limited."),
+        ("revolute", "0", "It is not a positive number, and the effort is not limited."),
+        ("revolute", "inf", ""),
+        ("revolute", "3", ""),
+        ("floating", "3", "It has a meaning for joints with one coordinate."),
+    ],
+)
+def test_efforts_of_driven_joints_say_why_they_do_not_act(kind: str, effort: str, why: str) -> None:
+    found = read_urdf(arm(f'<limit effort="{effort}"/>', kind), drive=True)
+    assert [one.why for one in found.report.entries if one.path == "joint/limit@effort"] == ([why] if why else [])

@@ -299,7 +299,7 @@ FINDINGS = {
         lambda s: extra(s, 1, inertia=(1, 1, 1), kind=Revolute((s.time, 1, 1))),
         "error", "depends on t", "joint 'extra'", "parameters"),
     "symbol of nobody": (
-        foreign_symbol, "error", "Nobody gives a value to k", "load 'push'", "of this system"),
+        foreign_symbol, "error", "No value for symbol 'k'", "load 'push'", "of this system"),
     "speed and parameter of one name": (
         same_name, "error", "2 quantities are called 'j_dot': a speed and a parameter", "system 'bad'", "Rename"),
     "sensor called like an acceleration": (

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.equations import Kinetics
@@ -134,3 +135,12 @@ def test_frames_of_another_system_are_refused():
             system.constraint(constraint, name="held")
     with pytest.raises(ModelError, match="not a body, frame or joint of this system"):
         system.constraint(mb.Gear((system["way"], 0), geared()["turn"], 2))
+
+
+def test_a_difference_of_squares_of_speeds_is_not_linear():
+    """The second derivatives 2 and -2 cancel in their sum; each of them counts."""
+    system = mb.System("squares")
+    a, b = (system.joint(name, system.world, system.body(f"body_{name}", 1.0), "Tx") for name in "ab")
+    system.constraint(mb.ExpressionConstraint(a.speed**2 - b.speed**2))
+    with refused("constraint-not-solvable"):
+        mb.derive(system)

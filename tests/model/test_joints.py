@@ -5,8 +5,7 @@ import pytest
 from multibody.algebra import Mat3, Transform, VelocityMotor
 from multibody.graph import ZERO, cos, rank, sin, symbol, symbols, time_derivative
 from multibody.model import Free, Revolute, Screw, Spherical, System, Weld
-from multibody.model.joints.contract import IDENTITY
-from multibody.model.joints.reverse import reversed_steps
+from multibody.model.joints.contract import IDENTITY, reversed_steps
 
 from .samples import KINDS, frozen, proved, rates, symbolic_kinds
 

@@ -20,13 +20,20 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 OUT = ROOT / "out" / "package"
-FILES = ("py.typed", "io/model_files/schema.json", "view/page/template.html", "export/fmi/sources/fmi3.c")
+FILES = (
+    "py.typed",
+    "__init__.pyi",
+    "io/model_files/schema.json",
+    "view/page/template.html",
+    "codegen/targets/fmi/sources/fmi3.c",
+    "codegen/targets/fmi/sources/functions.c",
+)
 CHOSEN = (
     "tests/graph/test_parse.py tests/graph/test_functions.py tests/graph/test_numpy.py "
     "tests/graph/test_sympy_bridge.py "
     "tests/algebra/test_rotation.py tests/model/test_joints.py tests/formalisms/test_published.py "
-    "tests/compile/test_function.py tests/simulate/test_front.py tests/simulate/test_store.py "
-    "tests/export/test_python.py tests/cli/test_failures.py tests/packaging"
+    "tests/compiler/test_function.py tests/simulation/test_front.py tests/simulation/test_store.py "
+    "tests/codegen/test_python.py tests/cli/test_failures.py tests/packaging"
 ).split()
 """Tests that meet every library, with the oldest version that is allowed."""
 

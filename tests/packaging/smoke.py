@@ -24,7 +24,14 @@ def public_names() -> None:
 def files() -> None:
     """The files beside the code are there."""
     root = Path(mb.__file__).parent
-    for name in ("py.typed", "io/model_files/schema.json", "view/page/template.html", "export/fmi/sources/fmi3.c"):
+    for name in (
+        "py.typed",
+        "__init__.pyi",
+        "io/model_files/schema.json",
+        "view/page/template.html",
+        "codegen/targets/fmi/sources/fmi3.c",
+        "codegen/targets/fmi/sources/functions.c",
+    ):
         assert (root / name).is_file(), name
     assert mb.__version__ == version("multibody")
 

@@ -6,12 +6,25 @@ import signal
 import traceback
 from time import perf_counter
 
-from . import angles, events, exports, linkages, moving_geometry, potentials, pulses, singular, stops, urdf
+from . import (
+    angles,
+    events,
+    exports,
+    linear,
+    linkages,
+    moving_geometry,
+    potentials,
+    pulses,
+    singular,
+    stops,
+    stored,
+    urdf,
+)
 from .case import REFUSED, WRONG, Outcome
 
 COUNTS = {
     "pulses": 1000, "events": 500, "linkages": 300, "singular": 200, "angles": 200, "stops": 100, "urdf": 138,
-    "potentials": 100, "moving_geometry": 100, "exports": 50,
+    "potentials": 100, "moving_geometry": 100, "exports": 50, "stored": 200, "linear": 300,
 }  # fmt: skip
 """Cases of each battery."""
 
@@ -26,6 +39,8 @@ CASES = {
     "potentials": potentials.case,
     "moving_geometry": moving_geometry.case,
     "exports": exports.case,
+    "stored": stored.case,
+    "linear": linear.case,
 }
 PATIENCE = 300
 """Seconds for one case."""

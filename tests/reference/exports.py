@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import multibody as mb
-from multibody.export import C, Casadi, Cpp, Fmi, JavaScript, Jax, Matlab, Modelica, Program, Python, Rust, write_fmu
-from multibody.export.writing import write
+from multibody.codegen import C, Casadi, Cpp, Fmi, JavaScript, Jax, Matlab, Modelica, Program, Python, Rust, write_fmu
+from multibody.codegen.writing import write
 from multibody.graph import Table, absolute, cos, exp, maximum, sin, sqrt, where
 
 from .case import RIGHT, WRONG, Outcome, generator

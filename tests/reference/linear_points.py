@@ -16,7 +16,7 @@ import numpy as np
 import multibody as mb
 from multibody.errors import ExpressionError
 from multibody.graph import Table, absolute, cos, less, where
-from multibody.linear import equilibrium, linearize
+from multibody.linearization import equilibrium, linearize
 
 from .case import REFUSED, RIGHT, WRONG, Outcome, Refused, generator, result_of
 

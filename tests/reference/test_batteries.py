@@ -6,7 +6,20 @@ import pytest
 
 from multibody.io.urdf import robot
 
-from . import angles, case, events, exports, linkages, moving_geometry, potentials, pulses, singular, stops, urdf
+from . import (
+    angles,
+    case,
+    events,
+    exports,
+    linkages,
+    moving_geometry,
+    potentials,
+    pulses,
+    singular,
+    stops,
+    stored,
+    urdf,
+)
 from .batteries import COUNTS, outcome
 
 SAMPLES = {
@@ -20,6 +33,8 @@ SAMPLES = {
     "potentials": range(8),
     "moving_geometry": range(24),
     "exports": [1],
+    "stored": [1, 2, 8, 10, 13, 19, 34, 35, 37, 43, 44, 47, 49, 63],
+    "linear": range(9),
 }
 
 
@@ -103,3 +118,25 @@ def test_a_battery_notices_a_formula_that_became_a_number(monkeypatch):
     assert outcome("exports", 1).verdict == case.RIGHT
     monkeypatch.setattr(exports, "Program", type("Numbers", (), {"of": staticmethod(with_numbers)}))
     assert outcome("exports", 1).verdict == case.WRONG
+
+
+@pytest.mark.parametrize(
+    ("seed", "check"),
+    [
+        (34, "sweeps.sweep_identity._require_same"),
+        (13, "sweeps.sweep_identity._differing_parts"),
+        (4, "results.records._require_equations"),
+    ],
+)
+def test_a_battery_notices_a_stored_result_of_another_question(seed, check, monkeypatch):
+    """Without one of the comparisons, the numbers of the other question come back."""
+    assert outcome("stored", seed).verdict == case.RIGHT
+    monkeypatch.setattr(f"multibody.simulation.{check}", lambda *_: [])
+    assert outcome("stored", seed).verdict == case.WRONG
+
+
+def test_a_battery_notices_a_question_that_is_not_recognized(monkeypatch):
+    """Numbers that are different each time make every question another one."""
+    numbers = iter(range(1000))
+    monkeypatch.setattr(stored, "arm", lambda make=stored.arm, **options: make(mass=2.0 + next(numbers), **options))
+    assert outcome("stored", 35).verdict == case.REFUSED

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from multibody.linear.equilibrium_point import Equilibrium
+from multibody.linearization.trim.equilibrium_point import Equilibrium
 
 from . import linear_points
 from .case import RIGHT, WRONG

@@ -1,6 +1,6 @@
 """What is in the cache is never believed: entries of every kind, damaged in every way.
 
-Single entries in one process: ``tests/compile/test_disk_cache.py``; sweeps: ``tests/simulate/test_sweep_stored.py``.
+Single entries in one process: ``tests/compiler/test_disk_cache.py``; sweeps: ``tests/simulation/test_sweep_stored.py``.
 """
 
 import os
@@ -112,7 +112,7 @@ def test_no_damaged_entry_is_believed(filled, tmp_path, damage):
 def loaded(cache, *paths):
     """Whether each of them is used."""
     code = (
-        "import logging, sys; from multibody.compile import disk_cache; logging.disable()\n"
+        "import logging, sys; from multibody.compiler import disk_cache; logging.disable()\n"
         "print(*(disk_cache.load(key) is not None for key in sys.argv[1:]))"
     )
     found = said(code, *(path.stem for path in paths), MULTIBODY_CACHE=cache, bound=True)

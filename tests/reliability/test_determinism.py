@@ -14,8 +14,8 @@ import hashlib, sys, threading
 from pathlib import Path
 from tempfile import TemporaryDirectory
 import multibody as mb
-from multibody.compile import engine
-from multibody.simulate.sweep_digest import equations_digest
+from multibody.compiler import engine
+from multibody.simulation.results.digests import equations_digest
 from small_models import FORMALISMS, crane, numbers
 
 def digest(*parts):

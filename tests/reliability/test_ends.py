@@ -1,6 +1,6 @@
 """Programs that end while something is under way: at once, without a word, and with nothing left behind.
 
-Runs that are stopped by Ctrl-C keep what was computed: ``tests/simulate/test_interrupted.py``.
+Runs that are stopped by Ctrl-C keep what was computed: ``tests/simulation/test_interrupted.py``.
 """
 
 import signal

@@ -1,7 +1,7 @@
 """Disks that are full: the cache does without, and everything else says so and leaves what was there.
 
 The disk is a real one of a few kilobytes, mounted for one process alone; or the largest size of a file, where that is
-not possible. Sweeps on a full disk: ``tests/simulate/test_sweep_stored.py``.
+not possible. Sweeps on a full disk: ``tests/simulation/test_sweep_stored.py``.
 """
 
 import shutil
@@ -114,7 +114,7 @@ def test_old_files_are_intact_and_the_error_is_clear(small_disk):
 COMPILED = """
 import sys
 from pathlib import Path
-from multibody.compile import Function
+from multibody.compiler import Function
 from multibody.graph import sin, symbols
 
 disk = Path(sys.argv[1])

@@ -13,7 +13,7 @@ from .children import command, said, surroundings
 
 COMPILING = """
 import sys
-from multibody.compile import Function
+from multibody.compiler import Function
 from multibody.graph import sin, symbols
 
 x, y = symbols("x y")

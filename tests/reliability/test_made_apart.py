@@ -110,7 +110,8 @@ def test_modular_models():
     ball, made = made_among_users(lambda: mb.modular.newton_euler("B", "position", gravity="-z"))
     assert made == 0
     constraints = ["p_B_x = a*sin(q)", "p_B_y = 0", "p_B_z = -a*cos(q)"]
-    options = {"variables": ["q"], "parameters": {"a": 2.0}, "reference": {"p_B_z": "-a"}}
+    options = {"variables": ["q"], "parameters": {"a": 2.0}}
+    options["motion"] = mb.modular.KnownMotion(reference={"p_B_z": "-a"})
     pendulum, made = made_among_users(lambda: mb.modular.couple("S", [ball], constraints, **options))
     assert made == 0
     verbs = [

@@ -40,7 +40,7 @@ def cycle(k):
 print_growth(cycle, 1_500, 10_000)
 """
 COMPILED = """
-from multibody.compile import Function
+from multibody.compiler import Function
 
 x = symbol("x")
 def cycle(k):

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="homes and langu
 
 COMPILED = """
 import os
-from multibody.compile import Function, disk_cache
+from multibody.compiler import Function, disk_cache
 from multibody.graph import sin, symbols
 
 (x,) = symbols("x")

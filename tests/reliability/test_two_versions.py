@@ -14,7 +14,7 @@ from .children import HERE, said
 
 USED = """
 import hashlib, sys, multibody as mb
-from multibody.compile import engine
+from multibody.compiler import engine
 from small_models import crane, moved
 
 made = []
@@ -32,8 +32,8 @@ def versions(tmp_path_factory):
     other = tmp_path_factory.mktemp("other") / "multibody"
     shutil.copytree(here, other, ignore=shutil.ignore_patterns("__pycache__"))
     change(other / "__init__.py", '__version__ = "', '__version__ = "99.')
-    change(other / "compile" / "engine.py", "return not x86 or ", "return False and ")
-    change(other / "simulate" / "machine_code.py", '"""Compiled loops', '"""Loops that are compiled')
+    change(other / "compiler" / "engine.py", "return not x86 or ", "return False and ")
+    change(other / "simulation" / "machine_code.py", '"""Compiled loops', '"""Loops that are compiled')
     return here.parent, other.parent
 
 

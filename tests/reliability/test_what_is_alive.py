@@ -12,9 +12,10 @@ import hashlib, random, sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 import multibody as mb
-from multibody.compile import engine
+from multibody.compiler import engine
 from multibody.graph import cos, sin
-from multibody.linear.sparse_jacobians import jacobians
+from multibody.linearization.derivatives.sparse_jacobians import jacobians
+from multibody.simulation.problem import sample_functions as probes
 from small_models import FORMALISMS, crane, pendulum
 
 def bar(name="bar"):
@@ -29,6 +30,9 @@ def bar(name="bar"):
     system.joint("d", coupler.frame("end", (length, 0, 0)), rocker.frame("top", (0.6, 0, 0)), "Rz")
     system.load(mb.JointSpring(joint, k, 1.5))
     system.load(mb.JointDamper(joint, 0.3))
+    system.sensor("place", mb.Position(coupler))
+    system.sensor("felt", mb.Acceleration(rocker))
+    system.sensor("force", mb.ConstraintForce(joint))
     return system
 
 FREE = {"l", "mB"}  # what keeps the constraints whatever it is
@@ -68,7 +72,12 @@ def energies(eom):
 def steady(eom):
     return eom.forward_dynamics.operations, eom.inverse_dynamics.operations
 
-VERBS = {one.__name__: one for one in (run, linear, symbolic, slopes, written, energies, steady)}
+def read(eom):
+    probes._made.pop(eom, None)  # compiled anew, whatever has been read before
+    names = ["rates", "energies", "powers", "residuals", *["sensors"] * bool(eom.outputs)]
+    return [probes.probe(eom, name).llvm for name in names]
+
+VERBS = {one.__name__: one for one in (run, linear, symbolic, slopes, written, energies, steady, read)}
 
 def fact(name, verb, eom):
     programs, build = [], engine.build
@@ -79,7 +88,7 @@ def fact(name, verb, eom):
         engine.build = build
     shown = found.y.tobytes() if verb == "run" else found[:2] if verb == "symbolic" else found
     if verb == "run":
-        programs = programs[:3]  # what moves the state; what is read off it afterwards is not promised
+        programs = programs[:3]  # what moves the state; ``read`` compares what is read off it afterwards
     print(name, verb, digest(shown), len(programs), digest(*programs), flush=True)
     return found
 

@@ -9,8 +9,7 @@ from multibody.formalisms import Recursive, derive
 from multibody.graph import array, cos
 from multibody.graph.derivative import _PARTIALS
 from multibody.model import Free, Spherical, Spring, System
-from multibody.testing import identities as i
-from multibody.testing import random_arguments, random_floating_system, random_system, random_tree
+from multibody.testing import identities as i, random_arguments, random_floating_system, random_system, random_tree
 
 from .samples import FLAVOURS, FORMALISMS, SEEDS, equations, model
 

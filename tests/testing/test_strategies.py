@@ -4,8 +4,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
-from hypothesis import Phase, find, given, settings
-from hypothesis import strategies as st
+from hypothesis import Phase, find, given, settings, strategies as st
 
 from multibody.formalisms import Formalism, Recursive, derive
 from multibody.model import Body, Joint, Prismatic

@@ -19,7 +19,7 @@ import multibody as mb
 from multibody import library
 from multibody.errors import MissingLibraryError, ModelError, NumberError, StorageError, UnknownNameError
 from multibody.view.animation import animate, write_blender
-from multibody.view.raster.moments import frame_times, motion
+from multibody.view.animation.frames import frame_times, motion
 
 SMALL = {"size": (64, 48), "fps": 10}
 
@@ -258,7 +258,7 @@ def test_the_frames_of_a_gif_are_the_pictures(run, tmp_path):
     with Image.open(path) as film:
         film.seek(7)
         shot = np.asarray(film.convert("RGB")).astype(int)
-    from multibody.view.raster import picture
+    from multibody.view import picture
 
     expected = picture(run, t=0.7, **view).astype(int)
     assert np.abs(shot - expected).mean() < 4  # 256 colours

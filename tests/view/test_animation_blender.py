@@ -16,8 +16,8 @@ from PIL import Image
 import multibody as mb
 from multibody import library
 from multibody.view.animation import animate, write_blender
-from multibody.view.placement import rotation_matrices
-from multibody.view.raster.moments import motion
+from multibody.view.animation.frames import motion
+from multibody.view.scenes.placement import rotation_matrices
 
 PYTHON = os.environ.get("MULTIBODY_BPY_PYTHON") or (sys.executable if importlib.util.find_spec("bpy") else "")
 

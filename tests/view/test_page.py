@@ -18,8 +18,8 @@ import multibody as mb
 from multibody.errors import MissingLibraryError, ModelError, StorageError, UnknownNameError
 from multibody.view.page import document, formulas, motions, page_html, sweeps, write_page
 from multibody.view.page.geometry import merged
-from multibody.view.placement import rotation_matrices
-from multibody.view.triangles import Part, box
+from multibody.view.scenes.placement import rotation_matrices
+from multibody.view.scenes.triangles import Surface, box
 
 HOSTILE = "</script><script>window.hacked=1</script><img src=x onerror='window.hacked=1'>{{script}}\u2028&amp;"
 
@@ -78,7 +78,7 @@ def test_signals_are_the_samples_of_the_run(run: mb.Trajectory, html: str) -> No
     curves = {one["name"]: numbers(one["values"]) for one in signals["curves"]}
     np.testing.assert_array_equal(numbers(signals["time"], "<f8"), run.t)
     np.testing.assert_array_equal(curves["angle"], run["angle"].astype(np.float32))
-    np.testing.assert_array_equal(curves["tip[2]"], run["tip"][:, 2].astype(np.float32))
+    np.testing.assert_array_equal(curves["tip_3"], run["tip"][:, 2].astype(np.float32))
     titles = [(one["title"], one["unit"]) for one in signals["panels"]]
     assert titles[:2] == [("coordinates", "rad"), ("energies", "J")]
 
@@ -86,7 +86,7 @@ def test_signals_are_the_samples_of_the_run(run: mb.Trajectory, html: str) -> No
 def test_plots_are_chosen_by_name(run: mb.Trajectory) -> None:
     signals = data_of(page_html(run, plots=["tip", "angle_dot"]))["run"]
     names = [[signals["curves"][k]["name"] for k in panel["curves"]] for panel in signals["panels"]]
-    assert names == [["tip[0]", "tip[1]", "tip[2]"], ["angle_dot"]]
+    assert names == [["tip_1", "tip_2", "tip_3"], ["angle_dot"]]
     assert [panel["unit"] for panel in signals["panels"]] == ["m", "rad/s"]
 
 
@@ -103,7 +103,7 @@ def test_equations_are_text_without_the_library_for_formulas(monkeypatch: pytest
     def missing(module: str, extra: str) -> None:
         raise MissingLibraryError(f"no {module}")
 
-    monkeypatch.setattr(formulas, "library", missing)
+    monkeypatch.setattr(formulas, "require_library", missing)
     text = formulas.formulas(mb.derive(pendulum()))
     assert "<math" not in text
     assert "<pre>d/dt angle_dot = -9.81*sin(angle)/l</pre>" in text
@@ -148,8 +148,8 @@ def test_frames_are_sixty_in_a_second_within_limits(run: mb.Trajectory, duration
 
 def test_merging_keeps_the_surface() -> None:
     soup = box(1.0, 2.0, 3.0)
-    apart = Part(soup.vertices[soup.faces].reshape(-1, 3), np.arange(36).reshape(12, 3))
-    apart = Part(np.vstack([apart.vertices, np.zeros((1, 3))]), np.vstack([apart.faces, [[0, 0, 36]]]))
+    apart = Surface(soup.vertices[soup.faces].reshape(-1, 3), np.arange(36).reshape(12, 3))
+    apart = Surface(np.vstack([apart.vertices, np.zeros((1, 3))]), np.vstack([apart.faces, [[0, 0, 36]]]))
     vertices, faces = merged(apart)
     assert (len(vertices), len(faces)) == (8, 12)
     assert np.linalg.det(vertices[faces].astype(float)).sum() / 6 == pytest.approx(6.0)  # the volume inside

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.model.topology import Edge, spanning_tree
+from multibody.model.freeze.topology import Edge, spanning_tree
+from multibody.support.tree_layout import LayoutBox, LayoutPoint, layered, routed
 from multibody.view import plots
-from multibody.view.plots.layers import Box, Place, layered, routed
 
 
 def crane():
@@ -127,12 +127,12 @@ def test_no_box_covers_another(seed):
 
 def test_a_long_chain_is_no_recursion():
     found = layered(0, [(k, k + 1) for k in range(3000)], dict.fromkeys(range(3001), 1.0), 1.0)
-    assert found[3000] == Place(0.0, -3000.0)
+    assert found[3000] == LayoutPoint(0.0, -3000.0)
 
 
 def test_arcs_pass_by_what_stands_between():
-    boxes = [Box(0, 0, 1, 0.4), Box(2, 0, 1, 0.4), Box(4, 0, 1, 0.4)]
-    route = routed(Place(0, 0), Place(4, 0), (0.5, 0.2), boxes)
+    boxes = [LayoutBox(0, 0, 1, 0.4), LayoutBox(2, 0, 1, 0.4), LayoutBox(4, 0, 1, 0.4)]
+    route = routed(LayoutPoint(0, 0), LayoutPoint(4, 0), (0.5, 0.2), boxes)
     points = route.points()
     np.testing.assert_allclose(points[[0, -1]], [[0, 0], [4, 0]])
     assert not ((abs(points[:, 0] - 2) < 0.5) & (abs(points[:, 1]) < 0.2)).any()

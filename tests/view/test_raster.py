@@ -10,17 +10,16 @@ from PIL import Image
 import multibody as mb
 from multibody import library
 from multibody.errors import ModelError, MultibodyError, NumberError, ShapeError, StorageError, UnknownNameError
-from multibody.view.build import scene
-from multibody.view.camera import FIELD, Camera
-from multibody.view.numbers import Numbers
-from multibody.view.placement import rotation_matrices
-from multibody.view.raster import contact_sheet, machine, picture
-from multibody.view.raster.normals import corner_normals
-from multibody.view.raster.painter import Painter, View
-from multibody.view.raster.picture import configurations
-from multibody.view.raster.studio import Studio
-from multibody.view.raster.surfaces import Triangles
-from multibody.view.triangles import Part, ball, box, rod
+from multibody.view import contact_sheet, picture
+from multibody.view.render import machine
+from multibody.view.render.painter import Painter, View
+from multibody.view.render.studio import Studio, configurations
+from multibody.view.render.surfaces import Triangles, corner_normals
+from multibody.view.scenes.build import scene
+from multibody.view.scenes.camera import FIELD, Camera
+from multibody.view.scenes.numbers import ModelNumbers
+from multibody.view.scenes.placement import rotation_matrices
+from multibody.view.scenes.triangles import Surface, ball, box, rod
 
 RED, GREEN, BLUE = (1, 0, 0, 1), (0, 1, 0, 1), (0, 0, 1, 1)
 
@@ -39,7 +38,7 @@ def triangles(*surfaces) -> Triangles:
     return Triangles(*(np.concatenate(one).astype(float) for one in (corners, normals, colours)))
 
 
-def at(part: Part, *position) -> Part:
+def at(part: Surface, *position) -> Surface:
     return part.moved(np.eye(3), position)
 
 
@@ -64,7 +63,9 @@ def test_a_sphere_is_where_perspective_says_and_as_large():
 def test_a_square_covers_its_pixels_exactly():
     scale = 160 / np.tan(FIELD / 2)  # of samples
     half = 40 / scale * 10
-    square = Part(np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]]) * half, np.array([[0, 1, 2], [0, 2, 3]]))
+    square = Surface(
+        np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]]) * half, np.array([[0, 1, 2], [0, 2, 3]])
+    )
     image = painter().paint(triangles((square, BLUE)))
     seen = mostly(image, 2)
     assert seen.sum() == 40 * 40
@@ -93,7 +94,7 @@ def turn(angle):
 
 
 def test_what_reaches_behind_the_eye_is_cut_and_not_lost():
-    floor = Part(
+    floor = Surface(
         np.array([[-50, -1, -60], [50, -1, -60], [50, -1, 60], [-50, -1, 60.0]]), np.array([[0, 2, 1], [0, 3, 2]])
     )
     image = painter(eye=(0, 1, 10), target=(0, 0, 0)).paint(triangles((floor, GREEN)))
@@ -107,7 +108,7 @@ def test_what_reaches_behind_the_eye_is_cut_and_not_lost():
 @pytest.mark.parametrize("far", [1e12, 1e30, 1e300, np.inf, np.nan])
 def test_triangles_without_measure_do_no_harm(far):
     corners = np.array([[-1, -1, 0], [far, 0, 0], [0, far, 0.0], [0, 0, -far]])
-    wild = Part(corners, np.array([[0, 1, 2], [0, 2, 3], [1, 2, 3], [0, 1, 3]]))
+    wild = Surface(corners, np.array([[0, 1, 2], [0, 2, 3], [1, 2, 3], [0, 1, 3]]))
     with np.errstate(all="ignore"):
         normals = np.tile([0.0, 0.0, 1.0], (4, 3, 1))
         wild_ones = Triangles(corners[wild.faces], normals, np.tile(GREEN, (4, 1)).astype(float))
@@ -180,12 +181,12 @@ def test_normals_of_a_cylinder_are_sharp_at_its_rims_and_smooth_around():
 
 def test_vertices_that_are_there_twice_count_as_one():
     part = ball(1.0)
-    loose = Part(part.vertices[part.faces].reshape(-1, 3), np.arange(3 * len(part.faces)).reshape(-1, 3), None, True)
+    loose = Surface(part.vertices[part.faces].reshape(-1, 3), np.arange(3 * len(part.faces)).reshape(-1, 3), None, True)
     assert corner_normals(loose) == pytest.approx(corner_normals(part), abs=1e-12)
 
 
 def test_triangles_without_area_have_a_normal_too():
-    part = Part(np.array([[0, 0, 0], [1, 0, 0], [2, 0, 0.0]]), np.array([[0, 1, 2], [0, 0, 0]]))
+    part = Surface(np.array([[0, 0, 0], [1, 0, 0], [2, 0, 0.0]]), np.array([[0, 1, 2], [0, 0, 0]]))
     assert np.linalg.norm(corner_normals(part), axis=-1) == pytest.approx(1)
 
 
@@ -260,7 +261,7 @@ def test_open_loops_are_closed_before_they_are_drawn():
     ends = []
     for frame in (joint.parent, joint.child):
         k = names.index(frame.body.name)
-        local = Numbers(model).point(frame.pose.position)
+        local = ModelNumbers(model).point(frame.pose.position)
         ends.append(poses.position[k] + rotation_matrices(poses.quaternion[k]) @ local)
     assert ends[0] == pytest.approx(ends[1], abs=1e-10)
     assert row[0] == pytest.approx(1.1)

@@ -2,17 +2,16 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.spatial.transform import Rotation as Turn
 
 import multibody as mb
 from multibody.graph import evaluate
 from multibody.model import Kinematics
-from multibody.view import camera as cameras
-from multibody.view.build import scene
-from multibody.view.camera import FIELD, bounds, camera
-from multibody.view.placement import (
+from multibody.view.scenes import camera as cameras
+from multibody.view.scenes.build import scene
+from multibody.view.scenes.camera import FIELD, bounds, camera
+from multibody.view.scenes.placement import (
     HERE,
     Poses,
     continuous,
@@ -21,7 +20,7 @@ from multibody.view.placement import (
     rotation_matrices,
     turning_z_to,
 )
-from multibody.view.scenes import LAYERS
+from multibody.view.scenes.scene import LAYERS
 
 unit = st.floats(-1, 1)
 four = st.tuples(unit, unit, unit, unit).filter(lambda q: np.linalg.norm(q) > 0.1)
@@ -57,11 +56,13 @@ def test_z_turns_to_any_direction_on_the_shortest_way(v):
     assert 2 * np.arccos(np.clip(abs(q[0]), 0, 1)) == pytest.approx(np.arccos(np.clip(direction[2], -1, 1)), abs=1e-6)
 
 
-@pytest.mark.parametrize("v", [(0, 0, -1), (1e-9, 0, -1), (1e-5, -1e-5, -1), (0, 0, -3)])
+@pytest.mark.parametrize(
+    "v", [(0, 0, -1), (1e-9, 0, -1), (1e-5, -1e-5, -1), (0, 2.8e-7, -1), (1e-200, 0, -1), (0, 0, -3)]
+)
 def test_z_turns_to_its_opposite(v):
     found = turning_z_to(np.array(v, dtype=float))
     assert np.linalg.norm(found) == pytest.approx(1)
-    assert rotation_matrices(found) @ [0, 0, 1] == pytest.approx(v / np.linalg.norm(v), abs=3e-6)
+    assert rotation_matrices(found) @ [0, 0, 1] == pytest.approx(v / np.linalg.norm(v), abs=1e-12)
 
 
 def test_no_direction_is_no_turn():
@@ -278,3 +279,27 @@ def test_planar_motion_is_seen_from_the_front(gravity):
     away = (eye - target) / np.linalg.norm(eye - target)
     assert up.tolist() == [0, 1, 0]
     assert away @ [0, 0, 1] > 0.9
+
+
+# scenes that are kept ------------------------------------------------------------------------------------------------
+
+
+def test_a_scene_of_equations_is_built_once_for_the_last_parameters() -> None:
+    eom = mb.derive(mb.library.pendulum())
+    name = eom.parameters[0].name
+    first = scene(eom)
+    assert scene(eom) is first
+    changed = scene(eom, {name: 3.0})
+    assert changed is not first
+    assert changed.parameters[0] == 3.0
+    assert scene(eom).parameters.tolist() == first.parameters.tolist()
+
+
+def test_a_scene_with_files_is_built_anew(tmp_path) -> None:
+    system = mb.System("cart")
+    body = system.body("box", mass=1)
+    system.joint("x", system.world, body, "Tx")
+    system.draw(body, mb.Mesh(tmp_path / "missing.stl"))
+    eom = mb.derive(system)
+    assert scene(eom) is not scene(eom)
+    assert scene(eom).messages

@@ -8,9 +8,9 @@ import pytest
 import trimesh
 
 import multibody as mb
-from multibody.view import mesh_files
-from multibody.view.build import scene
-from multibody.view.mesh_files import PLACEHOLDER
+from multibody.view.scenes import mesh_files
+from multibody.view.scenes.build import scene
+from multibody.view.scenes.mesh_files import PLACEHOLDER
 
 SIZES = np.array([0.4, 0.2, 0.1])
 

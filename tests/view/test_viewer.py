@@ -13,18 +13,17 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import multibody as mb
 from multibody.errors import ModelError, MultibodyError
 from multibody.view import scene
-from multibody.view.forces import load_forces, reaction_forces
-from multibody.view.placement import rotation_matrices
+from multibody.view.scenes.placement import rotation_matrices
 from multibody.view.viewer import show
 from multibody.view.viewer.closing import Closing
 from multibody.view.viewer.freedoms import rotation_vector, unit_quaternion
-from multibody.view.viewer.loop import Loop
+from multibody.view.viewer.loop import PageLoop
+from multibody.view.viewer.panels.arrows import load_forces, reaction_forces
 from multibody.view.viewer.server import free_port, is_loopback, welcome
 
 pytest.importorskip("viser", reason="viser is not installed")
@@ -260,7 +259,7 @@ def test_time_goes_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     run = mb.simulate(mb.derive(pendulum()), duration=2.0)
     with show(run, port=0, browser=False, block=False) as viewer:
         viewer._loop.settle()
-        monkeypatch.setattr("multibody.view.viewer.playback.perf_counter", lambda: clock[0])
+        monkeypatch.setattr("multibody.view.viewer.panels.playback.perf_counter", lambda: clock[0])
         player = viewer._playback
         viewer._loop._tick = bool  # only we tick
         player.play()
@@ -478,7 +477,7 @@ def test_a_script_waits_until_it_is_interrupted() -> None:
 def test_the_newest_request_counts_and_errors_are_told() -> None:
     told: list[str] = []
     done: list[int] = []
-    loop = Loop(lambda *texts: told.extend(texts))
+    loop = PageLoop(lambda *texts: told.extend(texts))
     gate = threading.Event()
     loop.start(bool)
     loop.ask("wait", lambda: gate.wait(10))

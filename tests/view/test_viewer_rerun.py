@@ -9,7 +9,7 @@ import pytest
 
 import multibody as mb
 from multibody.graph import Table
-from multibody.simulate import Trajectory
+from multibody.simulation import Trajectory
 from multibody.view.viewer import show
 
 pytest.importorskip("viser", reason="viser is not installed")

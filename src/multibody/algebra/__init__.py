@@ -18,21 +18,18 @@ Example:
 """
 
 from multibody.algebra.direction import direction
-from multibody.algebra.dyad import MotorDyad
-from multibody.algebra.dyadic import Dyadic
+from multibody.algebra.dyad import Dyadic, MotorDyad
 from multibody.algebra.euler import angle_rate_matrix, angular_velocity_matrix
 from multibody.algebra.exact_rotation import exact_rotation
 from multibody.algebra.inertia import Inertia
 from multibody.algebra.lines import Line, motor_of_lines
-from multibody.algebra.mat3 import Mat3, MatrixLike
-from multibody.algebra.motor import Motor, MotorAxis
-from multibody.algebra.motor_kinds import AccelerationMotor, ForceMotor, MomentumMotor, VelocityMotor
-from multibody.algebra.quaternion import Frame, Quaternion
-from multibody.algebra.rotation import Rotation
+from multibody.algebra.motor import AccelerationMotor, ForceMotor, MomentumMotor, Motor, MotorAxis, VelocityMotor
+from multibody.algebra.rotation import Quaternion, Rotation
+from multibody.algebra.rotation_forms import Frame
 from multibody.algebra.scalar import Scalar
 from multibody.algebra.symmetric3 import Symmetric3, SymmetricLike
 from multibody.algebra.transform import Spatial, Transform
-from multibody.algebra.vec3 import Vec3, VectorLike
+from multibody.algebra.vectors import Mat3, MatrixLike, Vec3, VectorLike
 
 __all__ = [
     "AccelerationMotor", "Dyadic", "ForceMotor", "Frame", "Inertia", "Line", "Mat3", "MatrixLike", "MomentumMotor",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from multibody.algebra.scalar import Scalar, number_or_none
-from multibody.algebra.vec3 import Vec3
+from multibody.algebra.vectors import Vec3
 from multibody.errors import ModelError, ZeroDivisorError
 from multibody.graph import Constant, Expr, constant
 from multibody.graph.expr import ONE, ZERO
@@ -49,7 +49,10 @@ def named_axis(name: str) -> tuple[int, int]:
     letter = name.removeprefix("-").removeprefix("+").lower()
     if letter not in ("x", "y", "z"):
         raise ModelError(
-            f"'{name}' is not an axis.", remedy="Use 'x', 'y', 'z', '-x' …, or a vector such as (0, 1, 1)."
+            f"'{name}' is not an axis.",
+            code="axis-unknown",
+            remedy="Use 'x', 'y', 'z', '-x' …, or a vector such as (0, 1, 1).",
+            name=name,
         )
     return "xyz".index(letter), -1 if name.startswith("-") else 1
 

@@ -11,11 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from multibody.algebra.mat3 import Mat3
-from multibody.algebra.quaternion import Frame, is_body
-from multibody.algebra.rotation_forms import Form, Identity, Matrix, composed, turn
+from multibody.algebra.rotation_forms import Frame, Identity, Matrix, RotationForm, composed, is_body, turn
 from multibody.algebra.scalar import Scalar, atan2, cos, holds_anywhere, number_or_none, one_like, sin, where, zero_like
-from multibody.algebra.vec3 import Vec3
+from multibody.algebra.vectors import Mat3, Vec3
 from multibody.errors import ConversionError, ZeroDivisorError
 from multibody.graph import Expr
 
@@ -24,7 +22,7 @@ _LOCKED = 1e-14  # below this sine or cosine of the middle angle, the outer two 
 Angles = tuple[Scalar, Scalar, Scalar]
 
 
-class Axes(NamedTuple):
+class AxisSequence(NamedTuple):
     """A sequence, understood: the axes i, j, k of the intrinsic turns.
 
     ``third`` is the axis that is neither i nor j, ``sign`` is +1 if (i, j, third) is cyclic and -1 if not.
@@ -48,7 +46,7 @@ class Axes(NamedTuple):
         return (c, b, a) if self.reverse else (a, b, c)
 
 
-def axes_of(sequence: str) -> Axes:
+def axes_of(sequence: str) -> AxisSequence:
     """The axes of a sequence such as "zxz"; an error says what a sequence looks like.
 
     Example:
@@ -60,22 +58,24 @@ def axes_of(sequence: str) -> Axes:
     if not valid:
         raise ConversionError(
             f"{sequence!r} is not a sequence of rotation axes.",
+            code="rotation-sequence-invalid",
             cause="It takes three letters of x, y, z, all small or all capital, and no axis twice in a row.",
             remedy='Write "zxz" or "xyz" for turns about moving axes, "ZXZ" or "XYZ" for turns about fixed axes.',
+            value=repr(sequence)[:80],
         )
     i, j, k = ("xyz".index(letter) for letter in (low if sequence == low else low[::-1]))
-    return Axes(i, j, k, 3 - i - j, 1 if (j - i) % 3 == 1 else -1, sequence != low)
+    return AxisSequence(i, j, k, 3 - i - j, 1 if (j - i) % 3 == 1 else -1, sequence != low)
 
 
-def turn_by(axis: int, angle: Scalar) -> Form:
+def turn_by(axis: int, angle: Scalar) -> RotationForm:
     """The rotation about a coordinate axis."""
     return turn(axis, cos(angle), sin(angle))
 
 
-def form_of(sequence: str, angles: Iterable[Scalar]) -> Form:
+def form_of(sequence: str, angles: Iterable[Scalar]) -> RotationForm:
     """The rotation with these angles."""
     axes = axes_of(sequence)
-    result: Form = Identity()
+    result: RotationForm = Identity()
     for axis, angle in zip(axes[:3], axes.ordered(angles), strict=True):
         result = composed(result, turn_by(axis, angle))
     return result

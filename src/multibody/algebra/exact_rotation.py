@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.algebra.euler import angles_of, turn_by
-from multibody.algebra.mat3 import Mat3, MatrixLike
-from multibody.algebra.quaternion import Quaternion
-from multibody.algebra.rotation import Rotation
-from multibody.algebra.rotation_forms import Form, Identity, composed
+from multibody.algebra.rotation import Quaternion, Rotation
+from multibody.algebra.rotation_forms import Identity, RotationForm, composed
+from multibody.algebra.vectors import Mat3, MatrixLike
 from multibody.graph import constant, pi
 
 _ROUNDING = 1e-15
@@ -58,17 +57,17 @@ def exact_rotation(matrix: MatrixLike, tolerance: float = 0.0) -> Rotation:
     return _from_quaternion(cosines)
 
 
-def _turns(cosines: Floats, i: int, j: int, tolerance: float) -> Form:
+def _turns(cosines: Floats, i: int, j: int, tolerance: float) -> RotationForm:
     """The product of turns for a matrix whose entry (i, j) vanishes: then the middle angle is a multiple of π/2."""
     middle = (i + 1) % 3 if i == j else 3 - i - j
     sequence = "".join("xyz"[axis] for axis in (i, middle, j))
-    form: Form = Identity()
+    form: RotationForm = Identity()
     for letter, angle in zip(sequence, angles_of(Mat3.from_any(cosines), sequence), strict=True):
         form = composed(form, _turn("xyz".index(letter), angle, tolerance))
     return form
 
 
-def _turn(axis: int, angle: float, tolerance: float) -> Form:
+def _turn(axis: int, angle: float, tolerance: float) -> RotationForm:
     """A number of quarter turns, and a turn by at most π/4 if there is more to it."""
     rest = math.remainder(angle, math.pi / 2)
     quarter_turns = turn_by(axis, pi * Fraction(round((angle - rest) / (math.pi / 2)), 2))

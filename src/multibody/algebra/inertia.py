@@ -7,19 +7,112 @@ from __future__ import annotations
 
 from typing import Any, Self, overload
 
+import numpy as np
 from numpy.typing import NDArray
 
 from multibody.algebra.dyad import MotorDyad
-from multibody.algebra.inertia_check import alike, problems_of
-from multibody.algebra.mat3 import Mat3
-from multibody.algebra.motor import Motor
-from multibody.algebra.motor_kinds import AccelerationMotor, ForceMotor, MomentumMotor, VelocityMotor
+from multibody.algebra.motor import AccelerationMotor, ForceMotor, MomentumMotor, Motor, VelocityMotor
 from multibody.algebra.rotation import Rotation
-from multibody.algebra.scalar import Scalar, vanishes, zero_like
+from multibody.algebra.scalar import Scalar, number_or_none, stacked, vanishes, zero_like
 from multibody.algebra.symmetric3 import Symmetric3, SymmetricLike
 from multibody.algebra.value import Linear, set_once
-from multibody.algebra.vec3 import Vec3, VectorLike
+from multibody.algebra.vectors import Mat3, Vec3, VectorLike
 from multibody.errors import ConversionError, NumberError, ZeroDivisorError
+from multibody.graph import same
+
+Floats = NDArray[np.float64]
+
+
+class InertiaProblem(str):
+    """A sentence about an inertia that no rigid body has, with the stable code of this kind of problem.
+
+    Attributes:
+        code: see docs/error_codes.md.
+    """
+
+    __slots__ = ("code",)
+    code: str
+
+    def __new__(cls, sentence: str, code: str) -> InertiaProblem:
+        """The sentence, with its code."""
+        made = super().__new__(cls, sentence)
+        made.code = code
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return InertiaProblem, (str(self), self.code)
+
+
+def alike(a: Mat3, b: Mat3, tolerance: float = 1e-9) -> bool:
+    """Whether two matrices are the same: numbers to rounding, beside the largest of them, expressions as functions."""
+    pairs = list(zip(a.components(), b.components(), strict=True))
+    numbers = [(number_or_none(x), number_or_none(y)) for x, y in pairs]
+    size = max((float(np.max(np.abs(one))) for pair in numbers for one in pair if one is not None), default=0.0)
+    return all(
+        same(x, y) if n is None or k is None else bool(np.all(np.abs(n - k) <= tolerance * size))
+        for (x, y), (n, k) in zip(pairs, numbers, strict=True)
+    )
+
+
+def problems_of(mass: Scalar, first_moment: Vec3, tensor: Symmetric3, tolerance: float) -> list[InertiaProblem]:
+    """Sentences about what is wrong, for numbers or batches of numbers; nothing while there are symbols."""
+    scalars = [mass, *first_moment, *tensor.components()]
+    numbers = [number_or_none(scalar) for scalar in scalars]
+    if any(number is None for number in numbers):
+        return _mass_problems(np.atleast_1d(numbers[0])) if numbers[0] is not None else []
+    table = np.atleast_2d(stacked(numbers, 10)).astype(float)
+    if not np.isfinite(table).all():
+        return [InertiaProblem("There are entries that are not finite numbers.", code="inertia-not-finite")]
+    found = _mass_problems(table[:, 0])
+    return found or _massless_problems(table, tolerance) + _moment_problems(table[table[:, 0] > 0], tolerance)
+
+
+def _mass_problems(mass: Any) -> list[InertiaProblem]:
+    worst = float(np.min(mass))
+    return [InertiaProblem(f"The mass is negative ({worst:.3g}).", code="mass-negative")] if worst < 0 else []
+
+
+def _massless_problems(table: Floats, tolerance: float) -> list[InertiaProblem]:
+    massless = table[table[:, 0] == 0]
+    if np.any(np.abs(massless[:, 1:4]) > tolerance):
+        return [InertiaProblem("The mass is zero, but the first moment is not.", code="first-moment-without-mass")]
+    moments = _principal_moments(massless)
+    return _sentences(moments, np.max(np.abs(moments), initial=0.0), tolerance)
+
+
+def _moment_problems(table: Floats, tolerance: float) -> list[InertiaProblem]:
+    """About the centre of mass, where the parallel axes have been taken out; rounding is relative to what was there."""
+    central = table.copy()
+    r = central[:, 1:4] / central[:, :1]
+    products = r[:, :, None] * central[:, None, 1:4]
+    square = np.trace(products, axis1=1, axis2=2)
+    for column, (i, j) in enumerate(((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)), start=4):
+        central[:, column] -= (square if i == j else 0.0) - products[:, i, j]
+    return _sentences(_principal_moments(central), np.max(np.abs(table[:, 4:]), initial=0.0), tolerance)
+
+
+def _principal_moments(table: Floats) -> Floats:
+    """In ascending order, one row per body."""
+    xx, yy, zz, xy, xz, yz = table[:, 4:].T
+    matrices = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=-1).reshape(-1, 3, 3)
+    return np.linalg.eigvalsh(matrices)
+
+
+def _sentences(moments: Floats, scale: float, tolerance: float) -> list[InertiaProblem]:
+    margin = tolerance * scale
+    negative = moments[:, 0] < -margin
+    if negative.any():
+        least = float(np.min(moments[:, 0]))
+        return [InertiaProblem(f"A principal moment of inertia is negative ({least:.3g}).", code="inertia-negative")]
+    excess = moments[:, 2] - moments[:, 0] - moments[:, 1]
+    if not np.any(excess > margin):
+        return []
+    small, middle, large = moments[int(np.argmax(excess))]
+    sentence = (
+        f"The largest principal moment of inertia ({large:.3g}) is more than the sum of the other two "
+        f"({small:.3g} + {middle:.3g}), which no distribution of mass has."
+    )
+    return [InertiaProblem(sentence, code="inertia-triangle-inequality")]
 
 
 class Inertia(Linear):
@@ -89,6 +182,7 @@ class Inertia(Linear):
         if not all(alike(ours, given) for ours, given in zip(found.dyad().parts(), dyad.parts(), strict=True)):
             raise NumberError(
                 "The dyad is not that of a rigid body.",
+                code="dyad-not-an-inertia",
                 cause="Its blocks are not (m·1, -m·R; m·R, Θ) with one mass m, and R·v = r × v for a vector r.",
                 remedy="Give a dyad that maps velocities to momenta, such as inertia.dyad().",
             )
@@ -117,7 +211,7 @@ class Inertia(Linear):
         """The inertia tensor about the centre of mass, along the axes of this frame."""
         return self.tensor - Symmetric3.moment(self.center_of_mass, self.first_moment)
 
-    def problems(self, tolerance: float = 1e-9) -> list[str]:
+    def problems(self, tolerance: float = 1e-9) -> list[InertiaProblem]:
         """What no rigid body can have, as plain sentences; an empty list if all is well or not yet known.
 
         Example:
@@ -140,7 +234,9 @@ class Inertia(Linear):
         if kind is None:
             raise ConversionError(
                 f"An inertia is not applied to a {type(motor).__name__}.",
+                code="operands-incompatible",
                 remedy="Apply it to a VelocityMotor, which gives the momentum, or to an AccelerationMotor.",
+                value=type(motor).__name__,
             )
         omega, v, s = motor.resultant, motor.moment, self.first_moment
         return kind(v * self.mass + omega.cross(s), s.cross(v) + self.tensor @ omega)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from multibody.algebra.motor import Motor
 from multibody.algebra.scalar import Scalar, holds_anywhere, number_or_none, one_like, vanishes, where, zero_like
-from multibody.algebra.vec3 import Vec3, VectorLike
+from multibody.algebra.vectors import Vec3, VectorLike
 from multibody.errors import ConversionError, ZeroDivisorError
 from multibody.graph.expr import ZERO
 
@@ -54,7 +54,12 @@ def motor_of_lines(first: Line, second: Line) -> Motor:
 def _read(line: Any) -> tuple[Vec3, Vec3]:
     """Point and direction of a line."""
     if not isinstance(line, tuple | list) or len(line) != 2:
-        raise ConversionError(f"{line!r:.100} is not a line.", remedy="Make one: Line(point, direction).")
+        raise ConversionError(
+            f"{line!r:.100} is not a line.",
+            code="value-not-a-line",
+            remedy="Make one: Line(point, direction).",
+            value=repr(line)[:100],
+        )
     along = Vec3.from_any(line[1], what="direction of a line")
     if vanishes(along.dot(along)):
         raise ZeroDivisorError(

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Self
+from typing import Literal, Self
 
-from multibody.algebra.mat3 import Mat3
 from multibody.algebra.scalar import (
     Scalar,
     difference_of_products,
@@ -23,11 +22,27 @@ from multibody.algebra.scalar import (
 )
 from multibody.algebra.symmetric3 import Symmetric3
 from multibody.algebra.value import Value, set_once
-from multibody.algebra.vec3 import Vec3
+from multibody.algebra.vectors import Mat3, Vec3
+from multibody.errors import ConversionError
 from multibody.graph.expr import ONE, ZERO
 
+Frame = Literal["body", "parent"]
+"""Where an angular velocity w_AB is expressed: in the rotating frame B, or in A."""
 
-class Form(Value, ABC):
+
+def is_body(frame: Frame) -> bool:
+    """Whether ``frame`` is the rotating one; an error for anything but "body" and "parent"."""
+    if frame not in ("body", "parent"):
+        raise ConversionError(
+            f"There is no frame {frame!r} here.",
+            code="option-unknown",
+            remedy='Say "body" for components in the rotating frame B, "parent" for components in A.',
+            value=repr(frame)[:80],
+        )
+    return frame == "body"
+
+
+class RotationForm(Value, ABC):
     """What every form can do."""
 
     __slots__ = ()
@@ -37,7 +52,7 @@ class Form(Value, ABC):
         """R·v."""
 
     @abstractmethod
-    def inverse(self) -> Form:
+    def inverse(self) -> RotationForm:
         """R⁻¹."""
 
     @abstractmethod
@@ -60,7 +75,7 @@ class Form(Value, ABC):
         return Symmetric3(x.dot(sx), y.dot(sy), z.dot(sz), x.dot(sy), x.dot(sz), y.dot(sz))
 
 
-class Identity(Form):
+class Identity(RotationForm):
     """No rotation."""
 
     __slots__ = ()
@@ -69,7 +84,7 @@ class Identity(Form):
         """v itself."""
         return v
 
-    def inverse(self) -> Form:
+    def inverse(self) -> RotationForm:
         """No rotation either."""
         return self
 
@@ -86,7 +101,7 @@ class Identity(Form):
         return s
 
 
-class Turn(Form):
+class Turn(RotationForm):
     """A rotation about coordinate axis 0, 1 or 2, by its cosine and sine."""
 
     __slots__ = ("axis", "cosine", "sine")
@@ -147,7 +162,7 @@ class Turn(Form):
         return Symmetric3(*[on_diagonal[axis] for axis in (0, 1, 2)], *[opposite[axis] for axis in (2, 1, 0)])
 
 
-class Matrix(Form):
+class Matrix(RotationForm):
     """A rotation by its nine direction cosines."""
 
     __slots__ = ("cosines",)
@@ -174,12 +189,12 @@ class Matrix(Form):
         return self.cosines
 
 
-def turn(axis: int, cosine: Scalar, sine: Scalar) -> Form:
+def turn(axis: int, cosine: Scalar, sine: Scalar) -> RotationForm:
     """The turn, or nothing if the angle is exactly zero."""
     return Identity() if cosine is ONE and sine is ZERO else Turn(axis, cosine, sine)
 
 
-def composed(first: Form, second: Form) -> Form:
+def composed(first: RotationForm, second: RotationForm) -> RotationForm:
     """The product of two rotations; two turns about one axis make one turn."""
     if isinstance(first, Identity):
         return second

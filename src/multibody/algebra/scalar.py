@@ -15,17 +15,21 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.graph import Constant, Expr, as_expr
-from multibody.graph import acos as _graph_acos
-from multibody.graph import asin as _graph_asin
-from multibody.graph import atan2 as _graph_atan2
-from multibody.graph import cos as _graph_cos
-from multibody.graph import sin as _graph_sin
-from multibody.graph import sqrt as _graph_sqrt
-from multibody.graph import tan as _graph_tan
-from multibody.graph import where as _graph_where
-from multibody.graph.conditions import Condition
+from multibody.graph import (
+    Constant,
+    Expr,
+    acos as _graph_acos,
+    as_expr,
+    asin as _graph_asin,
+    atan2 as _graph_atan2,
+    cos as _graph_cos,
+    sin as _graph_sin,
+    sqrt as _graph_sqrt,
+    tan as _graph_tan,
+    where as _graph_where,
+)
 from multibody.graph.expr import ONE, ZERO
+from multibody.graph.piecewise.conditions import Condition
 
 Scalar: TypeAlias = Any
 """A float (int, Fraction, complex), a NumPy array of them (one entry per member of a batch), or an ``Expr``."""

@@ -7,10 +7,9 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.algebra.mat3 import Mat3, MatrixLike
 from multibody.algebra.scalar import Scalar, is_scalar, number_or_none, plus, stacked, sum_of_products, times, zero_like
 from multibody.algebra.value import Linear, set_once
-from multibody.algebra.vec3 import Vec3
+from multibody.algebra.vectors import Mat3, MatrixLike, Vec3
 from multibody.errors import NumberError, ShapeError
 from multibody.graph import same
 
@@ -98,8 +97,10 @@ class Symmetric3(Linear):
         if isinstance(thing, list | tuple | Vec3) and all(map(is_scalar, thing)):
             raise ShapeError(
                 f"A {what} needs three rows of three components.",
+                code="array-wrong-shape",
                 where=repr(thing)[:200],
                 remedy="For principal axes write Symmetric3.diagonal(xx, yy, zz).",
+                name=what,
             )
         m = Mat3.from_any(thing, what=what)
         scale = _size(m)
@@ -145,7 +146,9 @@ def _common(a: Scalar, b: Scalar, scale: float, what: str) -> Scalar:
     if not (same(a, b) if unknown else np.all(np.abs(x - y) <= _ASYMMETRY * scale)):
         raise NumberError(
             f"The {what} is not symmetric.",
+            code="matrix-not-symmetric",
             where=f"{a} and {b} on opposite sides of the diagonal",
             remedy="Make mirrored entries equal.",
+            name=what,
         )
     return a if unknown or np.all(x == y) else (a + b) / 2

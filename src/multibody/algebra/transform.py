@@ -7,7 +7,7 @@ from typing import Any, Protocol, Self, TypeVar, overload
 from multibody.algebra.rotation import Rotation
 from multibody.algebra.scalar import stacked
 from multibody.algebra.value import Value, set_once
-from multibody.algebra.vec3 import Vec3, VectorLike
+from multibody.algebra.vectors import Vec3, VectorLike
 from multibody.errors import ConversionError
 
 
@@ -45,8 +45,10 @@ class Transform(Value):
         if not isinstance(rotation, Rotation):
             raise ConversionError(
                 f"A {type(rotation).__name__} is not a rotation.",
+                code="value-not-a-rotation",
                 where=repr(rotation)[:200],
                 remedy="Make one of it: Rotation.matrix(…), Rotation.euler(…), Rotation.about(…).",
+                value=type(rotation).__name__,
             )
         set_once(self, "rotation", rotation)
         set_once(self, "position", Vec3.from_any(position, what="position"))
@@ -112,6 +114,7 @@ class Transform(Value):
         if isinstance(other, Vec3):
             raise ConversionError(
                 "A transform and a Vec3 have no product '@'.",
+                code="operands-incompatible",
                 cause="It cannot be seen whether the vector is the position of a point or a free vector.",
                 remedy="Write X.point_to_parent(p) or X.vector_to_parent(v).",
             )

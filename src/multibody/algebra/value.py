@@ -168,7 +168,10 @@ class Linear(Value):
     def _is_factor(self, factor: Scalar) -> bool:
         if isinstance(factor, Value):
             raise ConversionError(
-                f"A {type(self).__name__} and a {type(factor).__name__} have no product '*'.", remedy=self._products
+                f"A {type(self).__name__} and a {type(factor).__name__} have no product '*'.",
+                code="operands-incompatible",
+                remedy=self._products,
+                value=type(factor).__name__,
             )
         return is_scalar(factor)
 
@@ -176,6 +179,8 @@ class Linear(Value):
         if type(self) is not type(other):
             raise ConversionError(
                 f"A {type(other).__name__} cannot be {verb} a {type(self).__name__}.",
+                code="operands-incompatible",
                 cause="They are quantities of different kinds.",
                 remedy=self._remedy,
+                value=type(other).__name__,
             )

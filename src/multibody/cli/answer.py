@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from multibody.cli.codes import ExitCode
+from multibody.cli.exit_codes import ExitCode
 
 
 @dataclass(frozen=True)
-class Grid:
+class AnswerTable:
     """A table.
 
     Attributes:
@@ -37,7 +37,7 @@ class Answer:
     """
 
     data: Mapping[str, Any]
-    shown: Sequence[str | Grid] = field(default_factory=tuple)
+    shown: Sequence[str | AnswerTable] = field(default_factory=tuple)
     code: ExitCode = ExitCode.OK
 
 

@@ -11,7 +11,7 @@ import typer
 
 import multibody
 from multibody.cli.answer import Answer
-from multibody.cli.codes import MEANINGS
+from multibody.cli.exit_codes import MEANINGS
 from multibody.cli.options import AsJson, Debug
 
 CODES = "\n".join(f"- **{code.value}** {meaning}" for code, meaning in MEANINGS.items())

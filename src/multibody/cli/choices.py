@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from multibody.cli.codes import CommandError
+from multibody.cli.exit_codes import CommandError
 from multibody.formalisms import (
     ArticulatedBody,
     Formalism,
@@ -19,8 +20,8 @@ from multibody.formalisms import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from multibody.export import Target
-    from multibody.simulate.contract import Integrator
+    from multibody.codegen import Target
+    from multibody.simulation.integrators.integrator import Integrator
 
 
 class FormalismName(StrEnum):
@@ -88,22 +89,49 @@ def solver(name: SolverName | None, rtol: float | None = None, step: float | Non
             f"{wrong} has no meaning for the solver '{name}'.",
             where=wrong,
             remedy="--step belongs to rk4, euler and symplectic, --rtol to all others.",
+            code="option-without-effect",
+            name=name,
         )
+    for option, value in (("--rtol", rtol), ("--step", step)):
+        if value is not None:
+            require_positive(value, option)
     options = {"step": step} if fixed else {"rtol": rtol}
     return None if name is None else _solver(name, {key: value for key, value in options.items() if value is not None})
 
 
+def require_positive(value: float, option: str) -> float:
+    """The value itself.
+
+    Raises:
+        CommandError: unless it is a positive, finite number.
+    """
+    if not 0 < value < math.inf:
+        raise CommandError(
+            f"{value:g} is not a positive number.",
+            where=option,
+            remedy=f"Write {option} 0.01, or more.",
+            code="number-out-of-range",
+            value=value,
+        )
+    return value
+
+
 def _solver(name: SolverName, options: dict[str, Any]) -> Integrator:
-    import multibody.simulate as room
+    from multibody import simulation
 
     if name in (SolverName.RADAU, SolverName.BDF, SolverName.LSODA):
         method = "Radau" if name is SolverName.RADAU else name.upper()
-        return room.ScipySolver(method=method, **options)
+        return simulation.ScipySolver(method=method, **options)
     kinds: dict[SolverName, Any] = {
-        SolverName.DOPRI5: room.DormandPrince5, SolverName.DOPRI8: room.DormandPrince8, SolverName.CVODE: room.Cvode,
-        SolverName.IDA: room.Ida, SolverName.INDEPENDENT: room.IndependentCoordinates, SolverName.RK4: room.RungeKutta4,
-        SolverName.EULER: room.SemiImplicitEuler, SolverName.SYMPLECTIC: room.Symplectic,
-    }  # fmt: skip
+        SolverName.DOPRI5: simulation.DormandPrince5,
+        SolverName.DOPRI8: simulation.DormandPrince8,
+        SolverName.CVODE: simulation.Cvode,
+        SolverName.IDA: simulation.Ida,
+        SolverName.INDEPENDENT: simulation.IndependentCoordinates,
+        SolverName.RK4: simulation.RungeKutta4,
+        SolverName.EULER: simulation.SemiImplicitEuler,
+        SolverName.SYMPLECTIC: simulation.Symplectic,
+    }
     made: Integrator = kinds[name](**options)
     return made
 
@@ -129,15 +157,15 @@ class TargetName(StrEnum):
 
 
 def target(name: TargetName) -> Target:
-    """The target with this name: the class of the export room that is called so; an FMU is a packed ``Fmi``.
+    """The target with this name: the class of ``multibody.codegen`` with this name; an FMU is a packed ``Fmi``.
 
     Example:
         >>> type(target(TargetName.JAVASCRIPT)).__name__
         'JavaScript'
     """
-    import multibody.export as room
+    from multibody import codegen, report
 
     wanted = "fmi" if name is TargetName.FMU else name.value
-    found = next(one for one in room.__all__ if one.lower() == wanted)
-    made: Target = getattr(room, found)()
+    kinds = {one.lower(): getattr(package, one) for package in (codegen, report) for one in package.__all__}
+    made: Target = kinds[wanted]()
     return made

@@ -16,7 +16,7 @@ from rich.text import Text
 from multibody.cli import commands  # noqa: F401 - every sub-command enters itself
 from multibody.cli.answer import Answer
 from multibody.cli.app import app
-from multibody.cli.codes import CommandError, ExitCode, code_of
+from multibody.cli.exit_codes import CommandError, ExitCode, code_of
 from multibody.cli.terminal import Terminal
 from multibody.errors import MultibodyError, StartWarning, StorageError
 
@@ -61,7 +61,8 @@ def _answered(words: list[str], terminal: Terminal) -> int:
             return int(found or 0)
         terminal.present(found)
     except MultibodyError as error:
-        error.remedy = error.remedy.replace("say overwrite=True", "give --force")  # as it is called here
+        if error.fields.get("allowed_by") == "overwrite":
+            error.remedy = "Choose another name, or give --force."  # as it is called here
         terminal.complain(error)
         return code_of(error)
     except UsageError as error:
@@ -99,12 +100,19 @@ def _warnings_on(terminal: Terminal) -> Iterator[None]:
 def _misunderstood(error: Any) -> CommandError:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "multibody"
-    return CommandError(error.format_message(), remedy=f"{path} --help tells what there is.")
+    return CommandError(
+        error.format_message(), remedy=f"{path} --help tells what there is.", code="command-line-invalid"
+    )
 
 
 def _inaccessible(error: OSError) -> MultibodyError:
     place = str(error.filename or "")
-    told = StorageError(f"{error.strerror or error}.", where=place, remedy="Check the path, and what you may do there.")
+    told = StorageError(
+        f"{error.strerror or error}.",
+        where=place,
+        remedy="Check the path, and what you may do there.",
+        code="file-unreadable",
+    )
     told.__cause__ = error
     return told
 
@@ -114,6 +122,7 @@ def _unforeseen(error: Exception) -> MultibodyError:
         f"{type(error).__name__}: {error}",
         cause="This is an error in multibody that nobody foresaw.",
         remedy="Run it again with --debug, and report what it shows.",
+        code="error-unforeseen",
     )
     told.__cause__ = error
     return told

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from multibody.cli.choices import FormalismName, SolverName
+from multibody.cli.choices import FormalismName, SolverName, require_positive
 from multibody.cli.sources import known_models
 
 
@@ -18,7 +18,7 @@ def library_names(incomplete: str) -> list[str]:
     return [name for name in library.names() if name.startswith(incomplete)]
 
 
-MOST_SAMPLES = 10_000_000
+MAX_SAMPLES = 10_000_000
 """More would not fit into the memory of many a computer."""
 
 ModelName = Annotated[
@@ -54,9 +54,23 @@ Inputs = Annotated[
                  help="What an input does, by time t, coordinates, speeds, parameters and sensors: F='10*sin(t)'. "
                       "Zero without it."),
 ]  # fmt: skip
-Duration = Annotated[float, typer.Option("--duration", "-d", metavar="SECONDS", min=0.0, help="How long it runs.")]
+
+
+def _seconds(value: float | None) -> float | None:
+    return None if value is None else require_positive(value, "--duration")
+
+
+def duration_option(help_: str) -> Any:
+    """The option for a duration in seconds, which is positive."""
+    return typer.Option("--duration", "-d", metavar="SECONDS", callback=_seconds, show_default=False, help=help_)
+
+
+Duration = Annotated[
+    float, typer.Option("--duration", "-d", metavar="SECONDS", callback=_seconds, help="How long it runs.")
+]
+OptionalDuration = Annotated[float | None, duration_option("How long it runs.")]
 Samples = Annotated[
-    int, typer.Option("--samples", "-n", min=2, max=MOST_SAMPLES, help="How many instants are kept, evenly spaced.")
+    int, typer.Option("--samples", "-n", min=2, max=MAX_SAMPLES, help="How many instants are kept, evenly spaced.")
 ]
 Solver = Annotated[
     SolverName | None,

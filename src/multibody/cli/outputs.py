@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from multibody.cli.codes import CommandError
-from multibody.simulate.files import refuse
+from multibody.cli.exit_codes import CommandError
+from multibody.errors import StorageError
+from multibody.support.atomic_files import refuse_existing
 
 if TYPE_CHECKING:
-    from multibody.simulate import Trajectory
+    from multibody.simulation import Trajectory
 
 NUMBERS = (".csv", ".npz", ".parquet")
 CURVES = (".png", ".svg", ".pdf")
@@ -28,7 +29,7 @@ def require_writable(paths: Iterable[Path], overwrite: bool, suffixes: tuple[str
 
     Raises:
         CommandError: for a suffix that nobody knows.
-        StorageError: for a file that exists already.
+        StorageError: for a file that exists already, or a folder that does not.
     """
     for path in paths:
         if path.suffix.lower() not in suffixes:
@@ -36,10 +37,13 @@ def require_writable(paths: Iterable[Path], overwrite: bool, suffixes: tuple[str
                 f"It is not known how to write '{path.name}'.",
                 where="--output",
                 remedy=f"Let it end in {'one of: ' if len(suffixes) > 1 else ''}{' '.join(suffixes)}.",
+                code="file-format-unknown",
             )
         if not path.parent.is_dir():
-            raise CommandError(f"There is no folder '{path.parent}'.", where="--output", remedy="Make it first.")
-        refuse(path, overwrite)
+            raise StorageError(
+                f"There is no folder '{path.parent}'.", where="--output", remedy="Make it first.", code="folder-missing"
+            )
+        refuse_existing(path, overwrite)
 
 
 def write_run(run: Trajectory, path: Path, names: tuple[str, ...] = (), *, overwrite: bool = False) -> Path:

@@ -41,6 +41,8 @@ def called(function: Callable[[], Any], name: str, path: Path) -> Any:
             raise ModelError(
                 f"The function '{name}' needs arguments: {', '.join(needed)}.",
                 remedy="Give them defaults, or assign the system to a name.",
+                code="function-needs-arguments",
+                name=name,
             )
         return function()
 
@@ -61,17 +63,18 @@ def _told(path: Path) -> Iterator[None]:
         except SyntaxError as error:
             line = f", line {error.lineno}" if error.lineno else ""
             where = f"{error.filename or path}{line}"  # it may be in a module that the file imports
-            raise ModelError(f"The file is not Python: {error.msg}.", where=where) from error
+            raise ModelError(f"The file is not Python: {error.msg}.", where=where, code="script-fails") from error
         except SystemExit as error:
             raise ModelError(
                 f"The file ends by itself, with exit code {error.code!r}.",
                 where=_line(error, path),
                 remedy='Put what is not the model below: if __name__ == "__main__":',
+                code="script-fails",
             ) from error
         except Exception as error:
             raise ModelError(
                 f"The file cannot be run: {type(error).__name__}: {error}", where=_line(error, path),
-                remedy="--debug shows the traceback.",
+                remedy="--debug shows the traceback.", code="script-fails",
             ) from error  # fmt: skip
 
 

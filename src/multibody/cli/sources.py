@@ -13,7 +13,7 @@ from multibody.errors import ModelError
 from multibody.formalisms import Formalism, derive
 from multibody.graph.names import suggestion
 from multibody.model import Model, System
-from multibody.regular_files import require_regular
+from multibody.support.regular_files import require_regular
 
 if TYPE_CHECKING:
     from multibody.library import LibraryModel
@@ -32,7 +32,7 @@ as inputs, such as ``elbow_effort``; no damping and friction."""
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class NamedModel:
     """A model that was found.
 
     Attributes:
@@ -41,6 +41,7 @@ class Source:
         thing: the system; or a model or equations, where a Python file has no system.
         model: its entry in the library, if it comes from there.
         messages: what was odd about the file, in plain sentences.
+        wishes: the words behind a URDF file and a colon.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Source:
     thing: System | Model | EquationsOfMotion
     model: LibraryModel | None = None
     messages: tuple[str, ...] = ()
+    wishes: str = ""
 
     @property
     def system(self) -> System | Model:
@@ -61,7 +63,7 @@ class Source:
         return derive(self.system, formalism)
 
 
-def find_model(text: str) -> Source:
+def find_model(text: str) -> NamedModel:
     """The model that is meant by what stands on the command line.
 
     Args:
@@ -90,7 +92,9 @@ def find_model(text: str) -> Source:
 def _existing(path: str) -> Path:
     if not Path(path).exists():
         near = _namesake(Path(path))
-        raise ModelError("There is no such file.", where=path, cause=near, remedy="Check the path.")
+        raise ModelError(
+            "There is no such file.", where=path, cause=near, remedy="Check the path.", code="file-missing"
+        )
     require_regular(path)
     return Path(path)
 
@@ -108,7 +112,7 @@ def _listed(folder: Path) -> list[Path]:
     return []
 
 
-def _from_library(name: str) -> Source:
+def _from_library(name: str) -> NamedModel:
     from multibody import library
 
     if name not in library.names():
@@ -116,38 +120,55 @@ def _from_library(name: str) -> Source:
             f"There is no model '{name:.200}'.",
             cause=suggestion([name], library.names()),
             remedy=f"Give a file that ends in .yaml, .urdf or .py, or a library model: {', '.join(library.names())}.",
+            code="model-unknown",
+            name=name,
         )
     model = library.find(name)
-    return Source(name, "library", model.build(), model)
+    return NamedModel(name, "library", model.build(), model)
 
 
-def _from_yaml(path: Path, name: str) -> Source:
+def _from_yaml(path: Path, name: str) -> NamedModel:
     from multibody.io.model_files import read_model
 
     if name:
-        raise ModelError(f"A model file holds one model; ':{name}' has no meaning.", where=str(path))
-    return Source(str(path), "yaml", read_model(path))
+        raise ModelError(
+            f"A model file holds one model; ':{name}' has no meaning.",
+            where=str(path),
+            code="model-selector-invalid",
+            name=name,
+        )
+    return NamedModel(str(path), "yaml", read_model(path))
 
 
-def _from_urdf(path: Path, wishes: str) -> Source:
+def _from_urdf(path: Path, wishes: str) -> NamedModel:
     from multibody.io import read_urdf
 
-    chosen = [word.strip() for word in wishes.split(",")] if wishes else []
-    for word in chosen:
+    for word in _words(wishes):
         if word not in ROBOTS:
             raise ModelError(
                 f"A robot cannot be read as '{word}'.",
                 where=f"{path}:{wishes}",
                 cause=suggestion([word], list(ROBOTS)),
                 remedy=f"Put one or several of these behind the file: {path.name}:{','.join(ROBOTS)}.",
+                code="model-selector-invalid",
+                name=word,
             )
-    options = {key: value for word in chosen for key, value in ROBOTS[word].items()}
-    robot = read_urdf(path, mesh_root=_mesh_root(path.resolve()), **options)
+    robot = read_urdf(path, mesh_root=mesh_root(path.resolve()), **robot_options(wishes))
     messages = (*robot.messages, *robot.report.lines())
-    return Source(f"{path}:{wishes}" if wishes else str(path), "urdf", robot.system, messages=messages)
+    name = f"{path}:{wishes}" if wishes else str(path)
+    return NamedModel(name, "urdf", robot.system, messages=messages, wishes=wishes)
 
 
-def _mesh_root(path: Path) -> Path:
+def _words(wishes: str) -> list[str]:
+    return [word.strip() for word in wishes.split(",")] if wishes else []
+
+
+def robot_options(wishes: str) -> dict[str, Any]:
+    """The arguments of ``read_urdf`` for the words behind a URDF file and a colon."""
+    return {key: value for word in _words(wishes) for key, value in ROBOTS[word].items()}
+
+
+def mesh_root(path: Path) -> Path:
     """Where a robot's meshes may be: in its ROS package or beside that; or in its folder, or beside a folder 'urdf'."""
     for folder in path.parents:
         if (folder / "package.xml").is_file():
@@ -155,14 +176,14 @@ def _mesh_root(path: Path) -> Path:
     return path.parent.parent if path.parent.name == "urdf" else path.parent
 
 
-def _from_python(path: Path, name: str) -> Source:
+def _from_python(path: Path, name: str) -> NamedModel:
     from multibody.cli.scripts import run_script
 
     found = run_script(path)
-    return Source(f"{path}:{name}" if name else str(path), "python", _chosen(found, name, str(path)))
+    return NamedModel(f"{path}:{name}" if name else str(path), "python", _chosen(found, name, str(path)))
 
 
-_READERS: dict[tuple[str, ...], Callable[[Path, str], Source]] = {
+_READERS: dict[tuple[str, ...], Callable[[Path, str], NamedModel]] = {
     PYTHON: _from_python, YAML: _from_yaml, URDF: _from_urdf
 }  # fmt: skip
 
@@ -181,12 +202,15 @@ def _chosen(found: dict[str, Any], name: str, where: str) -> System | Model | Eq
                 f"There are several to choose from: {', '.join(names.values())}.",
                 where=where,
                 remedy=f"Say which: {where}:{next(iter(names.values()))}.",
+                code="system-ambiguous",
+                names=list(names.values()),
             )
     raise ModelError(
         "The file defines no system.",
         where=where,
         remedy="Let it assign one to a name: crane = mb.System('crane'). A function that returns one is meant by "
         f"{where}:its_name.",
+        code="script-without-system",
     )
 
 
@@ -200,6 +224,8 @@ def _named(found: dict[str, Any], name: str, where: str) -> System | Model | Equ
             where=where,
             cause=suggestion([name], known),
             remedy=f"It defines: {', '.join(known) or 'no systems'}.",
+            code="name-unknown",
+            name=name,
         )
     thing = found[name]
     if callable(thing) and not _mechanical(thing):
@@ -210,6 +236,8 @@ def _named(found: dict[str, Any], name: str, where: str) -> System | Model | Equ
             f"'{name}' is a {type(thing).__name__}, not a system.",
             where=where,
             remedy="Name a System, a robot, equations of motion, or a function that returns one.",
+            code="value-of-wrong-type",
+            name=name,
         )
     return mechanical
 

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from multibody.io.model_files.emit import scalar
+from multibody.cli.exit_codes import CommandError
+from multibody.cli.sources import PYTHON as PYTHON_SUFFIXES, NamedModel, find_model, mesh_root, robot_options
+from multibody.io.model_files.yaml_text.emit import scalar
+from multibody.model import System
+
+if TYPE_CHECKING:
+    from multibody.library import LibraryModel
 
 YAML = """\
 # {name}: a model file of multibody. SI units and radians. Values may be numbers or expressions of parameters.
@@ -111,40 +121,111 @@ system = mb.library.{origin}(
 '''
 
 
-def text(name: str, origin: str | None, *, empty: bool, python: bool) -> str:
+FILE = '''\
+"""{name}: {title}.
+
+Check it:     multibody check {name}.py
+Simulate it:  multibody simulate {name}.py --duration 5
+"""
+
+from pathlib import Path
+
+import multibody as mb
+from multibody.io{package} import {reader}
+
+HERE = Path(__file__).parent
+
+# It is a System like any other: add loads, inputs and sensors to it.
+system = {reader}(
+{options}){system}
+'''
+
+
+def text(name: str, path: Path, origin: str | None, *, empty: bool) -> str:
     """The text of a new model file.
 
     Args:
         name: of the system.
-        origin: the library model to begin with; a pendulum without it.
+        path: of the file; its suffix tells whether it is a Python file, rather than YAML.
+        origin: the library model or the file to begin with; a pendulum without it.
         empty: whether there is to be nothing in it.
-        python: whether it is a Python file, rather than YAML.
+
+    Raises:
+        ModelError: if there is no such model.
     """
+    python = path.suffix.lower() in PYTHON_SUFFIXES
     if origin is not None:
-        return _library_python(name, origin) if python else _library_yaml(name, origin)
+        return _begun_with(find_model(origin), name, path.resolve().parent, python=python)
     if python:
         return PYTHON.format(name=name) + ("" if empty else PENDULUM + MAIN)
     return (EMPTY_YAML if empty else YAML).format(name=name, written=scalar(name))
 
 
-def _library_yaml(name: str, origin: str) -> str:
-    from multibody import library
+def _begun_with(source: NamedModel, name: str, folder: Path, *, python: bool) -> str:
+    if not python:
+        return _yaml(source, name, folder)
+    return _file_python(source, name, folder) if source.model is None else _library_python(name, source.model)
+
+
+def _yaml(source: NamedModel, name: str, folder: Path) -> str:
+    """A model file with everything that another model consists of; meshes are found from its folder."""
     from multibody.io.model_files import model_text
 
-    model = library.find(origin)
-    system = model.build()
-    written = model_text(system).replace(f"name: {system.name}\n", f"name: {scalar(name)}\n", 1)
+    system, model = source.thing, source.model
+    if not isinstance(system, System):
+        raise CommandError(
+            f"'{source.name}' holds no System that could be written to a model file.",
+            where="--from",
+            remedy="Give a library model, robot.urdf, model.yaml, or a script that defines a System.",
+            code="value-not-writable",
+        )
+    written = model_text(system, folder=folder).replace(f"name: {scalar(system.name)}\n", f"name: {scalar(name)}\n", 1)
+    if model is None:
+        return f"# {name}: begun with {Path(source.name).name}.\n{written}"
     return f"# {name}: {model.title}, from the library of multibody.\n# {model.description}\n{written}"
 
 
-def _library_python(name: str, origin: str) -> str:
-    from multibody import library
+def _file_python(source: NamedModel, name: str, folder: Path) -> str:
+    """A script that reads a robot or a model file."""
+    if source.kind not in ("urdf", "yaml"):
+        raise CommandError(
+            f"A Python file cannot begin with '{source.name}'.",
+            where="--from",
+            remedy="Copy it, or import it.",
+            code="script-start-unsupported",
+        )
+    path = Path(source.name.removesuffix(f":{source.wishes}") if source.wishes else source.name).resolve()
+    given = {"yaml": _yaml_arguments, "urdf": _robot_arguments}[source.kind](source, name, path, folder)
+    return FILE.format(name=name, title=f"begun with {path.name}", **given) + MAIN
 
-    model = library.find(origin)
+
+def _yaml_arguments(source: NamedModel, name: str, path: Path, folder: Path) -> dict[str, str]:
+    options = f"    {_from(folder, path)},\n"
+    return {"package": ".model_files", "reader": "read_model", "options": options, "system": ""}
+
+
+def _robot_arguments(source: NamedModel, name: str, path: Path, folder: Path) -> dict[str, str]:
+    chosen = {"name": name, **robot_options(source.wishes)}
+    words = {key: json.dumps(value) if isinstance(value, str) else str(value) for key, value in chosen.items()}
+    words["mesh_root"] = _from(folder, mesh_root(path))
+    lines = [_from(folder, path), *(f"{key}={value}" for key, value in words.items())]
+    options = "".join(f"    {line},\n" for line in lines)
+    return {"package": "", "reader": "read_urdf", "options": options, "system": ".system"}
+
+
+def _from(folder: Path, path: Path) -> str:
+    """A path in a script, which starts at the folder of the script."""
+    try:
+        return f"HERE / {json.dumps(Path(os.path.relpath(path, folder)).as_posix(), ensure_ascii=False)}"
+    except ValueError:  # on two drives of Windows
+        return f"Path({json.dumps(str(path), ensure_ascii=False)})"
+
+
+def _library_python(name: str, model: LibraryModel) -> str:
     given = inspect.signature(model.build).parameters.values()
     options = "".join(map(_option, given))
     return LIBRARY.format(
-        name=name, title=model.title, description=model.description, origin=origin, options=options
+        name=name, title=model.title, description=model.description, origin=model.name, options=options
     ) + MAIN  # fmt: skip
 
 

@@ -18,11 +18,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from multibody.cli.answer import Answer, Grid
-from multibody.equations.table import aligned
+from multibody.cli.answer import Answer, AnswerTable
 from multibody.errors import MultibodyError
+from multibody.support.text_tables import aligned
 
-ENDLESS = 10_000
+PIPE_WIDTH = 10_000
 """Columns of a pipe: nothing is broken into lines there, since nobody's window is too narrow."""
 
 LABELS = {"where": "where", "cause": "likely cause", "remedy": "what to do"}
@@ -56,19 +56,19 @@ class Terminal:
             self._dump(answer.data)
             return
         if not self.out.is_terminal:
-            texts = [_aligned(piece) if isinstance(piece, Grid) else piece for piece in answer.shown]
+            texts = [_aligned(piece) if isinstance(piece, AnswerTable) else piece for piece in answer.shown]
             sys.stdout.write("\n\n".join(texts) + "\n")
             return
         for number, piece in enumerate(answer.shown):
             if number:
                 self.out.print()
-            self.out.print(_table(piece) if isinstance(piece, Grid) else Text(piece), soft_wrap=True)
+            self.out.print(_table(piece) if isinstance(piece, AnswerTable) else Text(piece), soft_wrap=True)
 
     def complain(self, error: MultibodyError) -> None:
         """Show an error as one block; programs get it on standard output, too."""
         said = {key: getattr(error, key) for key in LABELS if getattr(error, key)}
         if self.as_json:
-            self._dump({"error": {"kind": type(error).__name__, "what": error.what, **said}})
+            self._dump({"error": {"kind": type(error).__name__, "code": error.code, "what": error.what, **said}})
         text = Text.assemble(("error:", "bold red"), f" {error.what}")
         for key, words in said.items():
             text.append(f"\n  {LABELS[key]}: ", "bold").append(words)
@@ -93,7 +93,7 @@ class Terminal:
         sys.stdout.write(json.dumps(plain(data), ensure_ascii=not unicode, allow_nan=False) + "\n")
 
 
-def _table(grid: Grid) -> Table:
+def _table(grid: AnswerTable) -> Table:
     title = Text(grid.title, "bold") if grid.title else None
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False, header_style="bold")
     for number, name in enumerate(grid.head):
@@ -103,7 +103,7 @@ def _table(grid: Grid) -> Table:
     return table
 
 
-def _aligned(grid: Grid) -> str:
+def _aligned(grid: AnswerTable) -> str:
     """A table in a pipe: columns side by side."""
     columns = list(zip(grid.head, *grid.rows, strict=True))
     widths = [max(map(len, column)) for column in columns]
@@ -115,7 +115,7 @@ def _aligned(grid: Grid) -> str:
 def _console(*, stderr: bool) -> Console:
     console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
-        console.width = ENDLESS
+        console.width = PIPE_WIDTH
     return console
 
 

@@ -3,7 +3,7 @@
 from multibody.equations.equations import EquationsOfMotion, Implicit
 from multibody.equations.kinetics import Kinetics
 from multibody.equations.solution import Handling, IndependentSpeeds, Multipliers, Solution, solved
-from multibody.model.constraint_equations import Constraints
+from multibody.mechanics.constraints.independence import Constraints
 
 __all__ = [
     "Constraints", "EquationsOfMotion", "Handling", "Implicit", "IndependentSpeeds", "Kinetics", "Multipliers",

@@ -6,8 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
+from multibody.equations.contract import MotionEquations
 from multibody.equations.expressions import EquationExpressions
 from multibody.equations.robust import RobustDynamics
+from multibody.equations.singularity import may_lose_inertia
+from multibody.equations.tolerances import ROUNDED_PIVOT
 from multibody.graph import (
     ONE,
     ZERO,
@@ -16,6 +19,7 @@ from multibody.graph import (
     array,
     atan2,
     cos,
+    free_symbols,
     isolated,
     product,
     sin,
@@ -27,12 +31,8 @@ from multibody.graph.traverse import flat
 from multibody.graph.workspace import in_own_table
 
 if TYPE_CHECKING:
-    from multibody.compile import Function
-    from multibody.equations.equations import EquationsOfMotion
+    from multibody.compiler import Function
 
-
-LEAST_PIVOT = 1e-13
-"""Relative pivots below this are rounding."""
 
 INVISIBLE = 1e-300
 """A factor for terms that do not change a result, except that it is NaN where they are NaN."""
@@ -81,7 +81,7 @@ class CompiledEquations(EquationExpressions):
             with_acceleration: whether u̇ is an input.
             more_inputs: symbols that follow the inputs in r.
         """
-        from multibody.compile import Function  # late: expressions are made and read without a compiler
+        from multibody.compiler import Function  # late: expressions are made and read without a compiler
 
         ports = {**self._ports, "r": (*self.inputs, *more_inputs)}
         known: dict[Expr, Any] = dict(zip(self.multipliers, self._guarded(self.multiplier_values), strict=True))
@@ -100,7 +100,8 @@ class CompiledEquations(EquationExpressions):
     def _continuous(self, expressions: Any) -> Any:
         """Expressions in which angles of dependent joints are measured from their references."""
         nodes = [node for node in topological(flat(expressions)) if node.op == "atan2" and node.fp in self.angles]
-        return substitute(expressions, {node: continuous_angle(node, self.angles[node.fp]) for node in nodes})
+        with isolated(*topological([*flat(expressions), *self.angles.values()])):
+            return substitute(expressions, {node: continuous_angle(node, self.angles[node.fp]) for node in nodes})
 
     def _guarded(self, expressions: Iterable[Expr]) -> list[Expr]:
         """The same expressions, which are NaN where the regularity is nothing but rounding."""
@@ -108,7 +109,7 @@ class CompiledEquations(EquationExpressions):
             return list(expressions)
         given = list(expressions)
         with isolated(*topological([*given, self.regularity])):
-            mark = INVISIBLE * sqrt(self.regularity - LEAST_PIVOT)
+            mark = INVISIBLE * sqrt(self.regularity - ROUNDED_PIVOT)
             return [one if one is ZERO else one + mark for one in given]
 
     @cached_property
@@ -117,7 +118,8 @@ class CompiledEquations(EquationExpressions):
 
         An angle of a joint that follows from others, or that closes a loop, is its principal value between -π and π;
         in a run it is continuous. Where constraints are not independent of each other, or axes of hinges line up
-        (gimbal lock), a call for one state raises ``SingularMatrixError``, and ``batch`` has NaN for this state.
+        (gimbal lock), a call for one state raises ``SingularMatrixError``, and ``batch`` has NaN for this state; what
+        ``bind`` and ``block`` make does not check.
         """
         outputs = {"acceleration": list(self.model.accelerations)}
         return self._checked("forward_dynamics", self.function("forward_dynamics", outputs))
@@ -146,20 +148,29 @@ class CompiledEquations(EquationExpressions):
         outputs = {"multipliers": list(self.multipliers)}
         return self._checked("constraint_forces", self.function("constraint_forces", outputs))
 
-    def _checked(self, name: str, function: Function) -> Function:
-        """A function that raises an error, or returns NaN, where accelerations and forces are not determined."""
-        from multibody.equations.forward_dynamics import CheckedMotion  # which needs equations itself
-        from multibody.equations.singularity import may_lose_inertia
+    def _checked(
+        self, name: str, function: Function, outputs: Sequence[int] | None = None, *, partial: bool = False
+    ) -> Function:
+        """A function that raises an error, or returns NaN, where accelerations and forces are not determined.
+
+        Args:
+            name: of the function among those of the equations.
+            function: without checks.
+            outputs: numbers of the outputs that follow from accelerations or forces; by default all.
+            partial: whether the other outputs are wanted where these are not determined.
+        """
+        from multibody.equations.forward_dynamics import CheckedMotion  # late, because it needs the compiler
 
         locks = not self.independent and may_lose_inertia(self.model)
         if not self.may_be_undetermined and not locks:
             return function
-        return CheckedMotion(cast("EquationsOfMotion", self), name, function, locks=locks)
+        eom = cast("MotionEquations", self)
+        return CheckedMotion(eom, name, function, locks=locks, outputs=outputs, partial=partial)
 
     @cached_property
     def robust_dynamics(self) -> RobustDynamics:
         """(t, q, u, r, p) → u̇, λ by numbers, also where equations are redundant or the configuration is singular."""
-        return RobustDynamics(self)
+        return RobustDynamics(cast("MotionEquations", self))
 
     @cached_property
     def constraint_residuals(self) -> Function:
@@ -172,13 +183,22 @@ class CompiledEquations(EquationExpressions):
 
     @cached_property
     def sensors(self) -> Function:
-        """(t, q, u, r, p) → all outputs; a sensor that is called as a port is, such as ``q``, has the port ``q_``."""
-        return self.function("sensors", _beside(self._ports, self.outputs))
+        """(t, q, u, r, p) → all outputs; a sensor that is called as a port is, such as ``q``, has the port ``q_``.
+
+        Where accelerations and constraint forces are not determined, those that follow from them are NaN.
+        """
+        found = self.function("sensors", _beside(self._ports, self.outputs))
+        caused = {*self.model.accelerations, *self.multipliers}
+        following = [
+            k for k, value in enumerate(self.outputs.values()) if not caused.isdisjoint(free_symbols(list(flat(value))))
+        ]
+        return self._checked("sensors", found, following, partial=True) if following else found
 
     @cached_property
     def state_rate(self) -> Function:
-        """(t, q, u, r, p) → q̇ and u̇."""
-        return self.function("state_rate", {"q_dot": list(self.rates), "u_dot": list(self.model.accelerations)})
+        """(t, q, u, r, p) → q̇ and u̇; see ``forward_dynamics``."""
+        outputs = {"q_dot": list(self.rates), "u_dot": list(self.model.accelerations)}
+        return self._checked("state_rate", self.function("state_rate", outputs), [1])
 
 
 def _beside(ports: Mapping[str, Any], outputs: Mapping[str, Any]) -> dict[str, Any]:

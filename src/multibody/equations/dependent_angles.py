@@ -49,6 +49,7 @@ def require_no_acting_angles(eom: EquationsOfMotion, where: str) -> None:
         names = ", ".join(dict.fromkeys(repr(angles[fp][0]) for fp in angles if fp in acting))
         raise ConversionError(
             f"A load depends on {names}, an angle that jumps by 2π where it passes π.",
+            code="angle-not-continuous",
             where=f"{where} of system '{eom.model.name}'",
             cause="The angle follows from others by a closed loop. It is computed by atan2, without a memory of turns.",
             remedy="Derive with constraints=Multipliers(), and cut the loop at a joint without a load.",

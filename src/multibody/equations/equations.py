@@ -19,18 +19,19 @@ import numpy as np
 
 from multibody.equations.compiled import CompiledEquations
 from multibody.equations.kinetics import Kinetics
-from multibody.equations.mass_matrix import mass_matrix
-from multibody.equations.solution import SOFTNESS, Multipliers, Solution
+from multibody.equations.solution import Multipliers, Solution
+from multibody.equations.tolerances import FORCE_SOFTNESS
 from multibody.graph import ONE, ZERO, Expr, array, isolated, topological
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.workspace import in_own_table
-from multibody.model.assembly import State, Vector
-from multibody.model.regularity import margin
-from multibody.model.start_state import consistent, modes
+from multibody.mechanics.assembly.assembly import State, Vector
+from multibody.mechanics.assembly.start_state import consistent, modes
+from multibody.mechanics.composite_inertia import mass_matrix
+from multibody.mechanics.constraints.independence import margin
 
 if TYPE_CHECKING:
-    from multibody.equations.readable import ReadableEquations, SympyEquations
-    from multibody.equations.symbol_table import SymbolTable
+    from multibody.equations.printed_forms.readable import ReadableEquations, SympyEquations
+    from multibody.equations.printed_forms.symbol_table import SymbolTable
 
 
 class Implicit(NamedTuple):
@@ -80,7 +81,7 @@ class EquationsOfMotion(CompiledEquations):
         if not self.may_become_singular:
             return self
         with isolated(*topological([*self.acceleration, *self.M.flat, *self.h, *self.f, *self.model.expressions()])):
-            found = Multipliers(SOFTNESS).solve(self.M, list(self.h - self.f), self.constraints)
+            found = Multipliers(FORCE_SOFTNESS).solve(self.M, list(self.h - self.f), self.constraints)
         made = replace(
             self, acceleration=found.acceleration, multiplier_values=found.multipliers, independent=(), regularity=ONE
         )
@@ -195,7 +196,9 @@ class EquationsOfMotion(CompiledEquations):
             >>> mb.derive(pendulum).readable().M
             array([[l**2*m]], dtype=object)
         """
-        from multibody.equations.readable import readable  # late, as the next one: only those who read need it
+        from multibody.equations.printed_forms.readable import (
+            readable,  # late, as the next one: only those who read need it
+        )
 
         return readable(self, seconds, size)
 
@@ -209,7 +212,7 @@ class EquationsOfMotion(CompiledEquations):
 
     def symbol_table(self) -> SymbolTable:
         """All symbols with their units and meanings."""
-        from multibody.equations.symbol_table import symbol_table
+        from multibody.equations.printed_forms.symbol_table import symbol_table
 
         return symbol_table(self.model, self.constraints)
 

@@ -14,10 +14,10 @@ from multibody.equations.kinetics import Kinetics
 from multibody.errors import ModelError
 from multibody.graph import ONE, ZERO, Expr, Symbol, isolated, jacobian, substitute, topological
 from multibody.graph.linear_algebra import Matrix
-from multibody.graph.node import Table
+from multibody.graph.node import NodeTable
 from multibody.graph.workspace import in_own_table
+from multibody.mechanics.constraints.independence import Constraints
 from multibody.model import Joint, Model
-from multibody.model.constraint_equations import Constraints
 from multibody.model.energy import angular_momentum, kinetic_energy, linear_momentum, potential_energy
 
 T = TypeVar("T")
@@ -176,14 +176,21 @@ class EquationExpressions:
             return Kinetics(self.model)
 
     @property
-    def table(self) -> Table:
+    def table(self) -> NodeTable:
         """The table of nodes of these equations, apart from all other expressions."""
         return self.kinetics.table
 
     @cached_property
     def outputs(self) -> Mapping[str, Any]:
         """What the sensors measure, as expressions of (t, q, u, u̇, λ, r, p)."""
-        return {name: sensor.measure(self.kinetics) for name, sensor in self.model.sensors.items()}
+        return self._measured(
+            lambda kinetics: {name: one.measure(kinetics) for name, one in self.model.sensors.items()}
+        )
+
+    def _measured(self, measure: Callable[[Kinetics], T]) -> T:
+        """A quantity made of the model and the accelerations, whatever else was made of these equations before."""
+        with isolated(*topological([*self.model.expressions(), *self.acceleration, *self.multiplier_values])):
+            return measure(type(self.kinetics)(self.model))
 
     @property
     def constraints_known(self) -> bool:
@@ -196,24 +203,28 @@ class EquationExpressions:
         return True
 
     @cached_property
+    def _energies(self) -> tuple[Expr, Expr]:
+        return self._measured(lambda kinetics: (kinetic_energy(kinetics), potential_energy(kinetics)))
+
+    @cached_property
     def kinetic_energy(self) -> Expr:
         """T."""
-        return kinetic_energy(self.kinetics)
+        return self._energies[0]
 
     @cached_property
     def potential_energy(self) -> Expr:
         """V, of gravity and of all loads that store energy."""
-        return potential_energy(self.kinetics)
+        return self._energies[1]
 
     @cached_property
     def linear_momentum(self) -> Vec3:
         """The momentum of all bodies, in the world's axes."""
-        return linear_momentum(self.kinetics)
+        return self._measured(linear_momentum)
 
     @cached_property
     def angular_momentum(self) -> Vec3:
         """The angular momentum of all bodies about the world's origin, in the world's axes."""
-        return angular_momentum(self.kinetics)
+        return self._measured(angular_momentum)
 
     def reaction(self, joint: Joint | str) -> ForceMotor:
         """What a joint transmits to its child frame, at its origin and in its axes; u̇ and λ are symbols."""
@@ -223,6 +234,7 @@ class EquationExpressions:
         if joint not in known:
             raise ModelError(
                 f"There is no joint '{joint}'.",
+                code="element-unknown",
                 where=f"system '{self.model.name}'",
                 remedy=f"The joints are: {', '.join(known)}.",
             )

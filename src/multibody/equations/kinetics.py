@@ -1,21 +1,25 @@
-"""Forces through the tree, for given accelerations."""
+"""Forces through the tree, for given accelerations: of links, of loops solved in closed form, and of welds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from multibody.algebra import ForceMotor
-from multibody.equations.constraint_functions import quickly_compiled
-from multibody.equations.loop_forces import loop_forces, reaction_with_loops
-from multibody.equations.recursion import LinkMotion, inward, outward, projected
-from multibody.equations.welds import weld_reaction
-from multibody.graph import ONE, ZERO, Expr, Symbol, jacobian
+import numpy as np
+
+from multibody.algebra import ForceMotor, Inertia, Vec3
+from multibody.graph import ONE, ZERO, Expr, Symbol, array, jacobian, product, solve_regular, substitute
+from multibody.graph.identity import independent_rows
 from multibody.graph.workspace import in_own_table
-from multibody.model import Applied, Joint, Wrench
-from multibody.model.closed_joints import closed_speeds
-from multibody.model.constraint_equations import Constraints
+from multibody.mechanics.constraints.independence import Constraints
+from multibody.mechanics.recursion import LinkMotion, at_rest, inertia_force, inward, outward, passed_on, projected
+from multibody.model import Applied, Body, Joint, Model, Wrench
+from multibody.model.freeze.closed_joints import closed_speeds
 from multibody.model.kinematics import ZERO3, Kinematics
+
+if TYPE_CHECKING:
+    from multibody.compiler import Function
 
 
 @in_own_table
@@ -169,3 +173,90 @@ class Kinetics(Kinematics):
                 if speed in joint.speeds:
                     total = total + closed[speed].axis * effort
         return total
+
+
+# loops solved in closed form -----------------------------------------------------------------------------------------
+
+
+def loop_forces(model: Model, full: Kinetics) -> dict[Expr, Expr]:
+    """The multipliers of all closed loops, by the symbols of the unreduced model.
+
+    The equations of the independent speeds do not contain the forces that close the loops. Those of the dependent
+    speeds do: with all joints of the tree counted, (M·u̇ + h - f)_v = (Bᵀ·λ)_v, from which λ follows once the motion is
+    known.
+
+    Args:
+        model: with loops solved in closed form.
+        full: forces and motion of ``model.unreduced``.
+    """
+    constraints, speeds = full.constraints, full.model.speeds
+    v = [k for k, speed in enumerate(speeds) if speed not in model.speeds]
+    closed = [k for k, owner in enumerate(constraints.owners) if owner not in model.constraints]
+    rest = [k for k in range(len(constraints)) if k not in closed]
+    balance = array(full.residual())[v]
+    if rest:
+        others = array([constraints.multipliers[k] for k in rest])
+        balance = balance - product(constraints.B[np.ix_(rest, v)].T, others)
+    known = dict[Expr, Expr](model.values.items())  # first, because entries of B vanish where the loops are closed
+    B = array(substitute(constraints.B[np.ix_(closed, v)], known))
+    rows = independent_rows([[entry.fp for entry in row] for row in B])
+    forces = solve_regular(B[rows].T, array(substitute(list(balance), known)))
+    found: dict[Expr, Expr] = {constraints.multipliers[k]: ZERO for k in closed}
+    found |= {constraints.multipliers[closed[row]]: force for row, force in zip(rows, forces, strict=True)}
+    return found
+
+
+def reaction_with_loops(model: Model, full: Kinetics, forces: dict[Expr, Expr], joint: Joint) -> ForceMotor:
+    """The force through any joint, in terms of the independent coordinates, speeds and accelerations."""
+    motor = full.reaction(joint)
+    parts = substitute([*motor.resultant, *motor.moment], forces)
+    parts = substitute(parts, dict[Expr, Expr](model.values.items()))
+    return ForceMotor(Vec3(*parts[:3]), Vec3(*parts[3:]))
+
+
+# rigid connections ---------------------------------------------------------------------------------------------------
+
+
+def weld_reaction(kinetics: Kinetics, joint: Joint) -> ForceMotor:
+    """The force that a weld transmits to its child frame, at that frame's origin and in its axes."""
+    model = kinetics.model
+    far = bodies_behind(model, joint)
+    link, place = model.attachment(joint.child)
+    total = ForceMotor(ZERO3, ZERO3)
+    motion = kinetics.motions[link] if link >= 0 else at_rest(model)
+    for body in far:
+        if model.attachments[body][0] == link:
+            own = model.attachments[body][1].to_parent(Inertia.rigid_body(body.mass, body.com, body.inertia))
+            total = total + inertia_force(own, motion)
+    for frame, force in (*kinetics.loads, *kinetics.constraint_forces):
+        if frame.body in far and model.attachments[frame.body][0] == link:
+            total = total - model.attachment(frame)[1].to_parent(force)
+    for child in model.children(link):
+        if {child.joint.parent.body, child.joint.child.body} & far and child.joint is not joint:
+            pose = child.motion.pose(child.q)
+            total = total + passed_on(child, pose, kinetics.transmitted[child.index])
+    transmitted = place.to_child(total)
+    return transmitted if joint.child.body in far else -transmitted
+
+
+def bodies_behind(model: Model, joint: Joint) -> set[Body]:
+    """All bodies whose way to the world leads through a joint."""
+    at: dict[Body, list[Joint]] = {}
+    for one in model.joints:
+        for body in (one.parent.body, one.child.body):
+            at.setdefault(body, []).append(one)
+    reached, stack = {model.world}, [model.world]
+    while stack:
+        for one in at.get(stack.pop(), []):
+            for body in (one.parent.body, one.child.body):
+                if one is not joint and body not in reached:
+                    reached.add(body)
+                    stack.append(body)
+    return {body for body in model.bodies if body not in reached}
+
+
+def quickly_compiled(name: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Function:
+    """A function whose machine code is made in little time; see ``Function.hasty``."""
+    from multibody.compiler import Function  # late: expressions are made and read without a compiler
+
+    return Function(name, inputs, outputs).hasty

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from multibody.equations.equations import EquationsOfMotion
 from multibody.graph import ZERO, Expr, as_expr, directional, free_symbols, substitute, time_derivative
+from multibody.mechanics.validation.load_potentials import AtRest, RestingLoad, is_conservative, power_of
 from multibody.model.energy import first_moment
-from multibody.model.load_potentials import AtRest, RestingLoad, is_conservative, power_of
 
 
 class Powers(NamedTuple):

@@ -11,23 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from multibody.equations.equations import EquationsOfMotion
+from multibody.equations.contract import MotionEquations
 from multibody.equations.regularized import regularized
-from multibody.equations.solution import SOFTNESS as FORCES_SOFTNESS
 from multibody.equations.solution import tips_first
+from multibody.equations.tolerances import CORRECTION_SOFTNESS, DEPENDENT_PIVOT, FORCE_SOFTNESS, LARGE_LENGTH_OR_SPEED
 from multibody.errors import SingularMatrixError
 from multibody.graph import ONE, ZERO, Expr, absolute, array, ldl, ldl_solve, maximum, product, sqrt, where
+from multibody.graph.functions import largest
 from multibody.graph.linear_algebra import Matrix
-from multibody.model.assembly import angles_of
-
-SOFTNESS = 1e-12
-"""ε of corrections; see ``regularized``. Larger ones lose the constraints near singular positions."""
-
-DEPENDENT_PIVOT = 30 * FORCES_SOFTNESS
-"""Relative pivots of constraint forces below this belong to equations that follow from others."""
-
-LARGE = 1000.0
-"""A speed from which on rounding is felt in velocities, and a length from which on it is felt in positions."""
+from multibody.mechanics.assembly.assembly import angles_of
 
 
 class Correction(NamedTuple):
@@ -36,8 +28,8 @@ class Correction(NamedTuple):
     Attributes:
         q: corrected coordinates.
         u: corrected speeds.
-        gaps: the largest |φ| and the largest |B·u + β| before the correction; at lengths and speeds above ``LARGE`` in
-            proportion, because rounding grows with them.
+        gaps: the largest |φ| and the largest |B·u + β| before the correction; in proportion above
+            ``LARGE_LENGTH_OR_SPEED``, because rounding grows with lengths and speeds.
         regularity: the smallest relative pivot of B·M⁻¹·Bᵀ; tiny where the constraints are not independent. There,
             velocities must not be corrected before positions.
     """
@@ -48,7 +40,7 @@ class Correction(NamedTuple):
     regularity: Expr
 
 
-def correction(eom: EquationsOfMotion) -> Correction | None:
+def correction(eom: MotionEquations) -> Correction | None:
     """One step towards the constraints; None if there is nothing to keep."""
     rows = list(eom.constraints.acting)
     quaternions = eom.model.quaternions
@@ -60,13 +52,13 @@ def correction(eom: EquationsOfMotion) -> Correction | None:
     if rows:
         moving = [eom.constraints.velocity[row] for row in rows]
         change, regularity = _change(eom, rows, moving)
-        u, gaps[1] = u - change, _largest(moving) / maximum(ONE, _largest(eom.speeds) / LARGE)
+        u, gaps[1] = u - change, _largest(moving) / maximum(ONE, _largest(eom.speeds) / LARGE_LENGTH_OR_SPEED)
     positions = {row: eom.constraints.equations[row].position for row in rows}
     closed = [row for row, position in positions.items() if position is not None]
     if closed:
         phi = [position for position in positions.values() if position is not None]
         shift, _ = _change(eom, closed, phi)
-        gaps[0] = _largest(phi) / maximum(ONE, _largest(_lengths(eom)) / LARGE)
+        gaps[0] = _largest(phi) / maximum(ONE, _largest(_lengths(eom)) / LARGE_LENGTH_OR_SPEED)
         q = q - product(eom.N, shift)
     for places in quaternions:
         square = sum((q[k] * q[k] for k in places), ZERO)
@@ -75,38 +67,38 @@ def correction(eom: EquationsOfMotion) -> Correction | None:
     return Correction(list(q), list(u), gaps, regularity)
 
 
-def dependent_rows(eom: EquationsOfMotion) -> Expr:
+def dependent_rows(eom: MotionEquations) -> Expr:
     """How many of the constraint equations that act follow from others before them, by the size of pivots."""
     constraints, B = eom.constraints, eom.B[list(eom.constraints.acting)]
-    factors = regularized(product(B, _compliance(eom, B)), constraints.units, FORCES_SOFTNESS)
+    factors = regularized(product(B, _compliance(eom, B)), constraints.units, FORCE_SOFTNESS)
     pivots = zip(factors.factors.d, factors.scales, strict=True)
     return sum((where(pivot < DEPENDENT_PIVOT * scale, 1, 0) for pivot, scale in pivots), ZERO)
 
 
-def _change(eom: EquationsOfMotion, rows: list[int], gap: list[Expr]) -> tuple[Matrix, Expr]:
-    """W·Bᵀ·(B·W·Bᵀ)⁻¹·gap with W = M⁻¹, or W = 1 where M is singular; and the smallest pivot."""
+def _change(eom: MotionEquations, rows: list[int], gap: list[Expr]) -> tuple[Matrix, Expr]:
+    """W·Bᵀ·(B·W·Bᵀ)⁻¹·gap with W = M⁻¹, or W = 1 where M is singular; and the smallest pivot.
+
+    The share ε/(σ + ε) that a correction leaves in a direction with the relative eigenvalue σ is left to the next one.
+    """
     constraints, B = eom.constraints, eom.B[rows]
     units = [unit for row, unit in zip(constraints.acting, constraints.units, strict=True) if row in rows]
     effect = _compliance(eom, B)
     always = constraints.always_independent
-    factors = regularized(product(B, effect), units, 0.0 if always else SOFTNESS)
-    return product(effect, factors.refined(array(gap))), ONE if always else factors.smallest_pivot
+    factors = regularized(product(B, effect), units, 0.0 if always else CORRECTION_SOFTNESS)
+    return product(effect, factors.solved(array(gap))), ONE if always else factors.smallest_pivot
 
 
-def _lengths(eom: EquationsOfMotion) -> list[Expr]:
+def _lengths(eom: MotionEquations) -> list[Expr]:
     """The coordinates that may become large: neither angles nor parts of quaternions."""
     bounded = angles_of(eom.model) | {eom.coordinates[k] for places in eom.model.quaternions for k in places}
     return [one for one in eom.coordinates if one not in bounded]
 
 
 def _largest(values: Iterable[Expr]) -> Expr:
-    found: Expr = ZERO
-    for one in values:
-        found = maximum(found, absolute(one))
-    return found
+    return largest([ZERO, *map(absolute, values)])
 
 
-def _compliance(eom: EquationsOfMotion, B: Matrix) -> Matrix:
+def _compliance(eom: MotionEquations, B: Matrix) -> Matrix:
     """M⁻¹·Bᵀ; Bᵀ where bodies without mass make M singular."""
     order = tips_first(eom.model)
     try:

@@ -2,8 +2,8 @@
 
 Rows of a constraint matrix may be redundant everywhere, or only in singular positions. None of them is left out. With
 the mean D of the diagonal of S over all rows of the same unit, F = S + ε·D is factored; y = F⁻¹·r then has the share
-f = σ/(σ + ε) of the solution in a direction with the relative eigenvalue σ. Two filters make the share 1 where S is
-regular:
+f = σ/(σ + ε) of the solution in a direction with the relative eigenvalue σ. It serves Newton's method, which repeats
+it. For a single solution, two filters make the share 1 where S is regular:
 
     refined:   y + F⁻¹·(r - S·y)                       f·(2 - f)        exact up to (ε/σ)², stiff where S is singular
     filtered:  3·y₁ - 2·y₂ with yₖ₊₁ = F⁻¹·S·yₖ        f²·(3 - 2·f)     exact up to 3·(ε/σ)², zero where S is singular
@@ -22,7 +22,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from multibody.graph import ZERO, Expr, ldl, ldl_solve, minimum
+from multibody.graph import ZERO, Expr, ldl, ldl_solve
+from multibody.graph.functions import smallest
 from multibody.graph.linear_algebra import LDL, Matrix
 
 
@@ -40,6 +41,10 @@ class Regularized(NamedTuple):
     factors: LDL
     scales: Matrix
     softness: float
+
+    def solved(self, right: Matrix) -> Matrix:
+        """x without a filter, for an iteration that repeats the correction."""
+        return self._unsorted(ldl_solve(self.factors, right[self.order]))
 
     def refined(self, right: Matrix) -> Matrix:
         """x with one correction: it holds firmly, also close to singular positions."""
@@ -59,10 +64,10 @@ class Regularized(NamedTuple):
     @property
     def smallest_pivot(self) -> Expr:
         """The smallest pivot relative to the scale of its row: zero where rows are dependent, or vanish."""
-        found: Expr = self.factors.d[0] / self.scales[0]
-        for pivot, scale in zip(self.factors.d[1:], self.scales[1:], strict=True):
-            found = minimum(found, pivot / scale)
-        return found
+        pivots: dict[Expr, list[Expr]] = {}
+        for pivot, scale in zip(self.factors.d, self.scales, strict=True):
+            pivots.setdefault(scale, []).append(pivot)
+        return smallest([smallest(group) / scale for scale, group in pivots.items()])
 
     def _rest(self, y: Matrix) -> Matrix:
         """F⁻¹·(ε·D·y)."""

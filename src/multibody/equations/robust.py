@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from multibody.model.assembly import Vector
-
-if TYPE_CHECKING:
-    from multibody.equations.compiled import CompiledEquations
-
-RANK = 1e-9  # singular values below this, relative to the largest, count as zero
+from multibody.equations.contract import MotionEquations
+from multibody.equations.tolerances import ROBUST_SINGULAR_VALUE
+from multibody.mechanics.assembly.assembly import Vector
 
 
-class Motion(NamedTuple):
+class ConstrainedMotion(NamedTuple):
     """What a call gives.
 
     Attributes:
@@ -41,7 +38,7 @@ class RobustDynamics:
         equations: any equations of motion.
     """
 
-    def __init__(self, equations: CompiledEquations) -> None:
+    def __init__(self, equations: MotionEquations) -> None:
         outputs = {"M": equations.M, "bias": equations.h - equations.f, "B": equations.B, "gamma": equations.gamma}
         self._function = equations.function("constrained_motion", outputs)
         constraints = equations.constraints
@@ -49,7 +46,7 @@ class RobustDynamics:
         self._same_unit = np.array([[one == other for other in units] for one in units]).reshape(len(units), len(units))
         self._acting = np.isin(range(len(constraints)), constraints.acting)
 
-    def __call__(self, t: float, q: Any, u: Any, r: Any, p: Any) -> Motion:
+    def __call__(self, t: float, q: Any, u: Any, r: Any, p: Any) -> ConstrainedMotion:
         """The motion at one state."""
         values = self._function(t, q, u, r, p)
         M, bias = np.asarray(values.M), np.asarray(values.bias)
@@ -57,13 +54,13 @@ class RobustDynamics:
         scale = self._scale(M, B)
         B, gamma = B / scale[:, None], gamma / scale
         left, sizes, right = np.linalg.svd(B)
-        rank = int(np.sum(sizes > RANK * max(sizes.max(initial=0.0), 1e-300)))
+        rank = int(np.sum(sizes > ROBUST_SINGULAR_VALUE * max(sizes.max(initial=0.0), 1e-300)))
         inverse = (right[:rank].T / sizes[:rank]) @ left[:, :rank].T
         Z, particular = right[rank:].T, -inverse @ gamma
         y = np.linalg.solve(Z.T @ M @ Z, -Z.T @ (bias + M @ particular)) if Z.shape[1] else np.zeros(0)
         acceleration = Z @ y + particular
         margin = float(sizes[rank - 1] / sizes[0]) if rank else 1.0
-        return Motion(acceleration, inverse.T @ (M @ acceleration + bias) / scale, len(M) - rank, margin)
+        return ConstrainedMotion(acceleration, inverse.T @ (M @ acceleration + bias) / scale, len(M) - rank, margin)
 
     def weights(self, t: float, q: Any, u: Any, r: Any, p: Any) -> Vector:
         """The diagonal of D in λᵀ·D·λ, which is the smallest for forces that redundant equations share."""

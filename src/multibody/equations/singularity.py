@@ -7,30 +7,23 @@ compared with that in other closed positions nearby.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from multibody.equations.contract import MotionEquations
+from multibody.equations.tolerances import DEPENDENT_SINGULAR_VALUE, ROUNDED_INERTIA
 from multibody.errors import MultibodyError, SingularMatrixError
+from multibody.graph import Expr, topological
+from multibody.mechanics.assembly.assembly import Assembly, Vector
 from multibody.model import Model
-from multibody.model.assembly import Assembly, Vector
 from multibody.model.model import Link
-
-if TYPE_CHECKING:
-    from multibody.equations.equations import EquationsOfMotion
-
-DEPENDENT = 1e-6
-"""Singular values below this share of the largest one belong to dependent equations."""
 
 NEARBY = 0.1
 """Distance of the other positions, in meters and radians."""
 
 TRIES = 8
 """How many other positions are tried."""
-
-
-LEAST_INERTIA = 1e-13
-"""Eigenvalues of a mass matrix with 1 on its diagonal below this are rounding."""
 
 
 def may_lose_inertia(model: Model) -> bool:
@@ -63,10 +56,21 @@ def loses_inertia(M: Vector) -> Vector:
     scaled = M / (sizes[:, :, None] * sizes[:, None, :])
     finite = np.isfinite(scaled).all(axis=(1, 2))
     smallest = np.linalg.eigvalsh(np.where(finite[:, None, None], scaled, 0.0))[:, 0]
-    return ~(smallest > LEAST_INERTIA) & finite
+    return ~(smallest > ROUNDED_INERTIA) & finite
 
 
-def gimbal_lock(eom: EquationsOfMotion, M: Vector, q: Any) -> SingularMatrixError:
+def with_constraints(M: Vector, B: Vector) -> Vector:
+    """M + c·Bᵀ·B of several positions: singular where neither inertia nor constraints resist a motion.
+
+    M is positive on all motions that B allows if and only if this sum is positive; c gives both parts the same size.
+    """
+    held = np.swapaxes(B, 1, 2) @ B
+    sizes = np.trace(held, axis1=1, axis2=2)
+    factors = np.trace(M, axis1=1, axis2=2) / np.where(sizes > 0, sizes, 1.0)
+    return np.asarray(M + factors[:, None, None] * held)
+
+
+def gimbal_lock(eom: MotionEquations, M: Vector, q: Any) -> SingularMatrixError:
     """The error for accelerations in a position in which nothing resists a motion."""
     sizes = np.sqrt(np.maximum(np.diagonal(M), 1e-300))
     motion = np.linalg.eigh(M / np.outer(sizes, sizes))[1][:, 0]
@@ -76,17 +80,19 @@ def gimbal_lock(eom: EquationsOfMotion, M: Vector, q: Any) -> SingularMatrixErro
     return SingularMatrixError(
         f"The accelerations are not determined in the position {state}: nothing resists a motion of "
         f"{' and '.join(eom.speeds[k].name for k in stuck)}.",
+        code="gimbal-lock",
         where=f"system '{eom.model.name}', {', '.join(f'joint {one!r}' for one in joints)}",
+        names=tuple(joints),
         cause="Axes of hinges are in line there (gimbal lock), or masses are on an axis.",
         remedy="Use Spherical() or Free() with a quaternion, which have no such positions, or evaluate elsewhere.",
     )
 
 
-def _named_position(eom: EquationsOfMotion, q: Any) -> str:
+def _named_position(eom: MotionEquations, q: Any) -> str:
     return ", ".join(f"{one.name}={value:.6g}" for one, value in zip(eom.coordinates, np.ravel(q), strict=False))
 
 
-def dependent_equations(eom: EquationsOfMotion, t: float, q: Any, r: Any, p: Any) -> tuple[str, ...]:
+def dependent_equations(eom: MotionEquations, t: float, q: Any, r: Any, p: Any) -> tuple[str, ...]:
     """The names of equations that are independent nearby, but not in this position; empty if it is a regular one.
 
     Args:
@@ -113,13 +119,15 @@ def dependent_equations(eom: EquationsOfMotion, t: float, q: Any, r: Any, p: Any
     return tuple(constraints.names[row] for row, one in zip(rows, involved, strict=True) if one)
 
 
-def singular_position(eom: EquationsOfMotion, names: tuple[str, ...], q: Any) -> SingularMatrixError:
+def singular_position(eom: MotionEquations, names: tuple[str, ...], q: Any) -> SingularMatrixError:
     """The error for accelerations in a position in which equations are not independent."""
     state = _named_position(eom, q)
     loops = dict.fromkeys(eom.constraints.owners[eom.constraints.names.index(name)] for name in names)
     return SingularMatrixError(
         f"The accelerations are not determined in the singular position {state}.",
+        code="position-singular",
         where=f"system '{eom.model.name}', {', '.join(f'constraint {one!r}' for one in loops)}",
+        names=tuple(loops),
         cause=f"The equations {', '.join(names)} are not independent of each other there: links lie on one line, a "
         "dead point or a branching.",
         remedy="Evaluate a little away from it; runs pass through such positions.",
@@ -139,7 +147,7 @@ def _scale(assembly: Assembly, q: Vector, rows: list[int]) -> float:
 
 
 def _rank(sizes: Vector, scale: float) -> int:
-    return int((sizes > DEPENDENT * max(scale, sizes.max(initial=0.0))).sum())
+    return int((sizes > DEPENDENT_SINGULAR_VALUE * max(scale, sizes.max(initial=0.0))).sum())
 
 
 def _rank_nearby(assembly: Assembly, q: Vector, rows: list[int], scale: float) -> int:
@@ -158,3 +166,17 @@ def _rank_nearby(assembly: Assembly, q: Vector, rows: list[int], scale: float) -
         if near is not None:
             ranks.append(_rank(_singular_values(assembly, near, rows)[1], scale))
     return max(ranks)
+
+
+def square_roots(eom: MotionEquations) -> dict[Expr, tuple[str, ...]]:
+    """Discriminants of loops that are solved in closed form, with the names of the coordinates that follow from them.
+
+    The dependent coordinates of such a loop are ±√D + …, where D depends on the others and on time. Where D becomes
+    zero, two solutions meet: a dead point.
+    """
+    model, found = eom.model, dict[Expr, tuple[str, ...]]()
+    for one in model.closed_form_coordinates:
+        for node in topological([model.values[one]]):
+            if node.op == "sqrt":
+                found[node.args[0]] = (*found.get(node.args[0], ()), one.name)
+    return found

@@ -9,19 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from multibody.equations.regularized import least_fill, regularized
+from multibody.equations.tolerances import FORCE_SOFTNESS
 from multibody.errors import ModelError, SingularMatrixError
 from multibody.graph import ONE, ZERO, Expr, array, ldl, ldl_solve, orthogonal_complement, product, solve_regular
 from multibody.graph.linear_algebra import LDL, Complement, Matrix
+from multibody.mechanics.constraints.independence import Constraints, doubtful_rows, well_chosen
 from multibody.model import Model
-from multibody.model.constraint_equations import Constraints, doubtful_rows
-from multibody.model.regularity import well_chosen
-
-SOFTNESS = 1e-9
-"""ε of the constraint forces where rows may become dependent; see ``regularized``.
-
-Within a step of an integrator, states are off the constraints by some δ, where redundant equations contradict each
-other: smaller values make their share of the forces rough. Larger ones hold less firmly near singular positions.
-"""
 
 
 class Solution(NamedTuple):
@@ -103,7 +96,7 @@ def coupled(
     free: Matrix, effect: Matrix, B: Matrix, gamma: Matrix, constraints: Constraints, softness: float = 0.0
 ) -> Solution:
     """u̇ and λ from u̇ = free + effect·λ and B·u̇ + γ = 0, for the equations that act."""
-    chosen = softness or (0.0 if constraints.regular_at_start else SOFTNESS)
+    chosen = softness or (0.0 if constraints.regular_at_start else FORCE_SOFTNESS)
     factors = regularized(product(B, effect), constraints.units, chosen)
     forces = factors.filtered(-(gamma + product(B, free)))
     acceleration = free + product(effect, forces)
@@ -168,18 +161,22 @@ class IndependentSpeeds(Handling):
         if unknown:
             raise ModelError(
                 f"There is no speed {', '.join(map(repr, unknown))}.",
+                code="speed-unknown",
                 where=f"independent speeds of system '{constraints.model.name}'",
                 remedy=f"The speeds are: {', '.join(names)}.",
+                names=tuple(unknown),
             )
         try:
             return orthogonal_complement(constraints.B[rows], [names.index(name) for name in self.speeds])
         except SingularMatrixError as error:
             raise ModelError(
                 f"The speeds {', '.join(self.speeds)} cannot be the independent ones.",
+                code="speeds-not-independent",
                 where=f"system '{constraints.model.name}'",
                 cause=f"{len(names)} speeds with {len(rows)} independent constraints leave {len(names) - len(rows)} to "
                 "choose, from which all others must follow.",
                 remedy="Choose others, or leave the choice to IndependentSpeeds().",
+                names=tuple(self.speeds),
             ) from error
 
     def __repr__(self) -> str:
@@ -206,7 +203,7 @@ def _shared_forces(mass: Matrix, rest: Matrix, constraints: Constraints) -> tupl
     except SingularMatrixError:
         return None
     effect = _in_order(factors, order, B.T)
-    found = regularized(product(B, effect), constraints.units, SOFTNESS).filtered(product(effect.T, rest))
+    found = regularized(product(B, effect), constraints.units, FORCE_SOFTNESS).filtered(product(effect.T, rest))
     return _spread(found, rows, constraints)
 
 

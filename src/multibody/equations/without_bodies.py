@@ -20,7 +20,7 @@ from multibody.graph import Expr, array, product
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.workspace import in_own_table
 from multibody.model import Model, System
-from multibody.model.shapes import Shape
+from multibody.model.shapes.shapes import Shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +145,7 @@ class EquationsWithoutBodies(EquationsOfMotion):
         kind, where = self.described
         return ModelError(
             f"{what} is not known, because {kind} has no bodies and joints.",
+            code="bodies-unknown",
             where=where,
             remedy="Use constraint_forces, or build the machine as a System.",
         )

@@ -15,13 +15,13 @@ import numpy as np
 
 from multibody.algebra import AccelerationMotor, ForceMotor, Inertia, Symmetric3, Transform, Vec3, VelocityMotor
 from multibody.equations import Constraints, EquationsOfMotion, Handling, Kinetics, Multipliers, Solution
-from multibody.equations.mass_matrix import mass_matrix
 from multibody.equations.solution import coupled
 from multibody.errors import ModelError, SingularMatrixError
 from multibody.formalisms.articulated_inertia import ArticulatedInertia
 from multibody.formalisms.contract import Formalism
 from multibody.graph import ZERO, Expr, array, jacobian, ldl, ldl_solve, product, substitute
 from multibody.graph.linear_algebra import LDL, Matrix
+from multibody.mechanics.composite_inertia import mass_matrix
 from multibody.model import Link, Model
 from multibody.model.kinematics import ZERO3
 
@@ -63,6 +63,7 @@ class ArticulatedBody(Formalism):
         if handling is not None and not isinstance(handling, Multipliers):
             raise ModelError(
                 f"ArticulatedBody() gives no mass matrix to work with for {handling!r}.",
+                code="formalism-not-applicable",
                 where=f"system '{model.name}'",
                 remedy="Use Recursive(), or Multipliers().",
             )
@@ -86,6 +87,7 @@ def _require_own_speeds(model: Model) -> None:
     if not has_own_speeds(model):
         raise ModelError(
             "ArticulatedBody() needs a speed of its own for each joint axis.",
+            code="formalism-not-applicable",
             where=f"system '{model.name}'",
             cause="Speeds were chosen by the user, or loops were solved in closed form.",
             remedy="Use Recursive(), Kane() or NewtonEuler().",

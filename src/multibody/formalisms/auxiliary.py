@@ -13,7 +13,7 @@ import numpy as np
 
 from multibody.algebra import ForceMotor
 from multibody.equations import Kinetics
-from multibody.equations.welds import bodies_behind
+from multibody.equations.kinetics import bodies_behind
 from multibody.errors import ModelError
 from multibody.graph import Expr, array, orthogonal_complement, solve_regular
 from multibody.model import Applied, Body, Joint
@@ -41,8 +41,10 @@ def forces_in_evidence(kinetics: Kinetics, wanted: Iterable[Joint | str]) -> dic
         else:
             raise ModelError(
                 f"There is no joint or constraint '{name}' to bring into evidence.",
+                code="name-unknown",
                 where=f"system '{model.name}'",
                 remedy=f"There are: {', '.join([*joints, *model.constraints])}.",
+                name=name,
             )
     return found
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from multibody.equations import EquationsOfMotion, Handling, Multipliers
-from multibody.equations.known_symbols import require_distinct, require_own_symbols
+from multibody.equations.validation.known_symbols import require_distinct, require_own_symbols
 from multibody.errors import ModelError, SingularMatrixError
 from multibody.formalisms.articulated_body import ArticulatedBody, has_own_speeds
 from multibody.formalisms.contract import Formalism
 from multibody.formalisms.recursive import Recursive
 from multibody.graph import isolated, topological
+from multibody.mechanics.validation.load_potentials import require_matching_potentials
 from multibody.model import Model, System
 from multibody.model.given import arguments, expressions_in
-from multibody.model.load_potentials import require_matching_potentials
 
 CLEAR = 1.25
 """If one formalism is expected to take so many times the operations of the other, they are not counted."""
@@ -100,8 +100,10 @@ def frozen(system: object, where: str) -> Model:
         return model
     raise ModelError(
         f"{system!r:.80} is neither a system nor a model.",
+        code="value-not-a-system",
         where=where,
         remedy="Give a System, or a Model.",
+        value=type(system).__name__,
     )
 
 
@@ -111,8 +113,10 @@ def required_formalism(formalism: object, where: str) -> Formalism:
         return formalism
     raise ModelError(
         f"{formalism!r:.80} is no formalism.",
+        code="value-not-a-formalism",
         where=where,
         remedy="Give an object such as Kane().",
+        value=type(formalism).__name__,
     )
 
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from multibody.equations import EquationsOfMotion, Handling, Multipliers
-from multibody.equations.table import Table
 from multibody.errors import ModelError, MultibodyError
 from multibody.formalisms.articulated_body import ArticulatedBody
 from multibody.formalisms.choice import derived, frozen, require_derivable, required_formalism
@@ -21,14 +20,15 @@ from multibody.formalisms.kane import Kane
 from multibody.formalisms.lagrange import Lagrange
 from multibody.formalisms.modular import Modular
 from multibody.formalisms.newton_euler import NewtonEuler
-from multibody.formalisms.quantities import Results, results
+from multibody.formalisms.quantities import DerivationResults, results
 from multibody.formalisms.recursive import Recursive
 from multibody.formalisms.wittenburg import Wittenburg
 from multibody.graph import Expr, all_same, evaluate
 from multibody.graph.workspace import alone
+from multibody.mechanics.assembly.start_state import consistent
+from multibody.mechanics.constraints.independence import Constraints
 from multibody.model import Kinematics, Model, System
-from multibody.model.constraint_equations import Constraints
-from multibody.model.start_state import consistent
+from multibody.support.text_tables import TextTable
 
 _ALL = (Recursive(), ArticulatedBody(), NewtonEuler(), Kane(), Lagrange(), Wittenburg(), Modular())
 STATES = 20
@@ -51,7 +51,7 @@ class Derivation:
     model: Model | None = field(default=None, repr=False)
 
     @cached_property
-    def results(self) -> Results:
+    def results(self) -> DerivationResults:
         """What is compared, in the speeds of the model."""
         assert self.equations is not None
         return results(self.equations, self.model or self.equations.model)
@@ -122,7 +122,7 @@ class Proof:
 
 
 @dataclass(frozen=True)
-class Comparison(Table):
+class Comparison(TextTable):
     """All derivations of one model, and every pair of them. Printed, or shown in a notebook, it is a table.
 
     Attributes:
@@ -244,8 +244,10 @@ def _chosen(formalisms: object) -> Sequence[Formalism]:
     if isinstance(formalisms, str) or not isinstance(formalisms, Iterable):
         raise ModelError(
             f"{formalisms!r:.80} is no list of formalisms.",
+            code="value-not-a-formalism",
             where="compare",
             remedy="Give a list such as [Kane(), Lagrange()]; without it, all formalisms are compared.",
+            value=type(formalisms).__name__,
         )
     return [required_formalism(one, "compare") for one in formalisms]
 
@@ -277,7 +279,7 @@ def _agreement(first: Derivation, second: Derivation, model: Model) -> Agreement
     return Agreement(first.name, second.name, False, max(differences), tuple(a.name for a, _ in unlike))
 
 
-def _of_kind(kind: str, found: Results) -> list[Expr]:
+def _of_kind(kind: str, found: DerivationResults) -> list[Expr]:
     """All quantities of a kind, as functions of (t, q, u, r, p)."""
     return [entry for one in found.quantities if one.kind == kind for entry in found.solved(one)]
 

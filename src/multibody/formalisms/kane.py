@@ -73,8 +73,10 @@ class Kane(Formalism):
         if unknown:
             raise ModelError(
                 f"There is no speed {', '.join(map(repr, unknown))} to be dependent.",
+                code="name-unknown",
                 where=f"Kane's method for system '{model.name}'",
                 remedy=f"The speeds are: {', '.join(one.name for one in model.speeds)}.",
+                names=list(unknown),
             )
         if not self.dependent:
             return IndependentSpeeds()

@@ -30,9 +30,15 @@ from multibody.graph import (
     time_derivative,
 )  # fmt: skip
 from multibody.graph.linear_algebra import Matrix
+from multibody.mechanics.validation.load_potentials import (
+    AtRest,
+    RestingLoad,
+    is_conservative,
+    matches,
+    wrong_potential,
+)
 from multibody.model import Applied, Load, Model
 from multibody.model.energy import first_moment, kinetic_energy
-from multibody.model.load_potentials import AtRest, RestingLoad, is_conservative, matches, wrong_potential
 
 
 class Lagrange(Formalism):
@@ -157,7 +163,9 @@ def _require_joint_speeds(model: Model) -> None:
     if strange:
         raise ModelError(
             f"Lagrange() knows no energy in terms of the speed {strange[0].name}.",
+            code="formalism-not-applicable",
             where=f"system '{model.name}'",
             cause="Generalized speeds were chosen that are not the speeds of joints.",
             remedy="Use Kane(), or derive the model in the speeds of its joints.",
+            name=strange[0].name,
         )

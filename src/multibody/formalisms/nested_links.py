@@ -11,8 +11,8 @@ from multibody.graph import Expr, Symbol, array, free_symbols, substitute, symbo
 from multibody.graph.linear_algebra import Matrix
 from multibody.model import Link, Model
 from multibody.model.kinematics import ZERO3
-from multibody.modular import Subsystem, couple, subsystem
-from multibody.modular.vocabulary import TIME, rate_symbol
+from multibody.subsystems import OwnEquations, Subsystem, couple, subsystem
+from multibody.subsystems.arguments.vocabulary import TIME, rate_symbol
 
 AXES = ("wx", "wy", "wz", "vx", "vy", "vz")
 
@@ -38,8 +38,9 @@ class NestedLinks:
         variables, rates = self._new_variables(link)
         free = [one.name for one in self._model.speeds if one in self._speeds]
         return couple(
-            f"{self._model.name}_{link.index}", parts, self._joint(link), variables=variables, kinematics=rates,
-            independent={1: free}, dynamics=self._weight(link), parameters=_names(self._model.parameter_symbols),
+            f"{self._model.name}_{link.index}", parts, self._joint(link), variables=variables,
+            own=OwnEquations(kinematics=rates, dynamics=self._weight(link)),
+            independent={1: free}, parameters=_names(self._model.parameter_symbols),
             inputs=_names(self._model.input_symbols),
         )  # fmt: skip
 

@@ -32,7 +32,7 @@ from multibody.graph.traverse import flat
 from multibody.model import Model
 
 
-class Quantity(NamedTuple):
+class ComparedQuantity(NamedTuple):
     """A result with a name.
 
     Attributes:
@@ -47,7 +47,7 @@ class Quantity(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Results:
+class DerivationResults:
     """What a derivation says about a model.
 
     Attributes:
@@ -55,7 +55,7 @@ class Results:
         motion: u̇ and λ as functions of (t, q, u, r, p), by their symbols.
     """
 
-    quantities: tuple[Quantity, ...]
+    quantities: tuple[ComparedQuantity, ...]
     motion: dict[Expr, Any]
 
     @cached_property
@@ -64,7 +64,7 @@ class Results:
         second = second_fingerprints(topological([entry for one in self.quantities for entry in one.entries]))
         return [[(entry.fp, second[entry]) for entry in one.entries] for one in self.quantities]
 
-    def solved(self, quantity: Quantity) -> list[Expr]:
+    def solved(self, quantity: ComparedQuantity) -> list[Expr]:
         """A quantity as function of (t, q, u, r, p), with x/|x| for sign(x): so slopes of lengths are directions."""
         with isolated():
             solved = substitute(list(quantity.entries), self.motion)
@@ -75,13 +75,13 @@ class Results:
             return list(solved)
 
 
-def results(eom: EquationsOfMotion, model: Model) -> Results:
+def results(eom: EquationsOfMotion, model: Model) -> DerivationResults:
     """The results of equations of motion in the speeds of the model."""
     with isolated():
         speeds = _Speeds(eom, model)
         solved = [*speeds.accelerations, *speeds.old(eom.multiplier_values)]
         motion = _by_name((*model.accelerations, *eom.multipliers), solved)
-        return Results((*_solved(speeds), *speeds.carried(_measured(eom))), motion)
+        return DerivationResults((*_solved(speeds), *speeds.carried(_measured(eom))), motion)
 
 
 class _Speeds:
@@ -132,7 +132,7 @@ class _Speeds:
         forces = product(self.eom.B.T, array(list(self.eom.multiplier_values)))
         return list(forces) if self.same else self.old(solve(self.J.T, forces))
 
-    def carried(self, quantities: Iterator[Quantity]) -> Iterator[Quantity]:
+    def carried(self, quantities: Iterator[ComparedQuantity]) -> Iterator[ComparedQuantity]:
         """Quantities in u and u̇ from those in w and ẇ."""
         for one in quantities:
             if self.same:
@@ -145,22 +145,22 @@ def _by_name(symbols: Sequence[Expr], values: Sequence[Any]) -> dict[Expr, Any]:
     return dict(zip(symbols, values, strict=True))
 
 
-def _solved(speeds: _Speeds) -> Iterator[Quantity]:
+def _solved(speeds: _Speeds) -> Iterator[ComparedQuantity]:
     """Accelerations and constraint forces, which are functions of (t, q, u, r, p)."""
     for symbol, value in zip(speeds.model.accelerations, speeds.accelerations, strict=True):
-        yield Quantity(f"acceleration {symbol.name}", "accelerations", [value])
+        yield ComparedQuantity(f"acceleration {symbol.name}", "accelerations", [value])
     for symbol, value in zip(speeds.model.speeds, speeds.constraint_forces, strict=False):
-        yield Quantity(f"constraint force on {symbol.name}", "constraint forces", [value])
+        yield ComparedQuantity(f"constraint force on {symbol.name}", "constraint forces", [value])
 
 
-def _measured(eom: EquationsOfMotion) -> Iterator[Quantity]:
+def _measured(eom: EquationsOfMotion) -> Iterator[ComparedQuantity]:
     """Rates, sensors, energies and reactions, which follow from the motion, u̇ and λ."""
     for symbol, rate in zip(eom.coordinates, eom.rates, strict=True):
-        yield Quantity(f"rate of {symbol.name}", "rates", [rate])
+        yield ComparedQuantity(f"rate of {symbol.name}", "rates", [rate])
     if eom.energy_known:
-        yield Quantity("kinetic energy", "kinetic energy", [eom.kinetic_energy])
-        yield Quantity("potential energy", "potential energy", [eom.potential_energy])
+        yield ComparedQuantity("kinetic energy", "kinetic energy", [eom.kinetic_energy])
+        yield ComparedQuantity("potential energy", "potential energy", [eom.potential_energy])
     for name, value in eom.outputs.items():
-        yield Quantity(f"sensor '{name}'", f"sensor '{name}'", flat(value))
+        yield ComparedQuantity(f"sensor '{name}'", f"sensor '{name}'", flat(value))
     for name, motor in eom.reactions.items():
-        yield Quantity(f"reaction of '{name}'", "reactions", flat([*motor.resultant, *motor.moment]))
+        yield ComparedQuantity(f"reaction of '{name}'", "reactions", flat([*motor.resultant, *motor.moment]))

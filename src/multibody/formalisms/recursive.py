@@ -9,10 +9,10 @@ M·u̇ = -C is solved by LDLᵀ from the tips to the root: in that order no zero
 from __future__ import annotations
 
 from multibody.equations import EquationsOfMotion, Handling, Kinetics, Multipliers
-from multibody.equations.mass_matrix import mass_matrix
 from multibody.formalisms.contract import Formalism
 from multibody.graph import array
 from multibody.graph.linear_algebra import Matrix
+from multibody.mechanics.composite_inertia import mass_matrix
 from multibody.model import Model
 
 

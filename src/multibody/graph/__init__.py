@@ -1,7 +1,7 @@
 """Scalar expressions: an interned graph whose nodes carry the fingerprint of their value.
 
 Build expressions with Python's operators and the functions below, differentiate them, solve with them, print them, and
-hand them to ``multibody.compile``.
+hand them to ``multibody.compiler``.
 
 Example:
     >>> from multibody.graph import cos, jacobian, sin, symbols
@@ -14,7 +14,6 @@ Example:
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from multibody.graph.conditions import Condition, equal, less, less_equal, where
 from multibody.graph.derivative import adjoint, directional, gradient, jacobian, time_derivative
 from multibody.graph.evaluate import evaluate
 from multibody.graph.expr import ONE, ZERO, Constant, Expr, Kind, Symbol, as_expr, constant
@@ -55,9 +54,10 @@ from multibody.graph.linear_algebra import (
     solve_regular,
 )
 from multibody.graph.node import isolated, live_nodes, without_sharing
-from multibody.graph.parse import parse
-from multibody.graph.smoothness import smooth
-from multibody.graph.tables import Table
+from multibody.graph.piecewise.conditions import Condition, equal, less, less_equal, where
+from multibody.graph.piecewise.smoothness import smooth
+from multibody.graph.piecewise.tables import Table
+from multibody.graph.text.parser import parse
 from multibody.graph.traverse import array, free_symbols, substitute, topological
 
 __all__ = [
@@ -72,17 +72,19 @@ __all__ = [
 ]  # fmt: skip
 
 _LATE = {
-    "ClosedForm": "closed", "closed_form": "closed", "closed_form_report": "closed", "reduced": "closed",
-    "to_latex": "latex", "listing": "text", "to_text": "text", "from_sympy": "sympy_bridge", "to_sympy": "sympy_bridge",
+    "ClosedForm": "closed_forms", "closed_form": "closed_forms", "closed_form_report": "closed_forms",
+    "reduced": "closed_forms",
+    "to_latex": "text.latex", "listing": "text.plain_text", "to_text": "text.plain_text",
+    "from_sympy": "sympy.bridge", "to_sympy": "sympy.bridge",
 }  # fmt: skip
 """What makes expressions readable is imported when it is first used: deriving and computing need none of it."""
 
 if TYPE_CHECKING:
-    from multibody.graph.closed import ClosedForm, closed_form, closed_form_report
-    from multibody.graph.closed.reduced import reduced
-    from multibody.graph.latex import to_latex
-    from multibody.graph.sympy_bridge import from_sympy, to_sympy
-    from multibody.graph.text import listing, to_text
+    from multibody.graph.closed_forms import ClosedForm, closed_form, closed_form_report
+    from multibody.graph.closed_forms.ideals.reduced import reduced
+    from multibody.graph.sympy.bridge import from_sympy, to_sympy
+    from multibody.graph.text.latex import to_latex
+    from multibody.graph.text.plain_text import listing, to_text
 else:
 
     def __getattr__(name: str) -> Any:

@@ -7,15 +7,16 @@ derivative of a graph with n nodes is a graph with a small multiple of n nodes, 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from multibody.errors import MissingValueError, ShapeError
-from multibody.graph.conditions import Condition, less_equal, where
 from multibody.graph.expr import ONE, TWO, ZERO, Expr, Symbol, as_expr, constant, neg, recip
 from multibody.graph.functions import cos, cosh, log, power, sign, sin, sinh, sqrt
+from multibody.graph.piecewise.conditions import Condition, less_equal, where
 from multibody.graph.traverse import Nested, flat, shaped, topological
 
 Partials = Callable[[Any], tuple[Expr, ...]]
@@ -44,7 +45,7 @@ _PARTIALS: dict[str, Partials] = {
     "abs": lambda node: (sign(node.args[0]),),
     "sign": lambda node: (ZERO,),
     "pow": lambda node: _power_partials(node, *node.args),
-    "table": lambda node: (node.table.derivative()(node.args[0]),),
+    "table": lambda node: (node.table.derivative().applied(node.args[0]),),
 }
 
 
@@ -64,6 +65,28 @@ _CHOICES: dict[str, Callable[[Any], tuple[Any, Any, Any]]] = {
 def _power_partials(node: Expr, base: Expr, exponent: Expr) -> tuple[Expr, Expr]:
     by_exponent = ZERO if exponent.op == "const" else node * log(base)
     return exponent * power(base, exponent - ONE), by_exponent
+
+
+def _half_power(node: Any) -> tuple[int, Expr] | None:
+    """For a product ±aⁿ·√a, n > 0: the number of the operand ±aⁿ, and the derivative (1 + 1/2n)·√a by it; else None.
+
+    The product rule would add aⁿ/(2·√a), which has no value at a = 0.
+    """
+    for k, root in enumerate(node.args):
+        exponent = _exponent(node.args[1 - k], root.args[0]) if root.op == "sqrt" else 0
+        if exponent:
+            return 1 - k, constant(Fraction(2 * exponent + 1, 2 * exponent)) * root
+    return None
+
+
+def _exponent(node: Any, base: Any) -> int:
+    """n of a product ±baseⁿ; 0 for other expressions."""
+    if node is base or (base.op == "neg" and base.args[0] is node):
+        return 1
+    if node.op != "mul":
+        return 0
+    first, second = (_exponent(factor, base) for factor in node.args)
+    return first + second if first and second else 0
 
 
 def directional(thing: Nested, direction: Mapping[Expr, Any]) -> Any:
@@ -92,7 +115,12 @@ def _rate(node: Any, rates: Sequence[Any]) -> Expr:
         (a, b), (da, db) = node.args, rates
         if da is None:
             return a * db
-        return da * b if db is None else da * b + a * db
+        if db is None:
+            return da * b
+        half_power = _half_power(node)
+        if half_power is not None:
+            return half_power[1] * rates[half_power[0]]
+        return da * b + a * db
     if op == "add":
         da, db = rates
         return db if da is None else da if db is None else da + db
@@ -140,7 +168,12 @@ def adjoint(outputs: Nested, weights: Nested, inputs: Sequence[Expr]) -> list[Ex
     """
     results = flat(outputs)
     if len(results) != len(flat(weights)):
-        raise ShapeError(f"{len(results)} outputs need {len(results)} weights, not {len(flat(weights))}.")
+        raise ShapeError(
+            f"{len(results)} outputs need {len(results)} weights, not {len(flat(weights))}.",
+            code="array-wrong-shape",
+            shape=(len(flat(weights)),),
+            expected=(len(results),),
+        )
     order = topological(results)
     if _has_hidden_singularity(order):
         columns = _forward_columns(order, inputs)
@@ -173,6 +206,9 @@ def _shares(node: Any, bar: Expr, needed: Collection[Any]) -> list[tuple[Any, Ex
     op = node.op
     if op == "mul":
         a, b = node.args
+        half_power = _half_power(node) if a in needed and b in needed else None
+        if half_power is not None:
+            return [(node.args[half_power[0]], bar * half_power[1])]
         if a in needed:
             return [(a, bar * b), (b, bar * a)] if b in needed else [(a, bar * b)]
         return [(b, bar * a)]
@@ -283,6 +319,7 @@ def time_derivative(thing: Nested, rates: Mapping[Expr, Any]) -> Any:
             f"No rate for: {', '.join(sorted(missing))}.",
             cause="The expression depends on quantities that change with time.",
             remedy="Give the rate of each, 0 for those that stand still.",
+            names=sorted(missing),
         )
     clock: dict[Expr, Any] = {s: ONE for s in found if s.kind == "time"}
     return directional(thing, {**clock, **rates})

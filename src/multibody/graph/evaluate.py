@@ -17,12 +17,13 @@ from multibody.graph.traverse import Nested, flat, shaped, topological
 
 Functions = dict[str, Callable[..., Any]]
 
-_ARITHMETIC: Functions = {
+ARITHMETIC: Functions = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
     "neg": lambda a: -a,
     "recip": lambda a: 1 / a,
+    "pow": lambda a, b: a**b,
     "lt": lambda a, b: a < b,
     "le": lambda a, b: a <= b,
     "eq": lambda a, b: a == b,
@@ -31,6 +32,7 @@ _ARITHMETIC: Functions = {
     "not": lambda a: not a,
     "where": lambda condition, a, b: a if condition else b,
 }
+"""Operations that Python writes with its own operators."""
 
 
 def evaluate(thing: Nested, values: Mapping[Symbol | str, Any]) -> Any:
@@ -83,9 +85,11 @@ def _applied(node: Any, functions: Functions, args: list[Any], faults: list[tupl
 def _refuse(node: Any, args: list[Any]) -> None:
     raise ExpressionError(
         f"The operation '{node.op}' has no finite real value here.",
+        code="expression-without-value",
         where=f"{repr(node)[:200]}, with argument {', '.join(map(str, args))}",
         cause="A singular configuration, or an argument outside the function's domain.",
         remedy="Check the values that were given.",
+        name=node.op,
     )
 
 
@@ -104,7 +108,9 @@ def _symbol_values(order: list[Any], values: Mapping[Symbol | str, Any]) -> dict
             missing.append(node.name)
     if missing:
         raise MissingValueError(
-            f"No value for: {', '.join(sorted(missing))}.", remedy="Give a number for each of these symbols."
+            f"No value for: {', '.join(sorted(missing))}.",
+            remedy="Give a number for each of these symbols.",
+            names=sorted(missing),
         )
     return known
 
@@ -131,7 +137,7 @@ def _real_functions() -> Functions:
         "sqrt": _real_sqrt,
         "table": lambda table, x: float(table.evaluate(float(x))),
     }
-    return _ARITHMETIC | FLOAT_FUNCTIONS | _ORDERED | other
+    return ARITHMETIC | FLOAT_FUNCTIONS | _ORDERED | other
 
 
 def _ordered(choose: Callable[..., Any]) -> Callable[..., Any]:
@@ -172,7 +178,7 @@ def _complex_functions() -> Functions:
         "atan2": _complex_atan2,
         "table": _complex_table,
     }
-    return _ARITHMETIC | plain | continued
+    return ARITHMETIC | plain | continued
 
 
 def _real(x: Any) -> float:
@@ -194,19 +200,23 @@ def _complex_table(table: Any, x: complex) -> complex:
 
 
 def _array_functions() -> Functions:
-    names = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2"}
-    names |= {"min": "minimum", "max": "maximum"}
-    plain: Functions = {name: getattr(np, names.get(name, name)) for name in FLOAT_FUNCTIONS if name != "pow"}
     other: Functions = {
         "const": lambda node: float(node.value),
-        "pow": np.power,
-        "and": np.logical_and,
-        "or": np.logical_or,
-        "not": np.logical_not,
-        "where": np.where,
         "table": lambda table, x: table.evaluate(np.asarray(x, dtype=float)),
     }
-    return _ARITHMETIC | plain | other
+    return library_functions(np, NUMPY) | other
+
+
+NUMPY = {name: name for name in "sin cos tan sinh cosh tanh exp log sqrt abs sign where".split()} | {
+    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "min": "minimum", "max": "maximum",
+    "pow": "power", "and": "logical_and", "or": "logical_or", "not": "logical_not",
+}  # fmt: skip
+"""The functions of NumPy, and of libraries with its names, by operation."""
+
+
+def library_functions(library: Any, names: Mapping[str, str]) -> Functions:
+    """The functions of a library by operation; Python's own operators where ``names`` has none."""
+    return ARITHMETIC | {op: getattr(library, name) for op, name in names.items()}
 
 
 def _complex_array_functions() -> Functions:
@@ -236,7 +246,7 @@ def _mpmath_functions() -> Functions:
         "recip": _real_only(lambda x: 1 / x),
         "table": lambda table, x: mpmath.mpf(float(table.evaluate(float(x)))),
     }
-    functions = _ARITHMETIC | plain | _ORDERED | other
+    functions = ARITHMETIC | plain | _ORDERED | other
     return functions | {"const": lambda node: _exact(node, functions, mpmath)}
 
 

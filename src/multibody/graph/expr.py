@@ -27,8 +27,8 @@ from multibody.graph.node import (
     RECIP,
     SUB,
     SYMBOL,
-    Entries,
     Node,
+    WeakEntries,
     _leaves,
     _unshared,
     claim,
@@ -114,7 +114,7 @@ class Expr(Node):
         return self * recip(as_expr(other)) if is_scalar(other) else NotImplemented
 
     def __pow__(self, exponent: Any) -> Expr:
-        return _above("functions", "power")(self, as_expr(exponent)) if is_scalar(exponent) else NotImplemented
+        return above("functions", "power")(self, as_expr(exponent)) if is_scalar(exponent) else NotImplemented
 
     def __radd__(self, other: Any) -> Expr:
         return constant(other) + self if is_number(other) else NotImplemented
@@ -129,7 +129,7 @@ class Expr(Node):
         return constant(other) * recip(self) if is_number(other) else NotImplemented
 
     def __rpow__(self, base: Any) -> Expr:
-        return _above("functions", "power")(constant(base), self) if is_number(base) else NotImplemented
+        return above("functions", "power")(constant(base), self) if is_number(base) else NotImplemented
 
     def __neg__(self) -> Expr:
         return neg(self)
@@ -138,19 +138,19 @@ class Expr(Node):
         return self
 
     def __abs__(self) -> Expr:
-        return _above("functions", "absolute")(self)
+        return above("functions", "absolute")(self)
 
     def __lt__(self, other: Any) -> Any:
-        return _above("conditions", "less")(self, as_expr(other)) if is_scalar(other) else NotImplemented
+        return above("piecewise.conditions", "less")(self, as_expr(other)) if is_scalar(other) else NotImplemented
 
     def __le__(self, other: Any) -> Any:
-        return _above("conditions", "less_equal")(self, as_expr(other)) if is_scalar(other) else NotImplemented
+        return above("piecewise.conditions", "less_equal")(self, as_expr(other)) if is_scalar(other) else NotImplemented
 
     def __gt__(self, other: Any) -> Any:
-        return _above("conditions", "less")(as_expr(other), self) if is_scalar(other) else NotImplemented
+        return above("piecewise.conditions", "less")(as_expr(other), self) if is_scalar(other) else NotImplemented
 
     def __ge__(self, other: Any) -> Any:
-        return _above("conditions", "less_equal")(as_expr(other), self) if is_scalar(other) else NotImplemented
+        return above("piecewise.conditions", "less_equal")(as_expr(other), self) if is_scalar(other) else NotImplemented
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Node) or not is_number(other):
@@ -164,21 +164,22 @@ class Expr(Node):
             return float(self.value)
         raise ExpressionError(
             "An expression with symbols is not a number.",
+            code="expression-not-a-number",
             where=repr(self)[:200],
             remedy="Give its symbols values: evaluate(expression, {symbol: number}).",
         )
 
     def __repr__(self) -> str:
-        return _above("text", "to_text")(self, max_lines=40)
+        return above("text.plain_text", "to_text")(self, max_lines=40)
 
     def __str__(self) -> str:
-        return _above("text", "to_text")(self)
+        return above("text.plain_text", "to_text")(self)
 
     def _repr_latex_(self) -> str:
-        return f"$\\displaystyle {_above('latex', 'to_latex')(self, max_lines=40)}$"
+        return f"$\\displaystyle {above('text.latex', 'to_latex')(self, max_lines=40)}$"
 
 
-def _above(module: str, name: str) -> Any:
+def above(module: str, name: str) -> Any:
     """A function of a module that stands above this one; it is imported when it is first needed."""
     return getattr(import_module(f"multibody.graph.{module}"), name)
 
@@ -304,7 +305,7 @@ def entered(node: Constant) -> Constant:
     return neg(intern(_told_apart(positive)))  # type: ignore[return-value]
 
 
-_images = Entries()  # fingerprint, up to sign -> the constant that has it, in whatever table that is
+_images = WeakEntries()  # fingerprint, up to sign -> the constant that has it, in whatever table that is
 
 
 def has_own_image(node: Constant) -> bool:
@@ -331,7 +332,7 @@ def _is_of_another(node: Constant) -> bool:
     other: Any = None if ref is None else ref()
     if other is None or other.op == CONST:
         return False
-    second = _above("fingerprint", "second_fingerprints")(_above("traverse", "topological")([other]))[other]
+    second = above("fingerprint", "second_fingerprints")(above("traverse", "topological")([other]))[other]
     return bool(node.fp2 != (second if other.fp == node.fp else -second % SECOND_P))
 
 

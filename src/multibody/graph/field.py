@@ -1,8 +1,8 @@
-"""Arithmetic of fingerprints: two prime fields with about 2^60 elements, and square roots adjoined to them.
+"""Arithmetic of fingerprints: residues modulo primes of about 2^60, and square roots adjoined to them.
 
-A fingerprint is the exact value of an expression at one random point of a field, an ``int`` in [0, P). Every node
-carries that at the first point; the second point lies in the field of another prime, so that numbers whose difference
-is a multiple of the first prime are told apart as well.
+A fingerprint is the exact value of an expression at one random point, an ``int`` in [0, P). Every node carries that at
+the first point, modulo the product P of two primes, so that numbers that are equal modulo one of them are told apart;
+the second point lies in the field of a third prime.
 A square root is adjoined as a formal generator s with s² = a, so that an expression with roots is a
 multilinear polynomial in its generators, a ``Surd``. Nothing but s² = a is ever used, hence equality of
 fingerprints never relies on the sign of a root: sqrt(x²) is not merged with x, sqrt(x)·sqrt(y) not with sqrt(x·y).
@@ -11,21 +11,30 @@ fingerprints never relies on the sign of a root: sqrt(x²) is not merged with x,
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from hashlib import blake2b
-from typing import NamedTuple, Union
+from typing import Any, NamedTuple, Union
 
-P = 838762239247866719
-"""The prime. Below 2^60, which Python multiplies fast; without any structure, unlike 2^61 - 1, in which 2^61 = 1 would
-make floats that differ by that factor equal; (P - 1)/2 is prime too, so that every number but ±1 has a huge order; and
-P = 7 modulo 8, so that 2 has a root and -1 has none."""
+PRIMES = (838762239247866719, 707106781186546919)
+"""Below 2^60; without any structure, unlike 2^61 - 1, in which 2^61 = 1 would make floats that differ by that factor
+equal; (p - 1)/2 is prime too, so that every number but ±1 has a huge order; and p = 7 modulo 8, so that 2 has a root
+and -1 has none. The second one is the first such prime below 10^18·sqrt(2)/2."""
+
+P = PRIMES[0] * PRIMES[1]
+"""The modulus of the first point. About twenty doubles are equal to a given one modulo a single prime, and as many to a
+product or sum of constants in an expression: those would be found in its place. Modulo P there are none by accident."""
 
 SECOND_P = 1118033988749893487
 """The prime of the second point, with the same properties: the first such prime below 10^18·sqrt(5)/2. No two different
-doubles are equal modulo both primes; a test proves it."""
+doubles are equal modulo P, nor modulo both SECOND_P and a prime of P; a test proves it."""
 
 HALF = P // 2
+
+LARGE = PRIMES[0] // 2
+"""Integers, numerators and denominators from here on have an opaque image: fractions of smaller ones are different
+modulo P."""
 
 
 class FieldPoint(NamedTuple):
@@ -65,9 +74,41 @@ Value = Union[int, "Surd"]
 
 
 def scramble(seed: int, *labels: object, p: int = P) -> int:
-    """A reproducible pseudo-random field element, other than 0 and ±1, that depends on all the labels."""
+    """A reproducible pseudo-random field element, other than 0 and ±1, that depends on all the labels.
+
+    Modulo P it is found modulo each prime by itself, from the residues of fingerprints among the labels.
+    """
+    if p == P:
+        return joined(lambda k, q: scramble(seed + 2 * k, *[residue(label, q) for label in labels], p=q))
     digest = blake2b(repr((seed, labels)).encode(), digest_size=8).digest()
     return 2 + int.from_bytes(digest, "little") % (p - 3)
+
+
+def joined(of_prime: Callable[[int, int], int]) -> int:
+    """The number modulo P with the given residues, which are functions of a prime's place and the prime."""
+    first, second = (of_prime(k, prime) for k, prime in enumerate(PRIMES))
+    return first + PRIMES[0] * ((second - first) * _INVERSE_OF_FIRST % PRIMES[1])
+
+
+_INVERSE_OF_FIRST = pow(PRIMES[0], -1, PRIMES[1])
+
+
+def residue(label: Any, p: int) -> Any:
+    """A fingerprint modulo one prime; what is none as it is."""
+    return label % p if isinstance(label, int) else label.residue(p) if isinstance(label, Surd) else label
+
+
+def sort_key(fp: Value) -> int:
+    """A number to sort by that depends on nothing but the value."""
+    return hash(residue(fp, PRIMES[0]))
+
+
+def is_lower(fp: Value, p: int) -> bool:
+    """Whether it is the one of ±fp that stands for both."""
+    if p != P or isinstance(fp, Surd):
+        return fp < p // 2
+    first = fp % PRIMES[0]
+    return first < PRIMES[0] // 2 if first else fp % PRIMES[1] < PRIMES[1] // 2
 
 
 def of_fraction(number: Fraction, p: int = P) -> int:
@@ -82,20 +123,26 @@ def of_float(number: float, p: int = P) -> int:
 
 
 def inverse(value: Value, p: int = P) -> Value:
-    """The multiplicative inverse; raises ZeroDivisionError when there is none."""
+    """The multiplicative inverse; raises ZeroDivisionError for 0.
+
+    That of a number that is zero modulo one prime of P only is opaque: sharing is lost, never truth.
+    """
     if isinstance(value, Surd):
         return value.inverse()
     if value % p == 0:
         raise ZeroDivisionError("0 has no inverse in the field")
-    return pow(value, -1, p)
+    try:
+        return pow(value, -1, p)
+    except ValueError:
+        return scramble(0, "inverse", value, p=p)
 
 
 def power(value: Value, exponent: int, p: int = P) -> Value:
     """value ** exponent for any integer exponent, by squaring."""
+    if exponent < 0:
+        return power(inverse(value, p), -exponent, p)
     if isinstance(value, int):
         return pow(value, exponent, p)
-    if exponent < 0:
-        return power(value.inverse(), -exponent, p)
     result: Value = 1
     while exponent:
         if exponent & 1:
@@ -167,7 +214,7 @@ class Surd:
             return 0
         if len(self.terms) == 1 and () in self.terms:
             return self.terms[()]
-        return scramble(0, "surd", self._key(), p=self.p) if len(self.terms) > MAX_TERMS else self
+        return self._opaque("surd") if len(self.terms) > MAX_TERMS else self
 
     def inverse(self) -> Value:
         """1 / (u + v·s) = (u - v·s) / (u² - v²·a), one root at a time."""
@@ -177,7 +224,7 @@ class Surd:
         bound = Surd({tuple(r for r in roots if r != root): c for roots, c in self.terms.items() if root in roots}, p)
         norm = (free * free - bound * bound * root) % p
         if norm == 0:  # a zero divisor: the radicand is a perfect square; only an opaque value is safe
-            return scramble(0, "inverse", self._key(), p=p)
+            return self._opaque("inverse")
         return (free - bound * Surd.root(root, p)) * inverse(norm, p) % p
 
     def depth(self) -> int:
@@ -185,11 +232,25 @@ class Surd:
         inner = [r.depth() for roots in self.terms for r in roots if isinstance(r, Surd)]
         return 1 + max(inner, default=0)
 
+    def residue(self, p: int) -> Surd:
+        """The same modulo one prime."""
+        if self.p != P:
+            return self
+        terms = {tuple(sorted((residue(r, p) for r in roots), key=_order)): c % p for roots, c in self.terms.items()}
+        return Surd({roots: coefficient for roots, coefficient in terms.items() if coefficient}, p)
+
+    def _opaque(self, what: str) -> int:
+        if self.p == P:
+            return joined(lambda _, prime: self.residue(prime)._opaque(what))
+        return scramble(0, what, self._key(), p=self.p)
+
     def _key(self) -> tuple[tuple[tuple[int, ...], int], ...]:
         return tuple(sorted((_orders(roots), c) for roots, c in self.terms.items()))
 
     def __lt__(self, other: object) -> bool:
         """Whether the leading coefficient lies in the lower half of the field: a sign to normalise by."""
+        if self.p == P:
+            return self.residue(PRIMES[0]) < other
         return self.terms[max(self.terms, key=_orders)] <= self.p // 2
 
     def __eq__(self, other: object) -> bool:
@@ -217,7 +278,9 @@ def _outermost(root: Value) -> tuple[int, int]:
 
 def _order(value: Value) -> int:
     """A total order on radicands that does not depend on the process."""
-    return value if isinstance(value, int) else scramble(0, value._key())
+    if isinstance(value, int):
+        return value if value < SECOND_P else value % PRIMES[0]
+    return scramble(0, value.residue(PRIMES[0])._key(), p=PRIMES[0])
 
 
 @lru_cache(maxsize=10_000)
@@ -264,4 +327,13 @@ def rational_root(number: Fraction, p: int = P) -> Value:
 
 def _prime_root(prime: int, p: int) -> Value:
     """A root of 2 lies in the field itself; any other is adjoined."""
-    return pow(2, (p + 1) // 4, p) if prime == 2 else Surd.root(prime % p, p)
+    return _root_of_two(p) if prime == 2 else Surd.root(prime % p, p)
+
+
+@lru_cache
+def _root_of_two(p: int) -> int:
+    """2^((p + 1)/4) modulo a prime, as p = 7 modulo 8; modulo P, the number that is that modulo both primes."""
+    if p != P:
+        return pow(2, (p + 1) // 4, p)
+    (one, a), (other, b) = ((prime, _root_of_two(prime)) for prime in PRIMES)
+    return a + one * ((b - a) * pow(one, -1, other) % other)

@@ -6,13 +6,12 @@ Each takes expressions and numbers alike. NumPy's functions work too: ``numpy.si
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
 from multibody.errors import ExpressionError
 from multibody.graph import names
-from multibody.graph.circle import pi_image
 from multibody.graph.expr import (
     ONE,
     ZERO,
@@ -29,7 +28,7 @@ from multibody.graph.expr import (
     recip,
 )
 from multibody.graph.field import FIRST, SECOND, Value
-from multibody.graph.fingerprint import of_operation, symbol_fingerprint
+from multibody.graph.fingerprint import of_operation, pi_image, symbol_fingerprint
 from multibody.graph.node import ANY, CONST, MUL, Node, find, find_structure, guard, intern, intern_structure
 from multibody.graph.number import Number
 
@@ -108,8 +107,10 @@ def _evaluated(op: str, args: tuple[Any, ...]) -> Number:
 def _without_value(op: str, args: tuple[Any, ...]) -> ExpressionError:
     return ExpressionError(
         f"{op}({', '.join(repr(arg)[:100] for arg in args)}) has no finite real value.",
+        code="expression-without-value",
         cause=f"The argument lies outside the domain of {op}.",
         remedy="Check the numbers that lead to it.",
+        name=op,
     )
 
 
@@ -267,6 +268,24 @@ def minimum(x: Any, y: Any) -> Expr:
 def maximum(x: Any, y: Any) -> Expr:
     """The larger of two values."""
     return _extremum("max", as_expr(x), as_expr(y))
+
+
+def smallest(values: Sequence[Any]) -> Expr:
+    """The smallest of one or more values."""
+    return _by_pairs(minimum, values)
+
+
+def largest(values: Sequence[Any]) -> Expr:
+    """The largest of one or more values."""
+    return _by_pairs(maximum, values)
+
+
+def _by_pairs(combine: Callable[[Any, Any], Expr], values: Sequence[Any]) -> Expr:
+    """Combine values in the order of a knockout tournament: no comparison waits for more than log₂(n) others."""
+    while len(values) > 1:
+        pairs = [combine(a, b) for a, b in zip(values[::2], values[1::2], strict=False)]
+        values = [*pairs, *values[2 * len(pairs) :]]
+    return as_expr(values[0])
 
 
 def _extremum(op: str, a: Expr, b: Expr) -> Expr:

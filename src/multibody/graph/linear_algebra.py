@@ -51,7 +51,10 @@ def product(a: Nested, b: Nested) -> Any:
     if not left.ndim or not right.ndim or max(left.ndim, right.ndim) > 2 or left.shape[-1] != right.shape[0]:
         raise ShapeError(
             f"A product of shapes {left.shape} and {right.shape} does not exist.",
+            code="array-wrong-shape",
             remedy="The first matrix needs as many columns as the second has rows.",
+            shape=right.shape,
+            expected=left.shape[-1:],
         )
     columns = (right if right.ndim == 2 else right[:, None]).T
     rows = left if left.ndim == 2 else left[None, :]
@@ -77,7 +80,9 @@ def _dot(row: Iterable[tuple[int, Expr]], column: Mapping[int, Expr]) -> Expr:
 def _square(matrix: Nested) -> Matrix:
     result = array(matrix)
     if result.ndim != 2 or result.shape[0] != result.shape[1]:
-        raise ShapeError(f"A square matrix is needed, not one of shape {result.shape}.")
+        raise ShapeError(
+            f"A square matrix is needed, not one of shape {result.shape}.", code="array-wrong-shape", shape=result.shape
+        )
     return result
 
 
@@ -282,7 +287,12 @@ def _sides(right: Nested, n: int) -> tuple[Matrix, Matrix]:
     """The right-hand sides as columns of a new matrix, and as they were given."""
     sides = array(right)
     if sides.ndim not in (1, 2) or sides.shape[0] != n:
-        raise ShapeError(f"A matrix with {n} rows needs a right-hand side with {n} rows, not shape {sides.shape}.")
+        raise ShapeError(
+            f"A matrix with {n} rows needs a right-hand side with {n} rows, not shape {sides.shape}.",
+            code="array-wrong-shape",
+            shape=sides.shape,
+            expected=(n,),
+        )
     return (sides if sides.ndim == 2 else sides[:, None]).copy(), sides
 
 
@@ -332,7 +342,9 @@ def orthogonal_complement(constraints: Nested, independent: Sequence[int] | None
     """
     b = array(constraints)
     if b.ndim != 2:
-        raise ShapeError(f"A constraint matrix has two dimensions, not shape {b.shape}.")
+        raise ShapeError(
+            f"A constraint matrix has two dimensions, not shape {b.shape}.", code="array-wrong-shape", shape=b.shape
+        )
     rows = independent_rows([[x.fp for x in row] for row in b])
     b = b[rows]
     free = _chosen(b) if independent is None else _checked(b, list(independent))

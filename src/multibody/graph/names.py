@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from multibody.errors import InvalidNameError
 
 if TYPE_CHECKING:
-    from multibody.graph.languages import Language
+    from multibody.graph.text.languages import Language
 
 MAX_LENGTH = 200
 
@@ -33,6 +33,39 @@ GREEK |= {letter.upper(): name.capitalize() for letter, name in GREEK.items() if
 
 _PLAIN = re.compile(rf"[A-Za-z][A-Za-z0-9_]{{0,{MAX_LENGTH - 1}}}")
 _CODE = re.compile(r"u([0-9a-f]{4,6})_")
+
+
+def element_name(name: str, place: Iterable[int]) -> str:
+    """The name of an element of an array: of a parameter, an input or what a sensor measures.
+
+    It is an identifier, so that it is the same in formulas, files and all languages. Places are counted from 1 in it.
+
+    Args:
+        name: of the array.
+        place: the index of the element, counted from 0 as Python does.
+
+    Example:
+        >>> element_name("tip", (2,)), element_name("R", (0, 1)), element_name("angle", ())
+        ('tip_3', 'R_1_2', 'angle')
+    """
+    return "_".join([name, *(str(k + 1) for k in place)])
+
+
+_OTHER_ELEMENT = re.compile(r"(?P<name>.+?)(?P<place>(\[\d{1,9}\])+|(\.\d{1,9})+|[._][xyz]|_0)")
+
+
+def usual_element_name(name: str, arrays: Iterable[str]) -> str:
+    """What an element is called that somebody calls otherwise; nothing if no array is meant.
+
+    Example:
+        >>> [usual_element_name(name, ["tip"]) for name in ("tip[2]", "tip.x", "tip_z", "tip_0", "tap[2]")]
+        ['tip_3', 'tip_1', 'tip_3', 'tip_1', '']
+    """
+    match = _OTHER_ELEMENT.fullmatch(name)
+    if match is None or match["name"] not in set(arrays):
+        return ""
+    digits = [int(k) for k in re.findall(r"\d+", match["place"])]
+    return element_name(match["name"], digits or ["xyz".index(match["place"][-1])])
 
 
 def check(name: object, what: str = "symbol", longest: int = MAX_LENGTH) -> str:
@@ -62,7 +95,9 @@ def check(name: object, what: str = "symbol", longest: int = MAX_LENGTH) -> str:
         if not cause:
             return name
     shown = name[:40] + "…" if isinstance(name, str) and len(name) > 40 else name
-    raise InvalidNameError(f"{shown!r:.80} cannot be the name of {with_article(what)}.", cause=cause, remedy=remedy)
+    raise InvalidNameError(
+        f"{shown!r:.80} cannot be the name of {with_article(what)}.", cause=cause, remedy=remedy, name=str(shown)[:80]
+    )
 
 
 def with_article(what: str) -> str:
@@ -92,7 +127,9 @@ def suggestion(unknown: Iterable[object], known: Iterable[str]) -> str:
     for name in unknown:
         if not isinstance(name, str):
             return f"{name!r:.80} is no text."
-        near = [one for one in listed if one.lower() == name.lower()] or get_close_matches(name, listed, 3)
+        usual = usual_element_name(name, listed)
+        near = [usual] if usual else [one for one in listed if one.lower() == name.lower()]
+        near = near or get_close_matches(name, listed, 3)
         if near:
             return f"Did you mean {' or '.join(map(repr, near))}?"
     return ""
@@ -124,7 +161,7 @@ def _repaired(name: str) -> str:
 
 def _rules(target: str) -> Language:
     """What a name may look like in a language."""
-    from multibody.graph.languages import language  # late: only those who write code for other tools need it
+    from multibody.graph.text.languages import language  # late: only those who write code for other tools need it
 
     return language(target)
 

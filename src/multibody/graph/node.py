@@ -18,12 +18,12 @@ from itertools import count
 from typing import Any
 
 from multibody.errors import ConditionError, ConversionError
-from multibody.graph.field import HALF, P, Value
+from multibody.graph.field import HALF, P, Value, sort_key
 
 CONST, SYMBOL, ADD, SUB, NEG, MUL, RECIP = "const", "symbol", "add", "sub", "neg", "mul", "recip"
 
 
-class Entries(dict[Any, "weakref.ref[Any]"]):
+class WeakEntries(dict[Any, "weakref.ref[Any]"]):
     """Nodes by a key; ``limit`` is the size at which the entries of dropped nodes are removed."""
 
     __slots__ = ("limit",)
@@ -33,7 +33,7 @@ class Entries(dict[Any, "weakref.ref[Any]"]):
         self.limit = 10_000
 
 
-class Table(Entries):
+class NodeTable(WeakEntries):
     """Operations and constants by their fingerprints, up to sign.
 
     Attributes:
@@ -45,19 +45,21 @@ class Table(Entries):
 
     def __init__(self) -> None:
         super().__init__()
-        self.structures = Entries()
-        self.negatives = Entries()
+        self.structures = WeakEntries()
+        self.negatives = WeakEntries()
 
     def __reduce__(self) -> Any:
-        return Table, ()  # in another process, there are no nodes yet
+        return NodeTable, ()  # in another process, there are no nodes yet
 
 
 _serials = count()
-_leaves = Entries()  # fingerprint, up to sign -> the symbol that stands for it; also the constants that live forever
-default_table = Table()  # the same for what is made outside all isolated blocks
+_leaves = (
+    WeakEntries()
+)  # fingerprint, up to sign -> the symbol that stands for it; also the constants that live forever
+default_table = NodeTable()  # the same for what is made outside all isolated blocks
 _cleaning = threading.RLock()
 
-_current: ContextVar[Table] = ContextVar("multibody_table", default=default_table)
+_current: ContextVar[NodeTable] = ContextVar("multibody_table", default=default_table)
 _unshared: list[object] = []  # one entry for each active ``without_sharing``
 _sharing: ContextVar[bool] = ContextVar("multibody_sharing", default=True)
 current_table = _current.get
@@ -106,6 +108,7 @@ class Node:
     def __reduce__(self) -> Any:
         raise ConversionError(
             "Expressions cannot be pickled.",
+            code="expression-not-picklable",
             where=repr(self)[:200],
             remedy="Send str(expression) and read it with parse(...) on the other side.",
         )
@@ -128,7 +131,7 @@ ANY = -1  # all bits: whatever a node brings in is welcome
 
 def guard(fp: Value) -> int:
     """The bit of a division, root or logarithm with this fingerprint."""
-    return 1 << hash(fp) % 61
+    return 1 << sort_key(fp) % 61
 
 
 def symbol_guard() -> int:
@@ -205,7 +208,7 @@ _new = object.__new__
 _weak = weakref.ref
 
 
-def place(node: Any, table: Entries, key: Any) -> Any:
+def place(node: Any, table: WeakEntries, key: Any) -> Any:
     """Enter ``node`` under ``key``; if another thread was faster, return the node that it entered."""
     ref = _weak(node)
     if table.setdefault(key, ref) is ref:
@@ -218,12 +221,12 @@ def place(node: Any, table: Entries, key: Any) -> Any:
         if winner is None or _better(node, winner):
             table[key] = ref
             return node
-    if node.args and winner.guards & ~node.guards and isinstance(table, Table):  # each has what the other has not
+    if node.args and winner.guards & ~node.guards and isinstance(table, NodeTable):  # each has what the other has not
         return intern_structure(node)
-    return winner if winner.fp == node.fp else _opposite(winner)
+    return winner if winner.fp == node.fp else -winner
 
 
-def claim(node: Any, table: Entries, key: Any) -> Any:
+def claim(node: Any, table: WeakEntries, key: Any) -> Any:
     """The first living node that was entered under ``key``: ``node`` itself, if there is no other."""
     ref = _weak(node)
     while True:
@@ -241,12 +244,6 @@ def claim(node: Any, table: Entries, key: Any) -> Any:
                 return node
 
 
-def _opposite(node: Any) -> Any:
-    from multibody.graph.expr import neg  # it stands above this module
-
-    return neg(node)
-
-
 def _better(node: Any, other: Any) -> bool:
     """Whether ``node`` should stand for the value from now on: (x² - y²)/(x - y) gives way to x + y, 0.5 to 1/2."""
     if node.op == CONST:
@@ -254,7 +251,7 @@ def _better(node: Any, other: Any) -> bool:
     return bool(other.guards & ~node.guards) and not node.guards & ~other.guards and other.op != CONST
 
 
-def _sweep(table: Entries) -> None:
+def _sweep(table: WeakEntries) -> None:
     """Remove the entries of dropped nodes; done so rarely that it costs a constant time per node."""
     with _cleaning:
         for key, ref in table.copy().items():
@@ -264,7 +261,7 @@ def _sweep(table: Entries) -> None:
 
 
 @contextmanager
-def isolated(*known: Any) -> Iterator[Table]:
+def isolated(*known: Any) -> Iterator[NodeTable]:
     """Look only among the nodes made inside this block (and symbols) for a node with the wanted value.
 
     Args:
@@ -284,14 +281,14 @@ def isolated(*known: Any) -> Iterator[Table]:
         ...     print((x + y) * (x - y) + y * y)
         (x + y)*(x - y) + y**2
     """
-    table = Table()
+    table = NodeTable()
     with within(table):
         for node in known:
             _enter(node, table)
         yield table
 
 
-def _enter(node: Any, table: Table) -> None:
+def _enter(node: Any, table: NodeTable) -> None:
     """Let a node from outside be found."""
     if node.op == SYMBOL:
         return
@@ -311,7 +308,7 @@ class _Within:
 
     __slots__ = ("_table", "_token")
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: NodeTable) -> None:
         self._table = table
 
     def __enter__(self) -> None:
@@ -321,7 +318,7 @@ class _Within:
         _current.reset(self._token)
 
 
-def within(table: Table) -> _Within:
+def within(table: NodeTable) -> _Within:
     """Look for nodes, and enter new ones, in a table that an isolated block was given.
 
     Example:

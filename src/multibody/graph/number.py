@@ -39,9 +39,11 @@ def number(thing: Any) -> Number:
     if not is_number(thing):
         raise ConversionError(
             f"A {type(thing).__name__} cannot be part of an expression.",
+            code="value-not-an-expression",
             where=repr(thing)[:200],
             cause="Only expressions and real numbers (int, Fraction, float, NumPy scalars) can be.",
             remedy="Convert it first: from_sympy for SymPy objects, parse for text, where(...) for truth values.",
+            value=type(thing).__name__,
         )
     if isinstance(thing, numbers.Integral):
         return int(thing)
@@ -64,8 +66,10 @@ def finite(value: Any) -> float:
     if not math.isfinite(result):
         raise NumberError(
             f"{result} cannot be part of an expression.",
+            code="number-not-finite",
             cause="A division by zero, an overflow or missing data where this number was computed.",
             remedy="Find out where it comes from; a constant expression must have a finite value.",
+            value=result,
         )
     return result
 
@@ -90,7 +94,7 @@ def image(value: Number, p: int = field.P) -> int:
     """The exact field value of a number; that of a very large integer or fraction is opaque."""
     if isinstance(value, float):
         return field.of_float(value, p)
-    if max(abs(value.numerator), value.denominator) >= field.HALF:  # too large to be told from a smaller one
+    if max(abs(value.numerator), value.denominator) >= field.LARGE:  # too large to be told from a smaller one
         opaque = field.scramble(0, "number", hex(abs(value.numerator)), hex(value.denominator), p=p)
         return opaque if value > 0 else -opaque % p
     return value % p if isinstance(value, int) else field.of_fraction(value, p)

@@ -11,17 +11,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from operator import attrgetter
 from typing import Any, NamedTuple
 from uuid import uuid4
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from multibody.graph.conditions import Condition, SmoothCondition
 from multibody.graph.expr import Constant, Expr, Symbol, has_own_image, neg
 from multibody.graph.field import HALF, P, Value
 from multibody.graph.functions import symbol
 from multibody.graph.node import CONST, NEG, SYMBOL, Node, current_table, intern, intern_structure, place
-from multibody.graph.tables import Tabulated
+from multibody.graph.piecewise.conditions import CONDITIONS, Condition, SmoothCondition
+from multibody.graph.piecewise.tables import Tabulated
+from multibody.graph.traverse import topological
 
 Birth = tuple[str, int]
 """A process, and the serial of a node in it."""
@@ -62,7 +62,7 @@ class Row(NamedTuple):
     own: tuple[Any, ...]
 
 
-class Parts(NamedTuple):
+class DismantledNodes(NamedTuple):
     """All nodes below some, operands before results, and the process that they come from."""
 
     process: str
@@ -72,7 +72,7 @@ class Parts(NamedTuple):
 # taking apart --------------------------------------------------------------------------------------------------------
 
 
-def dismantled(nodes: Iterable[Node]) -> Parts:
+def dismantled(nodes: Iterable[Node]) -> DismantledNodes:
     """Nodes and all that is below them as numbers and texts, which can be pickled.
 
     Example:
@@ -85,22 +85,11 @@ def dismantled(nodes: Iterable[Node]) -> Parts:
         >>> assembled(parts)[product.serial] is product
         True
     """
-    return Parts(_Process.name, [_row(node) for node in _all_below(nodes)])
-
-
-def _all_below(nodes: Iterable[Node]) -> list[Node]:
-    """Like ``topological``, but with the constants that the formula of a constant is made of."""
-    seen = set(nodes)
-    stack = list(seen)
-    while stack:
-        for operand in _operands(stack.pop()):
-            if operand not in seen:
-                seen.add(operand)
-                stack.append(operand)
-    return sorted(seen, key=attrgetter("serial"))
+    return DismantledNodes(_Process.name, [_row(node) for node in topological(nodes, _operands)])
 
 
 def _operands(node: Node) -> Sequence[Node]:
+    """Those of a constant are the constants that its formula is made of."""
     if not isinstance(node, Constant):
         return node.args
     if node.opposite is not None:
@@ -145,7 +134,7 @@ def _key(fp: Value) -> Value:
 # putting together ----------------------------------------------------------------------------------------------------
 
 
-def assembled(parts: Parts) -> dict[int, Node]:
+def assembled(parts: DismantledNodes) -> dict[int, Node]:
     """The nodes by the serials that they have in the parts; see ``dismantled``."""
     nodes: dict[int, Node] = {}
     for serial, birth, op, operands, own in parts.rows:
@@ -185,11 +174,8 @@ def _operation(
     elif table is not None:
         node = Tabulated(table, args[0], fp)
     else:
-        node = (Condition if op in _CONDITIONS else Expr)(op, args, fp, guards)
+        node = (Condition if op in CONDITIONS else Expr)(op, args, fp, guards)
     if by_structure:
         node = intern_structure(node)
     known = place(node, current_table(), _key(fp)) if by_value else node
     return known if known.label == node.label and known.args == args else node  # never another way to the same value
-
-
-_CONDITIONS = frozenset({"lt", "le", "eq", "and", "or", "not"})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf
 from operator import attrgetter
 from typing import Any
 
@@ -10,10 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.errors import ExpressionError
-from multibody.graph.conditions import Condition, SmoothCondition, equal, less, less_equal, smooth_comparison, where
 from multibody.graph.expr import Expr, Symbol, as_expr, neg, recip
+from multibody.graph.field import sort_key
 from multibody.graph.functions import apply
 from multibody.graph.node import Node
+from multibody.graph.piecewise.conditions import (
+    Condition,
+    SmoothCondition,
+    equal,
+    less,
+    less_equal,
+    smooth_comparison,
+    where,
+)
 
 Nested = Any
 """An expression, a number, or nested lists, tuples or arrays of them."""
@@ -43,16 +53,46 @@ def shaped(values: Iterable[Any], like: Nested) -> Any:
     return result.reshape(shape)
 
 
-def topological(outputs: Iterable[Node]) -> list[Any]:
-    """All nodes below ``outputs``, operands before results."""
+def topological(
+    outputs: Iterable[Node], operands: Callable[[Any], Iterable[Any]] = attrgetter("args"), limit: float = inf
+) -> list[Any]:
+    """All nodes below ``outputs``, operands before results; at most about ``limit`` of them."""
     seen = set(outputs)
     stack = list(seen)
-    while stack:
-        for arg in stack.pop().args:
+    while stack and len(seen) <= limit:
+        for arg in operands(stack.pop()):
             if arg not in seen:
                 seen.add(arg)
                 stack.append(arg)
     return sorted(seen, key=attrgetter("serial"))
+
+
+def depth_first(roots: Iterable[Any], operands: Callable[[Any], Iterable[Any]]) -> list[Any]:
+    """All nodes below ``roots`` in the order of a walk in depth, operands before results.
+
+    Args:
+        roots: where to begin, one after the other.
+        operands: what a node depends on, in the order of the walk.
+
+    Example:
+        >>> "".join(depth_first("ab", {"a": "cd", "b": "ec", "c": "", "d": "c", "e": ""}.__getitem__))
+        'cdaeb'
+    """
+    done: dict[Any, None] = {}
+    stack = [(root, False) for root in reversed(list(roots))]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            done[node] = None
+        elif node not in done:
+            stack.append((node, True))
+            stack += [(arg, False) for arg in reversed(list(operands(node))) if arg not in done]
+    return list(done)
+
+
+def content_rank(node: Any, operands: Sequence[Any]) -> tuple[bool, str, int]:
+    """A key that sorts nodes by what they are, not by when they were made: symbols by name, the rest by fingerprint."""
+    return bool(operands), node.name if isinstance(node, Symbol) else "", sort_key(node.fp)
 
 
 def free_symbols(thing: Nested) -> list[Symbol]:
@@ -80,7 +120,7 @@ _REBUILD: dict[str, Callable[..., Any]] = {
 def rebuilt(node: Any, args: list[Any]) -> Any:
     """The operation of ``node`` applied to other operands."""
     if node.op == "table":
-        return node.table(args[0])
+        return node.table.applied(args[0])
     if isinstance(node, SmoothCondition):
         return smooth_comparison(_REBUILD[node.op](*args))
     if node.op in _REBUILD:

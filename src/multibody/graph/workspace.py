@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from multibody.graph.node import Node, Table, current_table, default_table, isolated, within
+from multibody.graph.node import Node, NodeTable, current_table, default_table, isolated, within
 from multibody.graph.traverse import topological
 
 T = TypeVar("T")
@@ -60,7 +60,7 @@ def _nodes(thing: Any) -> Iterator[Node]:
         yield from getattr(thing, "nodes", ())
 
 
-def own_table(known: Callable[[], Iterable[Node]]) -> Table:
+def own_table(known: Callable[[], Iterable[Node]]) -> NodeTable:
     """The table of the isolated block that this is called in, or else a new one.
 
     Args:

@@ -11,13 +11,13 @@ from multibody.io.xml_text import Element
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
-LARGEST = 1e30
+MAX_NUMBER = 1e30
 """No length, mass or angle of a machine is larger; beyond it, products of such numbers overflow."""
 
 Three = tuple[float, float, float]
 
 
-def numbers(element: Element, attribute: str, count: int, largest: float = LARGEST) -> tuple[float, ...] | None:
+def numbers(element: Element, attribute: str, count: int, largest: float = MAX_NUMBER) -> tuple[float, ...] | None:
     """So many finite numbers, separated by spaces; None if there is no such attribute.
 
     Args:
@@ -52,7 +52,7 @@ def numbers(element: Element, attribute: str, count: int, largest: float = LARGE
     return values
 
 
-def number(element: Element, attribute: str, largest: float = LARGEST) -> float | None:
+def number(element: Element, attribute: str, largest: float = MAX_NUMBER) -> float | None:
     """One finite number, or None if there is no such attribute."""
     found = numbers(element, attribute, 1, largest)
     return None if found is None else found[0]
@@ -74,4 +74,11 @@ def _hint(text: str) -> str:
 
 def _refuse(element: Element, attribute: str, what: str, remedy: str) -> NoReturn:
     shown = element.get(attribute)[:80]
-    raise NumberError(f'The attribute {attribute}="{shown}" {what}.', where=element.place, remedy=remedy)
+    raise NumberError(
+        f'The attribute {attribute}="{shown}" {what}.',
+        where=element.place,
+        remedy=remedy,
+        code="number-invalid",
+        name=attribute,
+        value=shown,
+    )

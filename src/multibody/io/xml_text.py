@@ -15,11 +15,12 @@ from typing import Any, NoReturn
 from xml.parsers import expat
 
 from multibody.errors import ModelError, ParseError, StorageError
-from multibody.regular_files import open_regular
+from multibody.support.regular_files import open_regular
 
 MAX_BYTES = 32 * 2**20
 MAX_ELEMENTS = 400_000
 MAX_DEPTH = 100
+MAX_TEXT = 80
 _ILL_FORMED = "It is cut off or misspelled, or has a bare '&' or '<' in a value, or '--' in a comment."
 
 Source = str | bytes | os.PathLike[str]
@@ -36,6 +37,7 @@ class Element:
         line: counted from 1.
         source: the file, for messages.
         children: in order.
+        texts: the beginning of the text between its tags; empty if there are only spaces.
     """
 
     tag: str
@@ -43,6 +45,7 @@ class Element:
     line: int
     source: str
     children: list[Element] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
 
     @property
     def place(self) -> str:
@@ -90,8 +93,9 @@ def read_xml(source: Source) -> Element:
             f"The document is larger than {MAX_BYTES // 2**20} MB.",
             where=label,
             cause="It is not the description of a robot, or meshes are written into it.",
+            code="file-too-large",
         )
-    return _Builder(label, encoding).parsed(data)
+    return _ElementBuilder(label, encoding).parsed(data)
 
 
 def folder_of(source: Source) -> Path | None:
@@ -108,7 +112,11 @@ def _content(source: Source) -> tuple[bytes, str, str | None]:
     if isinstance(source, str) and "<" in source:
         return source.encode("utf-8", errors="replace"), "the given text", "utf-8"
     if not isinstance(source, str | os.PathLike):
-        raise ModelError(f"A {type(source).__name__} is neither a path nor text.", remedy="Give a path or XML text.")
+        raise ModelError(
+            f"A {type(source).__name__} is neither a path nor text.",
+            remedy="Give a path or XML text.",
+            code="value-of-wrong-type",
+        )
     try:
         with open_regular(source) as file:
             return file.read(MAX_BYTES + 1), Path(source).name, None
@@ -121,10 +129,11 @@ def _content(source: Source) -> tuple[bytes, str, str | None]:
             where=repr(os.fspath(source))[:200],
             cause=str(error)[:200],
             remedy="Give the path of an XML file, or the XML text itself.",
+            code="file-unreadable",
         ) from error
 
 
-class _Builder:
+class _ElementBuilder:
     """Makes elements while expat reads, and stops it where it should not go on."""
 
     def __init__(self, label: str, encoding: str | None) -> None:
@@ -136,6 +145,7 @@ class _Builder:
         self._parser: Any = expat.ParserCreate(encoding)
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._text
         for handler in ("StartDoctypeDecl", "EntityDecl", "ExternalEntityRef", "UnparsedEntityDecl"):
             setattr(self._parser, f"{handler}Handler", self._refuse_doctype)
 
@@ -148,9 +158,15 @@ class _Builder:
         try:
             self._parser.Parse(text, True)
         except expat.ExpatError as error:
-            self._fail(f"The text is not well-formed XML: {expat.ErrorString(error.code)}.", _ILL_FORMED)
+            self._fail(
+                f"The text is not well-formed XML: {expat.ErrorString(error.code)}.", _ILL_FORMED, code="xml-invalid"
+            )
         except (LookupError, ValueError) as error:  # an encoding that Python does not know
-            self._fail(f"The text cannot be decoded: {error}.", "The encoding that the first line names is unusual.")
+            self._fail(
+                f"The text cannot be decoded: {error}.",
+                "The encoding that the first line names is unusual.",
+                code="xml-encoding-unknown",
+            )
         assert self._root is not None  # expat does not accept a document without elements
         return self._root
 
@@ -162,7 +178,9 @@ class _Builder:
         self._count += 1
         if self._count > MAX_ELEMENTS or len(self._open) >= MAX_DEPTH:
             what = f"more than {MAX_ELEMENTS} elements" if self._count > MAX_ELEMENTS else f"depth beyond {MAX_DEPTH}"
-            self._fail(f"The document is too large: {what}.", "It is not the description of a robot.")
+            self._fail(
+                f"The document is too large: {what}.", "It is not the description of a robot.", code="file-too-large"
+            )
         element = Element(tag, attributes, self._line, self._label)
         if self._open:
             self._open[-1].children.append(element)
@@ -173,17 +191,23 @@ class _Builder:
     def _end(self, tag: str) -> None:
         self._open.pop()
 
+    def _text(self, text: str) -> None:
+        if self._open and not self._open[-1].texts and text.strip():
+            self._open[-1].texts.append(text.strip()[:MAX_TEXT])
+
     def _refuse_doctype(self, *_: Any) -> None:
         self._fail(
             "XML with a DOCTYPE or with entities is not read.",
             "Entities can grow without limit and fetch other files; no description of a robot needs them.",
+            code="xml-with-doctype",
         )
 
-    def _fail(self, what: str, cause: str) -> NoReturn:
+    def _fail(self, what: str, cause: str, **details: str) -> NoReturn:
         raise ParseError(
             what,
             position=len(self._skipped) + self._parser.CurrentByteIndex,
             where=f"{self._label}, line {self._line}, column {self._parser.CurrentColumnNumber + 1}",
             cause=cause,
             remedy="Correct the file at this place.",
+            **details,
         ) from None

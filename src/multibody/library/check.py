@@ -1,4 +1,4 @@
-"""A number that others have published, or that follows from physics, and ours beside it."""
+"""Checks of a model against a published number or a law of physics."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def _energy() -> float:
 
 
 def _first(eom: EquationsOfMotion, k: int) -> float:
-    q = dict(zip([one.name for one in eom.coordinates], FIVE_BODY_START, strict=True))
+    q = dict(zip([coordinate.name for coordinate in eom.coordinates], FIVE_BODY_START, strict=True))
     return accelerations(eom, at_state(eom, q))[eom.speeds[k].name]
 
 

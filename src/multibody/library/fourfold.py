@@ -127,8 +127,8 @@ def _starting() -> np.ndarray:
 
 def _first(eom: EquationsOfMotion, name: str) -> float:
     start = eom.consistent()
-    q = {one.name: start[one.name] for one in eom.coordinates}
-    return accelerations(eom, at_state(eom, q, dict.fromkeys([one.name for one in eom.speeds], 0.0)))[name]
+    q = {coordinate.name: start[coordinate.name] for coordinate in eom.coordinates}
+    return accelerations(eom, at_state(eom, q, dict.fromkeys([speed.name for speed in eom.speeds], 0.0)))[name]
 
 
 def _kept(eom: EquationsOfMotion) -> float:

@@ -12,7 +12,7 @@ from multibody.library.check import Check
 from multibody.library.library_model import LibraryModel
 from multibody.library.observe import at_state, measured
 from multibody.library.palette import BLUE, GREY
-from multibody.linear import equilibrium
+from multibody.linearization import equilibrium
 from multibody.model import (
     Body,
     Cylinder,
@@ -103,7 +103,7 @@ def _inverse_kinematics(k: int) -> float:
 
 def _length(eom: EquationsOfMotion, k: int) -> float:
     pose = (*SHIFT, math.cos(TURN / 2), 0.0, 0.0, math.sin(TURN / 2))
-    names = [one.name for one in eom.coordinates if one.name.startswith("motion")]
+    names = [coordinate.name for coordinate in eom.coordinates if coordinate.name.startswith("motion")]
     return float(measured(eom, at_state(eom, dict(zip(names, pose, strict=True))), f"leg{k}")[0])
 
 
@@ -118,7 +118,7 @@ def _thrust() -> float:
 
 def _held(eom: EquationsOfMotion) -> float:
     """The force of a leg that holds the platform where it is."""
-    still = [one.name for one in (*eom.coordinates, *eom.speeds)]
+    still = [coordinate.name for coordinate in (*eom.coordinates, *eom.speeds)]
     return equilibrium(eom, fixed=still, free=[f"force{k}" for k in range(6)])["force3"]
 
 

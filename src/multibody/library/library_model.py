@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from multibody.formalisms import Formalism, derive
 from multibody.library.check import Check, CheckResult
 from multibody.model import System
-from multibody.model.display import html_table
+from multibody.support.text_tables import html_table
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,9 @@ class LibraryModel:
 
     def _repr_html_(self) -> str:
         facts = [["what", self.title], ["about", self.description], ["source", self.source]]
-        numbers = [["number", f"{one.what}: {one.reference:.9g} {one.unit}, {one.source}"] for one in self.checks]
+        numbers = [
+            ["number", f"{check.what}: {check.reference:.9g} {check.unit}, {check.source}"] for check in self.checks
+        ]
         return html_table([["", f"library.{self.name}()"], *facts, *numbers])
 
     def check(self, system: System | None = None, formalism: Formalism | None = None) -> tuple[CheckResult, ...]:

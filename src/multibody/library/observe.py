@@ -1,4 +1,4 @@
-"""What checks look at: motions, accelerations, linear systems, by the names of the model."""
+"""Quantities that checks compare: motions, accelerations, linear systems, by the names of the model."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
-from multibody.linear import linearize
-from multibody.simulate import DormandPrince8, Event, Trajectory, simulate
+from multibody.linearization import linearize
+from multibody.simulation import DormandPrince8, Event, Trajectory, simulate
 
 Values = Mapping[str, float]
 
@@ -26,7 +26,7 @@ def moved(eom: EquationsOfMotion, *times: float, **start: Any) -> Trajectory:
 
 def passages(eom: EquationsOfMotion, name: str, duration: float, **start: Any) -> np.ndarray:
     """The times at which a coordinate is zero."""
-    (coordinate,) = (one for one in eom.coordinates if one.name == name)
+    (coordinate,) = (coordinate for coordinate in eom.coordinates if coordinate.name == name)
     run = moved(eom, duration, events=[Event(coordinate, name="zero")], **start)
     return np.array([one.t for one in run.occurrences])
 
@@ -39,7 +39,7 @@ def at_state(
     speeds = dict(u or {})
     state = eom.consistent(dict(q), speeds, [*q, *speeds], parameters=parameters)
     given = eom.model.inputs_by_element(inputs)
-    r = [given.get(one.name, 0.0) for one in eom.inputs]
+    r = [given.get(symbol.name, 0.0) for symbol in eom.inputs]
     return 0.0, state.q, state.u, r, list(eom.model.parameter_values(parameters).values())
 
 

@@ -12,7 +12,7 @@ from multibody.library.observe import accelerations, at_state, moved
 from multibody.library.palette import BLUE, ORANGE
 from multibody.library.plane_linkages import uniform_bar
 from multibody.model import Cylinder, Position, System
-from multibody.simulate import DormandPrince8
+from multibody.simulation import DormandPrince8
 
 
 def n_four_bar(

@@ -14,7 +14,7 @@ from multibody.library.library_model import LibraryModel
 from multibody.library.observe import accelerations, at_state, poles
 from multibody.library.options import one_of
 from multibody.library.palette import BLACK, ORANGE
-from multibody.linear import LinearSystem, critical_values, linearize
+from multibody.linearization import LinearSystem, critical_values, linearize
 from multibody.model import AngularMomentum, Cone, Position, Sphere, System
 
 
@@ -69,7 +69,7 @@ SLOW = (C * SPIN - math.sqrt((C * SPIN) ** 2 - 4 * A * MGL * math.cos(TILT))) / 
 
 
 def _names(eom: EquationsOfMotion) -> tuple[list[str], list[str]]:
-    return [one.name for one in eom.coordinates], [one.name for one in eom.speeds]
+    return [coordinate.name for coordinate in eom.coordinates], [speed.name for speed in eom.speeds]
 
 
 def _state(eom: EquationsOfMotion, rate: float) -> tuple[dict[str, float], dict[str, float]]:

@@ -15,7 +15,7 @@ from multibody.library.library_model import LibraryModel
 from multibody.library.observe import at_state
 from multibody.library.palette import PALE
 from multibody.library.tabled import Row, tabled_parameters
-from multibody.linear import LinearSystem, critical_values, linearize
+from multibody.linearization import LinearSystem, critical_values, linearize
 from multibody.model import Cylinder, JointLoad, Plane, RollingDisc, Sphere, System
 
 TABLE: Mapping[str, Row] = {

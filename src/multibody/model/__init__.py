@@ -19,7 +19,6 @@ from multibody.model.constraints import (
     Wrench,
 )
 from multibody.model.couplings import contact, hydraulic_cylinder, motion_platform, tyre
-from multibody.model.drawing import Drawing
 from multibody.model.joint import Joint
 from multibody.model.joints import (
     Cylindrical,
@@ -95,7 +94,8 @@ from multibody.model.sensors import (
     TotalMass,
     Velocity,
 )
-from multibody.model.shapes import (
+from multibody.model.shapes.drawing import Drawing
+from multibody.model.shapes.shapes import (
     Arrow,
     Axes,
     Box,

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from multibody.algebra import Rotation, Symmetric3, Transform, Vec3, exact_rotation
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr, Symbol, array, as_expr
-from multibody.model.concerning import concerning
+from multibody.model.description import Description
+from multibody.model.error_context import concerning
 from multibody.model.given import remembered
 from multibody.model.joints.contract import IDENTITY
-
-if TYPE_CHECKING:
-    from multibody.model.system import System
 
 
 class Frame:
@@ -26,7 +24,7 @@ class Frame:
         pose: X_BF, from frame coordinates to body coordinates.
     """
 
-    def __init__(self, system: System, name: str, body: Body | None, pose: Transform) -> None:
+    def __init__(self, system: Description, name: str, body: Body | None, pose: Transform) -> None:
         self._system = system
         self.name = name
         self.body: Body = self if body is None else body  # type: ignore[assignment]
@@ -60,7 +58,7 @@ class Body(Frame):
     """
 
     def __init__(
-        self, system: System, name: str, mass: Expr, com: Vec3, inertia: Symmetric3,
+        self, system: Description, name: str, mass: Expr, com: Vec3, inertia: Symmetric3,
         twins: tuple[tuple[Symbol, Symbol], ...] = (),
     ) -> None:  # fmt: skip
         super().__init__(system, name, None, IDENTITY)
@@ -81,8 +79,11 @@ def as_rotation(rotation: Any, name: str) -> Rotation:
     if entries.shape != (3, 3):
         raise ModelError(
             f"A rotation cannot be made from an array of shape {entries.shape}.",
+            code="array-wrong-shape",
             where=f"frame '{name}'",
             remedy="Give a Rotation, such as Rotation.about_x(pi / 2), or a 3×3 matrix.",
+            name=name,
+            shape=entries.shape,
         )
     if all(entry.op == "const" for entry in entries.flat):
         return exact_rotation(np.array([[float(entry) for entry in row] for row in entries]))
@@ -113,16 +114,21 @@ def as_inertia(inertia: Any, mass: Expr, com: Vec3, about: Any, name: str) -> Sy
         else:
             raise ModelError(
                 f"An inertia cannot be read from an array of shape {values.shape}.",
+                code="array-wrong-shape",
                 where=f"body '{name}'",
                 remedy="Give a 3×3 matrix, six numbers (xx, xy, yy, xz, yz, zz), or three principal values.",
+                name=name,
+                shape=values.shape,
             )
     if isinstance(about, str) and about == "com":
         return tensor
     if isinstance(about, str) and about != "origin":
         raise ModelError(
             f"'{about}' is no point that an inertia can refer to.",
+            code="inertia-reference-unknown",
             where=f"body '{name}'",
             remedy="Write about='com', about='origin', or three coordinates in the body's frame.",
+            name=name,
         )
     point = Vec3(ZERO, ZERO, ZERO) if isinstance(about, str) else Vec3.from_any(about, what="point").symbolic()
     arm = com - point

@@ -57,6 +57,7 @@ def center_of_mass(kinematics: Kinematics, bodies: Sequence[Body] | None = None)
         names = ", ".join(repr(body.name) for body in _chosen(kinematics, bodies))
         raise ModelError(
             "Bodies without mass have no centre of mass.",
+            code="mass-zero",
             where=f"bodies {names}" if names else f"system '{kinematics.model.name}'",
             remedy="Give at least one of them a mass.",
         )
@@ -108,7 +109,9 @@ def _point(kinematics: Kinematics, about: Frame | str | None, bodies: Sequence[B
         return kinematics.pose(about).position
     if about == "com":
         return center_of_mass(kinematics, bodies)
-    raise ModelError(f"{about!r} is not a point.", where="angular momentum", remedy="Give a frame, or 'com'.")
+    raise ModelError(
+        f"{about!r} is not a point.", code="point-unknown", where="angular momentum", remedy="Give a frame, or 'com'."
+    )
 
 
 def _chosen(kinematics: Kinematics, bodies: Sequence[Body] | None) -> Sequence[Body]:

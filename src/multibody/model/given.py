@@ -18,6 +18,9 @@ from multibody.graph import Expr
 P = ParamSpec("P")
 T = TypeVar("T")
 
+MADE_BY, ARGUMENTS = "_made_by", "_arguments"
+"""The attributes that keep what a thing was made with."""
+
 
 class _OfConstructor:
     """The signature of a class is that of its ``__init__``, although ``__new__`` takes anything."""
@@ -42,7 +45,7 @@ class Given:
         {'radius': 2, 'teeth': 12}
     """
 
-    __slots__ = ("_arguments",)
+    __slots__ = (ARGUMENTS,)
     __signature__ = _OfConstructor()
     _arguments: tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -51,7 +54,7 @@ class Given:
         def __new__(cls, *args: Any, **named: Any) -> Any:
             """A new object that knows its arguments."""
             made = super().__new__(cls)
-            object.__setattr__(made, "_arguments", (_kept(args), _kept(named)))
+            object.__setattr__(made, ARGUMENTS, (_kept(args), _kept(named)))
             return made
 
     @property
@@ -73,7 +76,7 @@ def remembered(method: Callable[P, T]) -> Callable[P, T]:
     @wraps(method)
     def made(*args: P.args, **named: P.kwargs) -> T:
         result = method(*args, **named)
-        object.__setattr__(result, "_made_by", (method, _kept(args), _kept(named)))
+        object.__setattr__(result, MADE_BY, (method, _kept(args), _kept(named)))
         return result
 
     return made
@@ -89,9 +92,9 @@ def given_to(thing: object) -> dict[str, Any] | None:
         >>> given_to(hook)
         {'self': Body('crab'), 'name': 'hook', 'position': (0, 0, 1)}
     """
-    if not hasattr(thing, "_made_by"):
+    if not hasattr(thing, MADE_BY):
         return None
-    method, args, named = thing._made_by
+    method, args, named = getattr(thing, MADE_BY)
     return dict(inspect.signature(method).bind(*args, **named).arguments)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ class Joint:
         """The only speed of a joint with one degree of freedom."""
         return _only(self.speeds, self.name)
 
-    @property
+    @cached_property
     def angles(self) -> tuple[Symbol, ...]:
         """The coordinates that are angles about one axis."""
         return tuple(own[0] for step, own in _by_step(self.kind.steps(), self.coordinates) if step.motion.is_turn(own))
@@ -72,8 +73,10 @@ def _only(symbols: tuple[Symbol, ...], name: str) -> Symbol:
     if len(symbols) != 1:
         raise ModelError(
             f"The joint has {len(symbols)} of them, not one.",
+            code="joint-with-several-coordinates",
             where=f"joint '{name}'",
             remedy="Use joint.coordinates[k] or joint.speeds[k].",
+            name=name,
         )
     return symbols[0]
 
@@ -88,8 +91,10 @@ def as_kind(kind: Any, name: str) -> JointKind:
         return kind
     raise ModelError(
         f"{kind!r} is not a kind of joint.",
+        code="joint-kind-unknown",
         where=f"joint '{name}'",
         remedy="Use a string such as 'Tx', a list such as ['Tx', 'Ry'], or an object such as Revolute('z').",
+        name=name,
     )
 
 
@@ -101,8 +106,10 @@ def joint(
     if q is not None and guess is not None:
         raise ModelError(
             "Both q and guess are given.",
+            code="start-value-twice",
             where=f"joint '{name}'",
             remedy="Give q for start values that should be kept, or guess for values that only select the assembly.",
+            name=name,
         )
     what = as_kind(kind, name)
     steps = what.steps()
@@ -149,7 +156,10 @@ def _numbers(value: Any, default: Sequence[float], where: str) -> tuple[float, .
         numbers = np.array([np.nan])
     if numbers.shape != (len(default),) or not np.isfinite(numbers).all():
         raise ModelError(
-            f"{len(default)} finite numbers are needed, not {value!r}.", where=where, remedy="Give a number or a list."
+            f"{len(default)} finite numbers are needed, not {value!r}.",
+            code="start-value-invalid",
+            where=where,
+            remedy="Give a number or a list.",
         )
     return tuple(map(float, numbers))
 
@@ -165,8 +175,10 @@ def _limits(limits: Any, count: int, name: str) -> tuple[tuple[float, float] | N
     if len(pairs) != count or not all(pair is None or pair[0] <= pair[1] for pair in pairs):  # NaN is not <= NaN
         raise ModelError(
             f"{count} ranges (low, high) are needed, not {limits!r}.",
+            code="limits-invalid",
             where=f"limits of joint '{name}'",
             remedy="Give (low, high) with low <= high for each coordinate, or None.",
+            name=name,
         )
     return tuple(pairs)
 
@@ -176,7 +188,9 @@ def _prescribed(value: Any, count: int, name: str) -> tuple[Expr, ...]:
     if len(given) != count:
         raise ModelError(
             f"The motion of {count} coordinates is needed, {len(given)} are given.",
+            code="prescribed-motion-wrong-size",
             where=f"prescribed motion of joint '{name}'",
             remedy="Give one expression of time and inputs for each coordinate.",
+            name=name,
         )
     return tuple(as_expr(expression) for expression in given)

@@ -111,8 +111,10 @@ class Kinematics:
         """The force that a joint transmits to its child frame; known only once forces are balanced."""
         raise ModelError(
             "Constraint forces need the equations of motion.",
+            code="constraint-forces-unknown",
             where=f"joint '{joint.name}'",
             remedy="Derive the equations; a sensor for a constraint force is evaluated there.",
+            name=joint.name,
         )
 
     def _absolute_acceleration(self, frame: Frame) -> tuple[Vec3, Vec3]:

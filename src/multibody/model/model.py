@@ -12,13 +12,13 @@ from multibody.errors import MissingValueError, ModelError
 from multibody.graph import ZERO, Expr, Symbol, as_expr, jacobian, substitute
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.names import suggestion
-from multibody.graph.signs import Sign
+from multibody.graph.piecewise.signs import Sign
 from multibody.model.body import Body, Frame
-from multibody.model.display import model_html
-from multibody.model.drawing import Drawing
+from multibody.model.display import parts_html
 from multibody.model.joint import Joint
 from multibody.model.joints import Motion
 from multibody.model.quantity import Input, Parameter, by_element, defaults, known_defaults, rate_name, shaped_names
+from multibody.model.shapes.drawing import Drawing
 
 QUATERNION = ("qw", "qx", "qy", "qz")
 """The labels of coordinates that form a unit quaternion."""
@@ -144,13 +144,16 @@ class Model:
         return f"Model({self.name!r})"
 
     def _repr_html_(self) -> str:
-        return model_html(self)
+        parts = (self.bodies, [*self.joints, *self.cuts], self.parameters, self.inputs)
+        registers: tuple[Mapping[str, Any], ...] = (self.constraints, {}, self.loads, self.sensors)
+        return parts_html(f"model '{self.name}'", parts, registers, (self.coordinates, self.speeds))
 
     def attachment(self, frame: Frame) -> tuple[int, Transform]:
         """The link that carries a frame, and the constant X from the frame to that link."""
         if not isinstance(frame, Frame):
             raise ModelError(
                 f"{frame!r} stands where a body or a frame is needed.",
+                code="frame-not-in-system",
                 where=f"system '{self.name}'",
                 remedy="Use a body, body.frame(…) or system.world; a joint has the frames parent and child.",
             )
@@ -222,6 +225,22 @@ class Model:
         return {symbol: one.limits for one in self.inputs if one.limits is not None for symbol in one.flat}
 
     @cached_property
+    def limited_coordinates(self) -> tuple[tuple[str, Symbol, tuple[float, float]], ...]:
+        """Name of the joint, coordinate, and range of each coordinate that has limits; an end may be infinite."""
+        return tuple(
+            (joint.name, one, limits)
+            for joint in (*self.joints, *self.cuts)
+            for one, limits in zip(joint.coordinates, joint.limits, strict=True)
+            if limits is not None
+        )
+
+    @property
+    def closed_form_coordinates(self) -> tuple[Symbol, ...]:
+        """Coordinates that follow from others by loops that are solved in closed form."""
+        whole = () if self.unreduced is None else self.unreduced.coordinates
+        return tuple(one for one in whole if one in self.values)
+
+    @cached_property
     def measured(self) -> Mapping[str, str]:
         """The names of all symbols that stand for measured values, each with that of its sensor."""
         return {label: name for name, one in self.sensors.items() for label in shaped_names(name, one.shape)}
@@ -244,6 +263,11 @@ class Model:
                 names = tuple(body.name for body, (number, _) in self.attachments.items() if number == link.index)
                 found.append((names, [as_expr(part) for part in link.inertia.components()]))
         return tuple(found)
+
+    @cached_property
+    def remembered(self) -> dict[str, Any]:
+        """What others found out about the model, by the name of what it is, so that it is found out once."""
+        return {}
 
     @property
     def given_mass_matrix(self) -> Matrix | None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from multibody.errors import MissingValueError, ModelError, NumberError
 from multibody.graph import Constant, Expr, Kind, Symbol, array, evaluate, free_symbols, substitute, symbol
+from multibody.graph.names import element_name
 from multibody.graph.number import finite, is_number
 
 Shape = tuple[int, ...]
@@ -103,6 +104,7 @@ def input_limits(given: Any, where: str) -> Range | None:
     if not (low <= high and low < math.inf and high > -math.inf):  # also where one of them is not a number
         raise ModelError(
             f"{given!r:.200} is not a range of values.",
+            code="limits-invalid",
             where=f"limits of {where}",
             remedy="Give limits=(low, high) with low <= high; None for an end without limit.",
         )
@@ -121,6 +123,7 @@ def slider_range(given: Any, where: str) -> Range | None:
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise ModelError(
             f"{given!r:.200} is not a range of values.",
+            code="limits-invalid",
             where=f"slider of {where}",
             remedy="Give slider=(low, high) with two numbers, low < high.",
         )
@@ -157,6 +160,7 @@ def as_shape(given: Any, where: str) -> Shape:
     if not all(isinstance(one, int | np.integer) and not isinstance(one, bool) and one >= 0 for one in sizes):
         raise ModelError(
             f"{given!r:.80} is no shape.",
+            code="shape-of-array-invalid",
             where=where,
             remedy="Give a whole number, or rows and columns: (2, 3).",
         )
@@ -175,7 +179,7 @@ def shaped_symbols(name: str, kind: Kind, scope: str, shape: Shape) -> Any:
 
 def shaped_names(name: str, shape: Shape) -> list[str]:
     """The names of such symbols, row by row."""
-    return ["_".join([name, *(str(k + 1) for k in place)]) for place in np.ndindex(*shape)]
+    return [element_name(name, place) for place in np.ndindex(*shape)]
 
 
 def parameter(name: str, default: Any, scope: str, unit: str, description: str) -> Parameter:
@@ -189,9 +193,12 @@ def parameter(name: str, default: Any, scope: str, unit: str, description: str) 
     if strangers:
         raise ModelError(
             f"The default depends on {', '.join(strangers)}.",
+            code="parameter-default-changing",
             where=f"parameter '{name}'",
             cause="A parameter stays the same during a run, and so must all that its default depends on.",
             remedy="Use parameters of the same system in the formula.",
+            name=name,
+            names=tuple(strangers),
         )
     pairs = zip(np.ravel(symbols), values.flat, strict=True) if values.shape else [(symbols, values.item())]
     return Parameter(name, symbols, dict(pairs), unit, description)
@@ -249,13 +256,35 @@ def defaults(parameters: Iterable[Parameter], given: Mapping[str, Any] | None = 
     known = _defaults(parameters, given)
     unknown = known.missing or [one.name for one in known.pending]
     if unknown:
+        path = " -> ".join(one.name for one in circle(known.pending))
+        no_parameter = "" if known.missing else "Their formulas lead to no parameter."
         raise MissingValueError(
             f"No value for: {', '.join(sorted(unknown))}.",
             where="parameters",
-            cause="" if known.missing else "Their formulas lead in a circle, or to no parameter.",
+            cause=f"Formulas lead in a circle: {path}." if path else no_parameter,
             remedy="Give each a default in the system, or a number here.",
         )
     return known.numbers
+
+
+def circle_of(parameters: Iterable[Parameter], given: Mapping[str, Any] | None = None) -> str:
+    """Parameters whose formulas need each other, as ``a -> b -> a``; empty if there are none."""
+    return " -> ".join(one.name for one in circle(_defaults(parameters, given).pending))
+
+
+def circle(formulas: Mapping[Symbol, Expr]) -> list[Symbol]:
+    """The first circle among formulas: symbols, each of which needs the next one; the last one is the first again."""
+    needs = {one: [other for other in free_symbols(formula) if other in formulas] for one, formula in formulas.items()}
+    while ends := [one for one, others in needs.items() if not any(other in needs for other in others)]:
+        for one in ends:  # what leads out of all circles
+            del needs[one]
+    path = list(needs)[:1]
+    while path:
+        following = next(other for other in needs[path[-1]] if other in needs)
+        if following in path:
+            return [*path[path.index(following) :], following]
+        path.append(following)
+    return []
 
 
 def known_defaults(parameters: Iterable[Parameter], given: Mapping[str, Any] | None = None) -> dict[Symbol, float]:
@@ -314,14 +343,19 @@ def by_element(quantities: Iterable[Parameter | Input], given: Mapping[str, Any]
         if found != wanted:
             raise ModelError(
                 f"The shape of {what} '{name}' is {wanted}, that of the value {found}.",
+                code="array-wrong-shape",
                 where=f"{what} '{name}'",
                 remedy=f"Give an array of this shape, or {', '.join(names)}.",
+                name=name,
             )
         if twice:
             raise ModelError(
                 f"{', '.join(twice)} is given twice: by its own name and as an element of '{name}'.",
+                code="value-twice",
                 where=f"{what} '{name}'",
                 remedy="Give each number once.",
+                name=name,
+                names=tuple(twice),
             )
         result |= zip(names, np.ravel(np.array(given[name], dtype=object)), strict=True)
     return {name: result[name] for name in _in_order(given, arrays)}
@@ -363,6 +397,7 @@ def finite_value(value: Any, where: str) -> float:
     if not is_number(plain) or not np.isfinite(float(plain)):
         raise NumberError(
             f"{value!r:.200} is not a finite number.",
+            code="number-not-finite",
             where=where,
             remedy="Give a finite number in SI units; angles in radians.",
         )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from multibody.errors import ModelError, MultibodyError
-from multibody.model.display import html_table, html_text
+from multibody.support.text_tables import html_table, html_text
 
 Severity = Literal["error", "warning"]
 
@@ -21,6 +21,7 @@ class Finding:
         where: the thing it is about, by the user's own name.
         cause: the likely reason.
         remedy: what to do now.
+        code: stable identifier, as of errors.
     """
 
     severity: Severity
@@ -28,15 +29,17 @@ class Finding:
     where: str = ""
     cause: str = ""
     remedy: str = ""
+    code: str = ""
 
     @classmethod
     def of(cls, error: MultibodyError, where: str = "") -> Finding:
         """An error that was raised, as a finding."""
         place = f"{where}: {error.where}" if where and error.where else where or error.where
-        return cls("error", error.what, place, error.cause, error.remedy)
+        return cls("error", error.what, place, error.cause, error.remedy, error.code)
 
     def __str__(self) -> str:
-        return f"{self.severity}: {MultibodyError(self.what, where=self.where, cause=self.cause, remedy=self.remedy)}"
+        error = MultibodyError(self.what, code=self.code, where=self.where, cause=self.cause, remedy=self.remedy)
+        return f"{self.severity}: {error}"
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,8 @@ class Report:
         if self.errors:
             raise ModelError(
                 f"{_count(len(self.errors), 'error')} in the model.",
+                code="model-invalid",
+                codes=tuple(finding.code for finding in self.errors),
                 where=f"system '{self.system}'",
                 cause="\n".join(str(finding) for finding in self.errors),
                 remedy="Put each of these right; print(system.check()) shows them with all warnings.",

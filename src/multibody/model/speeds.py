@@ -98,6 +98,7 @@ def _solved(model: Model, formulas: Sequence[Expr], w: Sequence[Symbol]) -> tupl
     except SingularMatrixError as error:
         raise ModelError(
             "The old speeds do not follow from the new ones.",
+            code="speeds-not-invertible",
             where=f"generalized speeds of system '{model.name}'",
             cause=f"{len(w)} independent combinations of {', '.join(s.name for s in model.speeds)} are needed.",
             remedy="Choose speeds that are independent of each other for almost all positions.",
@@ -122,8 +123,10 @@ def _require_new_names(model: Model, new: Sequence[Symbol]) -> None:
     if twice:
         raise ModelError(
             f"The names {', '.join(map(repr, twice))} are taken.",
+            code="name-taken",
             where=f"generalized speeds of system '{model.name}'",
             remedy="Choose other names for the speeds.",
+            names=tuple(twice),
         )
 
 
@@ -133,6 +136,8 @@ def _require_linear(model: Model, formulas: Sequence[Expr], new: Sequence[Symbol
         if any(not is_zero(entry) for line in jacobian(list(row), model.speeds) for entry in line):
             raise ModelError(
                 f"The speed '{name}' is not linear in the speeds of the joints.",
+                code="speeds-not-linear",
                 where=f"generalized speeds of system '{model.name}'",
                 remedy="Use sums of speeds, with factors that depend on coordinates, parameters and time only.",
+                name=name,
             )

@@ -12,18 +12,17 @@ import numpy as np
 from multibody.algebra import Symmetric3, Vec3
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Symbol, as_expr, free_symbols, names, symbol
-from multibody.model.analysis import Analysis, analyse
 from multibody.model.body import Body, Frame, as_inertia
-from multibody.model.check import check, require_part
-from multibody.model.concerning import concerning
 from multibody.model.constraints import Constraint, ExpressionConstraint, as_constraint
-from multibody.model.display import system_html
-from multibody.model.drawing import Drawing, drawing
-from multibody.model.freeze import frozen
+from multibody.model.display import parts_html
+from multibody.model.error_context import concerning
+from multibody.model.freeze.freezing import frozen
+from multibody.model.freeze.unknown_symbols import no_value
 from multibody.model.given import remembered
 from multibody.model.joint import Joint, joint
 from multibody.model.loads import Load
 from multibody.model.loops import ExplicitLoop
+from multibody.model.membership import require_part
 from multibody.model.model import Model
 from multibody.model.quantity import (
     Input,
@@ -39,6 +38,7 @@ from multibody.model.quantity import (
 from multibody.model.report import Report
 from multibody.model.sensors import Expression, Sensor
 from multibody.model.sensors.signal import signal
+from multibody.model.shapes.drawing import Drawing, drawing
 
 Named = TypeVar("Named")
 
@@ -243,9 +243,11 @@ class System:
         if name not in self.sensors:
             raise ModelError(
                 f"There is no sensor '{name}'.",
+                code="sensor-unknown",
                 where=f"system '{self.name}'",
                 cause=names.suggestion([name], self.sensors),
                 remedy=f"Add it first. There are: {', '.join(self.sensors) or 'none'}.",
+                name=name,
             )
         return signal(name, self.sensors[name], self.name)
 
@@ -303,16 +305,16 @@ class System:
 
     def check(self) -> Report:
         """What is wrong with the system, or looks as if it were."""
-        return check(self)
+        report: Report = _public("mechanics.validation.check").check(self)
+        return report
 
-    def analyse(self) -> Analysis:
+    def analyse(self) -> Any:
         """How the mechanism can move: degrees of freedom by counting and by rank, redundant equations."""
-        return analyse(self.freeze())
+        return _public("mechanics.mobility").analyse(self.freeze())
 
     def to_sympy(self) -> Any:
         """The same system, built with SymPy's bodies and joints; see ``multibody.to_sympy``."""
-        whole = import_module(__name__.partition(".")[0])  # it stands above this room
-        return whole.to_sympy(self)
+        return _public("compat.sympy").to_sympy(self)
 
     def all(self, kind: type[Named]) -> Iterator[Named]:
         """Everything of one type, in the order of writing."""
@@ -323,9 +325,11 @@ class System:
         if name not in self._things:
             raise ModelError(
                 f"There is no '{name}'.",
+                code="element-unknown",
                 where=f"system '{self.name}'",
                 cause=names.suggestion([name], self._things),
                 remedy=f"There are: {', '.join(self._things)}.",
+                name=name,
             )
         return self._things[name]
 
@@ -333,7 +337,9 @@ class System:
         return f"System({self.name!r})"
 
     def _repr_html_(self) -> str:
-        return system_html(self)
+        bodies = [body for body in self.all(Body) if body is not self.world]
+        parts = (bodies, self.all(Joint), self.all(Parameter), self.all(Input))
+        return parts_html(f"system '{self.name}'", parts, (self.constraints, self.loops, self.loads, self.sensors))
 
     def _register(self, thing: Named) -> Named:
         name: str = names.check(thing.name, type(thing).__name__.lower())  # type: ignore[attr-defined]
@@ -348,9 +354,11 @@ class System:
             if one in self._quantities:
                 raise ModelError(
                     f"The name '{one.name}' is taken twice.",
+                    code="name-taken",
                     where=f"system '{self.name}'",
                     cause=f"Entries of arrays are called name_1, name_2 …; it is one of '{self._quantities[one]}'.",
                     remedy="Names are unique within a system; choose another one.",
+                    name=one.name,
                 )
         self._register(made)
         self._quantities |= dict.fromkeys(symbols, made.name)
@@ -366,9 +374,11 @@ class System:
                 owner = "time" if name == "t" else what or type(register[name]).__name__.lower()
                 raise ModelError(
                     f"The name '{name}' is taken twice.",
+                    code="name-taken",
                     where=f"system '{self.name}'",
                     cause=f"It belongs to {owner if owner == 'time' else names.with_article(owner)} already.",
                     remedy="Names are unique within a system; choose another one.",
+                    name=name,
                 )
 
     def _named(self, register: dict[str, Any], thing: Named, name: str | None, what: str) -> Named:
@@ -385,17 +395,13 @@ class System:
         """What is to stay zero must be known here."""
         strange = [one for one in free_symbols(list(expressions)) if one.scope != self.name]
         if strange:
-            raise ModelError(
-                f"Nobody gives a value to {', '.join(repr(one.name) for one in strange)}.",
-                where=f"{label} of system '{self.name}'",
-                cause="It comes from another system, or from symbol(…).",
-                remedy="Use coordinates, speeds, parameters and inputs of this system.",
-            )
+            raise no_value(strange, self.name, f"{label} of system '{self.name}'")
 
     def _require_frame(self, label: str, frame: Any) -> None:
         if not isinstance(frame, Frame) or frame._system is not self:
             raise ModelError(
                 f"{frame!r} is not a body or frame of this system.",
+                code="frame-not-in-system",
                 where=f"{label} of system '{self.name}'",
                 cause="It is None, a name instead of an object, or it belongs to another system.",
                 remedy="Use frames that come from body(), body.frame() or system.world.",
@@ -407,6 +413,13 @@ class System:
         if frames[0].body is frames[1].body:
             raise ModelError(
                 f"Both ends of the joint are on the body '{frames[0].body.name}'.",
+                code="frames-on-one-body",
                 where=f"joint '{name}'",
                 remedy="A joint connects two different bodies.",
+                name=name,
             )
+
+
+def _public(module: str) -> Any:
+    """A module of a higher layer, for methods of ``System`` that only pass the system on to it."""
+    return import_module(f"{__name__.partition('.')[0]}.{module}")

@@ -1,4 +1,4 @@
-"""Where chance comes from: a seeded generator, or a property-based test that will simplify what it found."""
+"""Sources of random choices: a seeded generator, or a property-based test that simplifies failures."""
 
 from __future__ import annotations
 

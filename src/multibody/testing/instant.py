@@ -1,4 +1,4 @@
-"""One moment in the life of a system: a number for every symbol, and how fast each of them changes.
+"""Values of all symbols of a system at one instant, and their rates.
 
 Rates and derivatives are found by a complex step: f(x + i·h) = f(x) + i·h·f'(x) + O(h²), so that the imaginary part
 is the derivative, with all its digits (Squire and Trapp 1998). No rule for derivatives is used.
@@ -26,7 +26,7 @@ At = int | Arguments
 """A seed for random arguments, or the arguments themselves."""
 
 
-class Instant:
+class StateValues:
     """Values of all symbols of equations of motion.
 
     Args:
@@ -39,7 +39,7 @@ class Instant:
         self.state: Values = {**state}
 
     @classmethod
-    def of(cls, eom: EquationsOfMotion, at: At) -> Instant:
+    def of(cls, eom: EquationsOfMotion, at: At) -> StateValues:
         """A random moment, or a given one."""
         model = eom.model
         t, *others = random_arguments(model, at) if isinstance(at, int) else at
@@ -60,9 +60,9 @@ class Instant:
         """The numbers for an expression, or for an array of expressions."""
         return np.array(evaluate(array(thing), self.values), dtype=np.float64)
 
-    def with_speeds(self, factor: float) -> Instant:
+    def with_speeds(self, factor: float) -> StateValues:
         """The same moment with all speeds multiplied by a factor."""
-        return Instant(self.eom, self.state | {u: factor * self.state[u] for u in self.eom.speeds})
+        return StateValues(self.eom, self.state | {u: factor * self.state[u] for u in self.eom.speeds})
 
     # change ------------------------------------------------------------------------------------------------------
 

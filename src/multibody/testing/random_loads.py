@@ -84,7 +84,7 @@ def _spring(site: Site) -> Load:
 
 
 def _spring_by_table(site: Site) -> Load:
-    table = Table("pull", [-2, -1, 0, 1, 3], [-5, -1, 0, 2, 7], "cubic")
+    table = Table("pull", [-2, -1, 0, 1, 3], [-5, -1, 0, 2, 7], "cubic", outside="extrapolate")
     return Spring(*site.line(), table, length=site.strength())
 
 

@@ -50,7 +50,7 @@ def random_loops(
     rng = np.random.default_rng([seed, 2])
     model = system.freeze()
     q, _ = random_state(model, seed)
-    system.start(**{one.name: float(value) for one, value in zip(model.coordinates, q, strict=True)})
+    system.start(**{coordinate.name: float(value) for coordinate, value in zip(model.coordinates, q, strict=True)})
     freedom = len(model.speeds)
     known = dict(zip(model.coordinates, map(float, q), strict=True))
     kinematics = Kinematics(model)

@@ -1,4 +1,4 @@
-"""A system in the making, as those see it who put random loads, sensors and motions on it."""
+"""A system under construction, to which random loads, sensors and motions are added."""
 
 from __future__ import annotations
 

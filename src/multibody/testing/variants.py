@@ -15,7 +15,7 @@ from multibody.algebra import Transform
 from multibody.errors import ModelError
 from multibody.graph import Expr, Symbol, substitute
 from multibody.model import Body, Constraint, Frame, Free, Joint, JointKind, Load, Model, Sensor, Step, System
-from multibody.model.joints.reverse import reversed_steps
+from multibody.model.joints.contract import reversed_steps
 
 
 class Flipped(JointKind):
@@ -54,9 +54,9 @@ class Variant:
         self.symbols: dict[Expr, Symbol] = {}
         self._joints: dict[Joint, Joint] = {}
         self._frames: dict[Frame, Frame] = {model.world: self.system.world}
-        for one in model.parameters:
-            default = np.array(list(one.default.values()), dtype=object).reshape(np.shape(one.symbols))
-            self.system.parameter(one.name, default if default.shape else default.item())
+        for parameter in model.parameters:
+            default = np.array(list(parameter.default.values()), dtype=object).reshape(np.shape(parameter.symbols))
+            self.system.parameter(parameter.name, default if default.shape else default.item())
         for each in model.inputs:
             self.system.input(each.name, np.shape(each.symbols))
 
@@ -112,8 +112,10 @@ class Variant:
         if joint not in self._joints:
             raise ModelError(
                 "The joint does not exist in another description of the system.",
+                code="joint-without-variant",
                 where=f"joint '{joint.name}'",
                 remedy="Leave out loads and sensors on it.",
+                name=joint.name,
             )
         return self._joints[joint]
 
@@ -179,6 +181,7 @@ def _require_plain(model: Model) -> None:
     if model.cuts or not own.issuperset(model.speeds):
         raise ModelError(
             "Other descriptions are known only for trees with the speeds of their joints.",
+            code="system-without-variants",
             where=f"system '{model.name}'",
             remedy="Leave out joints that close loops, and speeds of your own.",
         )

@@ -1,4 +1,4 @@
-"""Where something is written: names of files and folders, as users give them."""
+"""Names of files and folders given by the user."""
 
 from __future__ import annotations
 
@@ -24,5 +24,7 @@ def destination(path: Any, call: str) -> Path:
         'crane.mp4'
     """
     if not isinstance(path, (str, PathLike)) or not str(path):
-        raise StorageError(f"{path!r:.80} is not the name of a file.", remedy=f"Write {call}.")
+        raise StorageError(
+            f"{path!r:.80} is not the name of a file.", code="file-name-invalid", remedy=f"Write {call}."
+        )
     return Path(path)

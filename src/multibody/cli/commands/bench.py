@@ -12,9 +12,10 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from multibody.cli.answer import Answer, Grid
+from multibody.cli.answer import Answer, AnswerTable
 from multibody.cli.app import command
-from multibody.compile.disk_cache import VARIABLE
+from multibody.cli.options import Duration
+from multibody.compiler.disk_cache import VARIABLE
 
 STATES = 50_000
 """How many states are evaluated in a call."""
@@ -29,7 +30,7 @@ Several = Annotated[
 @command("bench", panel="Models")
 def bench(
     ctx: typer.Context, name: Several = None,
-    duration: Annotated[float, typer.Option("--duration", "-d", help="Of the run, in seconds.")] = 10.0,
+    duration: Duration = 10.0,
 ) -> Answer:  # fmt: skip
     """Measure this installation: derive, compile, evaluate and simulate a few library models.
 
@@ -51,14 +52,14 @@ def bench(
             (("derive", 1e3), ("compile", 1e3), ("evaluate", 1e6), ("simulate", 1e3)))]
         for one in found
     ]  # fmt: skip
-    return Answer({"duration": duration, "models": found}, [Grid(head, rows, right=range(1, 7))])
+    return Answer({"duration": duration, "models": found}, [AnswerTable(head, rows, right=range(1, 7))])
 
 
 def measured(name: str, duration: float) -> dict[str, Any]:
     """What one model takes, in seconds."""
     from multibody import library
     from multibody.formalisms import derive
-    from multibody.simulate import simulate
+    from multibody.simulation import simulate
 
     system = library.find(name).build()
     deriving, eom = _timed(lambda: derive(system))

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from multibody.cli.answer import Answer, Grid
+from multibody.cli.answer import Answer, AnswerTable
 from multibody.cli.app import command
 from multibody.cli.choices import formalism as formalism_of
-from multibody.cli.codes import ExitCode
+from multibody.cli.exit_codes import ExitCode
 from multibody.cli.options import Formalism, ModelName
-from multibody.cli.sources import Source, find_model
+from multibody.cli.sources import NamedModel, find_model
 from multibody.model import System
 
 if TYPE_CHECKING:
@@ -40,12 +40,12 @@ def check(
     ok = found["ok"] and all(one.ok for one in numbers) and not (strict and findings)
     data = {"model": source.name, "kind": source.kind, **found, "ok": ok, "messages": list(source.messages),
             "checks": [asdict(one) for one in numbers]}  # fmt: skip
-    shown: list[str | Grid] = [text, *(["\n".join(source.messages)] if source.messages else [])]
+    shown: list[str | AnswerTable] = [text, *(["\n".join(source.messages)] if source.messages else [])]
     shown += [_table(numbers)] if numbers else []
     return Answer(data, shown, ExitCode.OK if ok else ExitCode.FINDING)
 
 
-def _findings(source: Source) -> tuple[dict[str, Any], list[Any], str]:
+def _findings(source: NamedModel) -> tuple[dict[str, Any], list[Any], str]:
     """What the system says of itself; equations that were derived already have nothing to check but themselves."""
     if not isinstance(source.thing, System):
         eom = source.equations()
@@ -56,11 +56,11 @@ def _findings(source: Source) -> tuple[dict[str, Any], list[Any], str]:
     return {**counts, "findings": [asdict(one) for one in report.findings]}, list(report.findings), str(report)
 
 
-def _table(numbers: Sequence[CheckResult]) -> Grid:
+def _table(numbers: Sequence[CheckResult]) -> AnswerTable:
     rows = [
         [one.what, one.unit, f"{one.ours:.9g}", f"{one.reference:.9g}", f"{one.error:.1e}", "ok" if one.ok else "WRONG",
          one.source]
         for one in numbers
     ]  # fmt: skip
     head = ["number", "unit", "ours", "published", "error", "", "source"]
-    return Grid(head, rows, "published numbers", right=(2, 3, 4))
+    return AnswerTable(head, rows, "published numbers", right=(2, 3, 4))

@@ -6,15 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from multibody.cli.answer import Answer, Grid
+from multibody.cli.answer import Answer, AnswerTable
 from multibody.cli.app import command
-from multibody.cli.choices import FormalismName
-from multibody.cli.choices import formalism as formalism_of
-from multibody.cli.codes import ExitCode
+from multibody.cli.choices import FormalismName, formalism as formalism_of
+from multibody.cli.exit_codes import CommandError, ExitCode
 from multibody.cli.options import ModelName
 from multibody.cli.sources import find_model
-from multibody.formalisms import Comparison
-from multibody.formalisms import compare as compared
+from multibody.formalisms import Comparison, compare as compared
 
 Several = Annotated[
     list[FormalismName] | None,
@@ -27,22 +25,29 @@ Several = Annotated[
 def compare(ctx: typer.Context, model: ModelName, formalism: Several = None) -> Answer:
     """Derive a model by several formalisms, and prove that the equations are the same.
 
-    A formalism that does not take such a model says why. Exit code 1 if two of them differ.
+    A formalism that does not take such a model says why. Exit code 1 if two of them differ, or fewer than two take it.
 
     Examples:
     - `multibody compare crane_crab`
     - `multibody compare four_bar -F kane -F lagrange --json`
     """
+    if formalism is not None and 0 < len(set(formalism)) < 2:
+        raise CommandError(
+            f"There is nothing to compare '{formalism[0]}' with.",
+            where="--formalism",
+            remedy=f"Give another one, such as -F {formalism[0]} -F {_another(formalism[0])}, or none for all.",
+            code="nothing-to-compare",
+            name=formalism[0],
+        )
     source = find_model(model)
-    chosen = [made for one in formalism or () if (made := formalism_of(one)) is not None] or None
+    chosen = [made for one in dict.fromkeys(formalism or ()) if (made := formalism_of(one)) is not None] or None
     with ctx.obj.working(f"deriving {source.name} by {'all' if chosen is None else len(chosen)} formalisms"):
         found = compared(source.system, chosen)
-    agree = found.agree() or len(found.derivations) - _refused(found) < 2
-    return Answer(_data(source.name, found), _shown(found), ExitCode.OK if agree else ExitCode.FINDING)
+    return Answer(_data(source.name, found), _shown(found), ExitCode.OK if found.agree() else ExitCode.FINDING)
 
 
-def _refused(found: Comparison) -> int:
-    return sum(one.equations is None for one in found.derivations)
+def _another(name: FormalismName) -> FormalismName:
+    return FormalismName.LAGRANGE if name is FormalismName.KANE else FormalismName.KANE
 
 
 def _data(name: str, found: Comparison) -> dict[str, Any]:
@@ -57,12 +62,12 @@ def _data(name: str, found: Comparison) -> dict[str, Any]:
             "compared": list(found.compared)}  # fmt: skip
 
 
-def _shown(found: Comparison) -> list[str | Grid]:
+def _shown(found: Comparison) -> list[str | AnswerTable]:
     """A row for each formalism: what it took, and how it agrees with all others."""
     rows = [[one.name, *_figures(one), _verdict(found, one.name)] for one in found.derivations]
-    table = Grid(["formalism", "time [ms]", "operations", "beside the others"], rows, right=(1, 2))
+    table = AnswerTable(["formalism", "time [ms]", "operations", "beside the others"], rows, right=(1, 2))
     proved = sum(pair.proved for pair in found.pairs)
-    lines: list[str | Grid] = [f"{found.model.name}: {len(found.model.speeds)} speeds", table,
+    lines: list[str | AnswerTable] = [f"{found.model.name}: {len(found.model.speeds)} speeds", table,
             f"{proved} of {len(found.pairs)} pairs are proved equal, for all values of all symbols"]  # fmt: skip
     if found.proved.unproved:
         lines.append(f"not proved equal: {', '.join(found.proved.unproved)}")

@@ -7,26 +7,23 @@ from typing import Annotated
 
 import typer
 
-from multibody.cli.answer import Answer, Grid
+from multibody.cli.answer import Answer, AnswerTable
 from multibody.cli.app import command
-from multibody.cli.codes import ExitCode
 from multibody.cli.commands.simulate import run_code
-from multibody.cli.options import Folder, LibraryName
+from multibody.cli.exit_codes import ExitCode
+from multibody.cli.options import Folder, LibraryName, OptionalDuration
 from multibody.cli.outputs import write_run
 
 BRIEF = {"andrews": 0.05, "n_four_bar": 5.0}
 """Seconds for models that show what they have to show in another time than usual."""
 
 Listed = Annotated[bool, typer.Option("--list", "-l", help="List the models of the library, and stop.")]
-Length = Annotated[
-    float | None, typer.Option("--duration", "-d", metavar="SECONDS", show_default=False, help="How long it runs.")
-]
 
 
 @command("demo", panel="Models")
 def demo(
-    ctx: typer.Context, name: LibraryName = "crane_crab", duration: Length = None, output: Folder = Path("out"),
-    listed: Listed = False,
+    ctx: typer.Context, name: LibraryName = "crane_crab", duration: OptionalDuration = None,
+    output: Folder = Path("out"), listed: Listed = False,
 ) -> Answer:  # fmt: skip
     """Run a library model: check its published numbers, simulate it, and write a page that moves into `out/`.
 
@@ -38,7 +35,7 @@ def demo(
         return _list()
     from multibody import library
     from multibody.formalisms import derive
-    from multibody.simulate import simulate
+    from multibody.simulation import simulate
 
     model = library.find(name)
     with ctx.obj.working(f"checking {name}"):
@@ -66,5 +63,5 @@ def _list() -> Answer:
     models = [library.find(name) for name in library.names()]
     data = {"models": [{"name": one.name, "title": one.title, "description": one.description, "source": one.source}
                        for one in models]}  # fmt: skip
-    table = Grid(["name", "what it is", "source"], [[one.name, one.title, one.source] for one in models])
+    table = AnswerTable(["name", "what it is", "source"], [[one.name, one.title, one.source] for one in models])
     return Answer(data, [table, "multibody demo NAME runs one of them"])

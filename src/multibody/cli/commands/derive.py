@@ -16,7 +16,7 @@ from multibody.cli.sources import find_model
 from multibody.equations import EquationsOfMotion
 
 
-class Form(StrEnum):
+class PrintedForm(StrEnum):
     """How equations are printed."""
 
     TEXT = "text"
@@ -28,8 +28,8 @@ class Form(StrEnum):
 def derive(
     ctx: typer.Context, model: ModelName, formalism: Formalism = None,
     form: Annotated[
-        Form, typer.Option("--form", case_sensitive=False, help="Text, LaTeX, or the table of symbols.")
-    ] = Form.TEXT,
+        PrintedForm, typer.Option("--form", case_sensitive=False, help="Text, LaTeX, or the table of symbols.")
+    ] = PrintedForm.TEXT,
     seconds: Annotated[float, typer.Option(min=0.0, help="How long short forms are looked for.")] = 4.0,
 ) -> Answer:  # fmt: skip
     """Derive the equations of motion, and print them.
@@ -45,7 +45,11 @@ def derive(
     readable = eom.readable(seconds=seconds)
     if ctx.obj.as_json:  # every entry by itself, which takes longer than all of them together
         return Answer({"model": source.name, **facts(eom), "seconds": taken, **_formulas(eom, readable)})
-    texts = {Form.TEXT: readable.__str__, Form.LATEX: readable.to_latex, Form.SYMBOLS: eom.symbol_table().__str__}
+    texts = {
+        PrintedForm.TEXT: readable.__str__,
+        PrintedForm.LATEX: readable.to_latex,
+        PrintedForm.SYMBOLS: eom.symbol_table().__str__,
+    }
     return Answer({}, [texts[form]()])
 
 
@@ -62,7 +66,7 @@ def facts(eom: EquationsOfMotion) -> dict[str, Any]:
 
 
 def _formulas(eom: EquationsOfMotion, readable: Any) -> dict[str, Any]:
-    """Formulas as texts that ``multibody.graph.parse`` reads."""
+    """Formulas as texts that ``multibody.graph.text.parser`` reads."""
     return {
         "rates": dict(zip([one.name for one in eom.coordinates], map(str, readable.rates), strict=True)),
         "accelerations": dict(zip([one.name for one in eom.speeds], map(str, readable.acceleration), strict=True)),

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from multibody.cli.answer import Answer, Grid
+from multibody.cli.answer import Answer, AnswerTable
 from multibody.cli.app import command
-from multibody.cli.assigned import number, numbers, pair
+from multibody.cli.assignments import at_values, number, pair, parameter_values, require_known
 from multibody.cli.choices import formalism as formalism_of
 from multibody.cli.options import At, Formalism, ModelName, Parameters
 from multibody.cli.sources import find_model
 
 if TYPE_CHECKING:
     from multibody.equations import EquationsOfMotion
-    from multibody.linear import Equilibrium
+    from multibody.linearization import Equilibrium
 
 Fixed = Annotated[
     list[str] | None,
@@ -47,21 +47,33 @@ def equilibrium(
     - `multibody equilibrium pendulum --all`
     - `multibody equilibrium my_crane.yaml --fix swing=0.2 --free F`
     """
-    from multibody import linear
+    from multibody import linearization
 
     source = find_model(model)
     eom = source.equations(formalism_of(formalism))
-    guess = numbers(at, "--at")
+    guess = at_values(eom, at)
+    _require_names(eom, fix or [], free or [], moving or [])
     question: dict[str, Any] = {
         "fixed": _fixed(eom, fix or [], guess), "free": tuple(free or ()), "at": guess, "moving": tuple(moving or ()),
-        "parameters": numbers(parameter, "--parameter"),
+        "parameters": parameter_values(eom, parameter),
     }  # fmt: skip
     found: Sequence[Equilibrium] = (
-        linear.equilibria(eom, **question) if every else [linear.equilibrium(eom, **question)]
+        linearization.equilibria(eom, **question) if every else [linearization.equilibrium(eom, **question)]
     )
     data = {"model": source.name, "system": eom.model.name, "equilibria": [_data(one) for one in found]}
     table = [_table(found)] if len(found) > 1 else []
     return Answer(data, [*table, *(str(one) for one in found)])
+
+
+def _require_names(eom: EquationsOfMotion, fix: list[str], free: list[str], moving: list[str]) -> None:
+    """An error for names behind --fix, --free and --moving that the model does not have."""
+    states = [one.name for one in (*eom.coordinates, *eom.speeds)]
+    others = [one.name for one in (*eom.inputs, *eom.parameters)]
+    where = f"system '{eom.model.name}'"
+    fixed = [text.partition("=")[0].strip() for text in fix]
+    require_known(fixed, [*states, *others], "coordinate, speed, input or parameter", f"--fix, {where}")
+    require_known(free, [*states, *others], "coordinate, speed, input or parameter", f"--free, {where}")
+    require_known(moving, states, "coordinate or speed", f"--moving, {where}")
 
 
 def _fixed(eom: EquationsOfMotion, texts: list[str], at: dict[str, float]) -> Any:
@@ -80,6 +92,6 @@ def _data(one: Equilibrium) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _table(found: Any) -> Grid:
+def _table(found: Any) -> AnswerTable:
     head, *rows = found.rows()
-    return Grid(head, rows, f"{len(found)} equilibria")
+    return AnswerTable(head, rows, f"{len(found)} equilibria")

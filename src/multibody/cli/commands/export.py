@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from multibody.cli.answer import Answer, Grid
+from multibody.cli.answer import Answer, AnswerTable
 from multibody.cli.app import command
-from multibody.cli.assigned import numbers
-from multibody.cli.choices import TargetName
-from multibody.cli.choices import formalism as formalism_of
-from multibody.cli.choices import target as target_of
-from multibody.cli.codes import CommandError
+from multibody.cli.assignments import parameter_values
+from multibody.cli.choices import TargetName, formalism as formalism_of, target as target_of
+from multibody.cli.exit_codes import CommandError
 from multibody.cli.options import Folder, Force, Formalism, ModelName, Parameters
 from multibody.cli.sources import find_model
 from multibody.graph.names import escape
-from multibody.simulate.files import refuse
+from multibody.support.atomic_files import refuse_existing
 
 if TYPE_CHECKING:
-    from multibody.export import Target
+    from multibody.codegen import Target
 
 FATES = ("written", "replaced", "unchanged", "kept", "proposed")
 
@@ -55,25 +53,28 @@ def export(
     - `multibody export four_bar fmu` writes an FMU that is ready to be used
     - `multibody export four_bar fmu --platform all` likewise on Windows, macOS and Linux
     """
-    from multibody.export import C
+    from multibody.codegen import C
 
     chosen = _target(target, jacobians)
     if platform and not (target is TargetName.FMU or isinstance(chosen, C)):
         raise CommandError(
-            f"Nothing is compiled for the target '{target}'.", where="--platform", remedy="It belongs to fmu and c."
+            f"Nothing is compiled for the target '{target}'.",
+            where="--platform",
+            remedy="It belongs to fmu and c.",
+            code="option-without-effect",
+            name=target,
         )
     source = find_model(model)
     eom = source.equations(formalism_of(formalism))
-    values = numbers(parameter, "--parameter")
+    values = parameter_values(eom, parameter)
     if target is TargetName.FMU:
-        from multibody.export import write_fmu
+        from multibody.codegen import write_fmu
 
         path = output / f"{escape(eom.model.name, 'c')}.fmu"
-        refuse(path, force)
+        refuse_existing(path, force)
         fates = {"written": [write_fmu(eom, path, parameters=values, overwrite=force, platforms=platform or None)]}
     else:
-        from multibody.export import export as exported
-        from multibody.export import write_library
+        from multibody.codegen import export as exported, write_library
 
         found = exported(eom, chosen, output, parameters=values, overwrite=force)
         fates = {fate: list(getattr(found, fate)) for fate in FATES}
@@ -83,7 +84,7 @@ def export(
     data = {"model": source.name, "target": target.value, "folder": str(output),
             **{fate: [str(path) for path in fates.get(fate, ())] for fate in FATES}}  # fmt: skip
     rows = [[str(path), fate] for fate, paths in fates.items() for path in paths]
-    return Answer(data, [Grid(["file", ""], sorted(rows))])
+    return Answer(data, [AnswerTable(["file", ""], sorted(rows))])
 
 
 def _target(name: TargetName, jacobians: bool) -> Target:
@@ -96,5 +97,7 @@ def _target(name: TargetName, jacobians: bool) -> Target:
             f"The target '{name}' has no option for derivatives.",
             where="--jacobians",
             remedy="It belongs to c, cpp, python, rust, julia and javascript.",
+            code="option-without-effect",
+            name=name,
         )
     return replace(made, jacobians=True)

@@ -9,14 +9,15 @@ import typer
 
 from multibody.cli.answer import Answer
 from multibody.cli.app import command
-from multibody.cli.assigned import numbers
+from multibody.cli.assignments import at_values, parameter_values
 from multibody.cli.choices import formalism as formalism_of
 from multibody.cli.options import At, Force, Formalism, ModelName, Parameters
 from multibody.cli.outputs import require_writable
 from multibody.cli.sources import find_model
 
 if TYPE_CHECKING:
-    from multibody.linear import LinearSystem
+    from multibody.linearization import LinearSystem
+    from multibody.linearization.spectra.controllability import Reach
 
 Csv = Annotated[
     Path | None,
@@ -39,14 +40,13 @@ def linearize(
     - `multibody linearize crane_crab --at RotPendulum=0 -o crane.csv`
     - `multibody linearize pendulum --at angle=3 --equilibrium --json`
     """
-    from multibody.linear import equilibrium as equilibrium_of
-    from multibody.linear import linearize as linearized
+    from multibody.linearization import equilibrium as equilibrium_of, linearize as linearized
 
     files = [] if output is None else [output]
     require_writable(files, force, (".csv",))
     source = find_model(model)
     eom = source.equations(formalism_of(formalism))
-    values, parameters = numbers(at, "--at"), numbers(parameter, "--parameter")
+    values, parameters = at_values(eom, at), parameter_values(eom, parameter)
     if equilibrium:
         lin = linearized(eom, equilibrium_of(eom, at=values, parameters=parameters))
     else:
@@ -77,13 +77,19 @@ def linear_data(lin: LinearSystem) -> dict[str, Any]:
     ]
     return {
         "states": list(lin.states), "inputs": list(lin.inputs), "outputs": list(lin.outputs),
-        "A": lin.A, "B": lin.B, "C": lin.C, "D": lin.D, "poles": lin.poles, "modes": modes, "stable": lin.stable,
+        "A": lin.A, "B": lin.B, "C": lin.C, "D": lin.D, "poles": lin.poles, "modes": modes,
+        "stable": lin.stable, "stability": lin.stability,
         "controllable": lin.controllability.complete, "observable": lin.observability.complete,
     }  # fmt: skip
 
 
 def _verdict(lin: LinearSystem) -> str:
-    stable = "all modes decay" if lin.stable else "not all modes decay"
-    reached = "all are controllable" if lin.controllability.complete else "not all are controllable"
-    seen = "all are observable" if lin.observability.complete else "not all are observable"
-    return f"{stable}; {reached}; {seen}"
+    stable = "all modes decay" if lin.stable else f"not all modes decay ({lin.stability})"
+    return f"{stable}; {_reach_text(lin.controllability)}; {_reach_text(lin.observability)}"
+
+
+def _reach_text(judged: Reach) -> str:
+    if judged.complete:
+        return f"all are {judged.what}"
+    undecided = len(judged.undecided) and not len(judged.missing)
+    return f"whether all are {judged.what} is undecided" if undecided else f"not all are {judged.what}"

@@ -11,17 +11,16 @@ import typer
 from multibody.cli import starters
 from multibody.cli.answer import Answer
 from multibody.cli.app import command
-from multibody.cli.codes import CommandError
-from multibody.cli.options import library_names
-from multibody.cli.sources import PYTHON, YAML
+from multibody.cli.exit_codes import CommandError, on_command_line
+from multibody.cli.sources import PYTHON, YAML, known_models
 from multibody.errors import StorageError
 from multibody.graph.names import check as check_name
-from multibody.simulate.files import whole_file
+from multibody.support.atomic_files import atomic_file
 
 Origin = Annotated[
     str | None,
-    typer.Option("--from", metavar="NAME", show_default=False, autocompletion=library_names,
-                 help="Begin with this library model instead of a pendulum."),
+    typer.Option("--from", metavar="MODEL", show_default=False, autocompletion=known_models,
+                 help="Begin with this library model, robot.urdf or model.yaml instead of a pendulum."),
 ]  # fmt: skip
 Empty = Annotated[bool, typer.Option("--empty", help="Nothing but the name and gravity.")]
 File = Annotated[
@@ -42,18 +41,29 @@ def new(name: Name, file: File = None, origin: Origin = None, empty: Empty = Fal
     - `multibody new crane.yaml`
     - `multibody new crane crane_model.py`
     - `multibody new my_linkage.yaml --from four_bar`
+    - `multibody new my_robot.yaml --from robot.urdf`
     """
     if origin is not None and empty:
-        raise CommandError("--from and --empty contradict each other.", remedy="Give one of them.")
+        raise CommandError(
+            "--from and --empty contradict each other.", remedy="Give one of them.", code="options-contradict"
+        )
     suffixes = (*YAML, *PYTHON)
     path = file or Path(name if name.lower().endswith(suffixes) else f"{name}.yaml")
     if path.suffix.lower() not in suffixes:
-        raise CommandError(f"'{path}' is no model file.", where="FILE", remedy=f"Let it end in {', '.join(suffixes)}.")
-    title = check_name(Path(name).stem if name.lower().endswith(suffixes) else name, "system")
-    text = starters.text(title, origin, empty=empty, python=path.suffix.lower() in PYTHON)
+        raise CommandError(
+            f"'{path}' is no model file.",
+            where="FILE",
+            remedy=f"Let it end in {', '.join(suffixes)}.",
+            code="file-format-unknown",
+        )
+    with on_command_line("NAME"):
+        title = check_name(Path(name).stem if name.lower().endswith(suffixes) else name, "system")
+    text = starters.text(title, path, origin, empty=empty)
     if path.exists():
-        raise StorageError("The file exists already.", where=str(path), remedy="Choose another name, or remove it.")
-    with whole_file(path, overwrite=False) as stream:
+        raise StorageError(
+            "The file exists already.", where=str(path), remedy="Choose another name, or remove it.", code="file-exists"
+        )
+    with atomic_file(path, overwrite=False) as stream:
         stream.write(text.encode())
     steps = [f"multibody {verb} {quote(str(path))}" for verb in ("check", "derive", "simulate", "show")]
     data = {"file": str(path), "system": title, "from": origin or ""}

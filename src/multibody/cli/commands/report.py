@@ -10,15 +10,15 @@ import typer
 
 from multibody.cli.answer import Answer
 from multibody.cli.app import command
-from multibody.cli.assigned import numbers
+from multibody.cli.assignments import parameter_values
 from multibody.cli.choices import formalism as formalism_of
 from multibody.cli.options import Folder, Force, Formalism, ModelName, Parameters
 from multibody.cli.sources import find_model
 from multibody.graph.names import escape
 
 if TYPE_CHECKING:
+    from multibody.codegen.writing import Exported
     from multibody.equations import EquationsOfMotion
-    from multibody.export.writing import Exported
 
 
 class Format(StrEnum):
@@ -49,12 +49,12 @@ def report(
     - `multibody report crane_crab -o out`
     - `multibody report my_crane.yaml --format latex`
     """
-    from multibody.export import Latex, Markdown
-    from multibody.export import export as exported
+    from multibody.codegen import export as exported
+    from multibody.report import Latex, Markdown
 
     source = find_model(model)
     eom = source.equations(formalism_of(formalism))
-    values = numbers(parameter, "--parameter")
+    values = parameter_values(eom, parameter)
     if format_ is Format.HTML:
         done = _page(eom, output, values, force)
     else:
@@ -67,7 +67,7 @@ def report(
 
 
 def _page(eom: EquationsOfMotion, folder: Path, parameters: dict[str, float], force: bool) -> Exported:
-    from multibody.export.writing import Exported
+    from multibody.codegen.writing import Exported
     from multibody.view import write_page
 
     folder.mkdir(parents=True, exist_ok=True)

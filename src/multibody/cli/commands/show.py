@@ -8,17 +8,13 @@ import typer
 
 from multibody.cli.answer import Answer
 from multibody.cli.app import command
-from multibody.cli.assigned import numbers
+from multibody.cli.assignments import parameter_values
 from multibody.cli.choices import formalism as formalism_of
-from multibody.cli.commands.simulate import moved
-from multibody.cli.options import Formalism, Inputs, ModelName, Parameters, Start
+from multibody.cli.commands.simulate import run_model
+from multibody.cli.options import Formalism, Inputs, ModelName, Parameters, Start, duration_option
 from multibody.cli.sources import find_model
 
-Length = Annotated[
-    float | None,
-    typer.Option("--duration", "-d", metavar="SECONDS", min=0.0, show_default=False,
-                 help="Simulate for so long first, and play the run."),
-]  # fmt: skip
+Length = Annotated[float | None, duration_option("Simulate for so long first, and play the run.")]
 
 
 @command("show", panel="Motion")
@@ -40,8 +36,8 @@ def show(
 
     source = find_model(model)
     eom = source.equations(formalism_of(formalism))
-    run = None if duration is None else moved(eom, duration, parameter, start, input_)
-    parameters = None if run is not None else numbers(parameter, "--parameter")
+    run = None if duration is None else run_model(eom, duration, parameter, start, input_)
+    parameters = None if run is not None else parameter_values(eom, parameter)
     with shown(eom, run, parameters=parameters, host=host, port=port, browser=browser, block=False) as viewer:
         data = {"model": source.name, "system": eom.model.name, "url": viewer.url}
         ctx.obj.present(Answer(data, [f"{source.name} is at {viewer.url} until Ctrl-C"]))

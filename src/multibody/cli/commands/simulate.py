@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from multibody.cli.answer import Answer, Grid, shown_number
+from multibody.cli.answer import Answer, AnswerTable, shown_number
 from multibody.cli.app import command
-from multibody.cli.assigned import numbers, pairs, state_values
-from multibody.cli.choices import formalism as formalism_of
-from multibody.cli.choices import solver as solver_of
-from multibody.cli.codes import CommandError, ExitCode
+from multibody.cli.assignments import input_laws, numbers, pairs, parameter_values, require_quantities, state_values
+from multibody.cli.choices import formalism as formalism_of, solver as solver_of
+from multibody.cli.exit_codes import CommandError, ExitCode
 from multibody.cli.options import (
     Duration,
     Force,
@@ -29,16 +28,16 @@ from multibody.cli.options import (
     Step,
 )  # fmt: skip
 from multibody.cli.outputs import require_writable, write_run
-from multibody.cli.sources import Source, find_model
-from multibody.simulate.front import simulate as simulated
-from multibody.simulate.quantities import quantities
-from multibody.simulate.recording import column_name, split, unknown
+from multibody.cli.sources import NamedModel, find_model
+from multibody.graph.names import element_name
+from multibody.simulation.results.recording import split
+from multibody.simulation.single_run import simulate as simulated
 
 if TYPE_CHECKING:
     from multibody.equations import EquationsOfMotion
-    from multibody.simulate import Trajectory
+    from multibody.simulation import Trajectory
 
-SHOWN = 40
+MAX_ROWS_SHOWN = 40
 """Quantities in the table of a run; larger models show their coordinates, speeds and sensors up to here."""
 
 Files = Annotated[
@@ -73,16 +72,16 @@ def simulate(
     require_writable(output or (), force)
     source = find_model(model)
     eom = source.equations(formalism_of(formalism))
-    require_quantities(eom, plot or ())
+    require_quantities(eom, plot or (), "--plot")
     require_drives(source, eom, input_ or ())
-    run = moved(eom, duration, parameter, start, input_, samples=samples, integrator=solver_of(solver, rtol, step))
+    run = run_model(eom, duration, parameter, start, input_, samples=samples, integrator=solver_of(solver, rtol, step))
     files = [write_run(run, path, tuple(plot or ()), overwrite=force) for path in output or ()]
     data = {"model": source.name, **run_data(run, tuple(plot or ())), "files": [str(path) for path in files]}
     written = ["\n".join(f"wrote {path}" for path in files)] if files else []
     return Answer(data, [str(run), _table(run), *written], run_code(run))
 
 
-def require_drives(source: Source, eom: EquationsOfMotion, inputs: Iterable[str]) -> None:
+def require_drives(source: NamedModel, eom: EquationsOfMotion, inputs: Iterable[str]) -> None:
     """An error that says how a robot gets inputs, if it has none and some are given."""
     given = pairs(inputs, "--input")
     if source.kind == "urdf" and given and not eom.inputs:
@@ -92,26 +91,20 @@ def require_drives(source: Source, eom: EquationsOfMotion, inputs: Iterable[str]
             cause="The joints of the robot are not driven.",
             remedy=f"Write {source.name}{',' if ':' in Path(source.name).name else ':'}driven as the model; "
             "the inputs are called after the joints, such as elbow_effort.",
+            code="name-unknown",
+            name=next(iter(given)),
         )
 
 
-def require_quantities(eom: EquationsOfMotion, names: Iterable[str]) -> None:
-    """An error before anything is computed, if no run will know a name that is to be plotted."""
-    known = quantities(eom)
-    for name in names:
-        if split(name)[0] not in known:
-            raise unknown(name, known, "--plot")
-
-
-def moved(
+def run_model(
     eom: EquationsOfMotion, duration: float, parameter: list[str] | None = None, start: list[str] | None = None,
     inputs: list[str] | None = None, **options: Any,
 ) -> Trajectory:  # fmt: skip
     """A run, from what stands on the command line."""
     q, u = state_values(eom, numbers(start, "--start"))
     return simulated(
-        eom, duration, q=q or None, u=u or None, parameters=numbers(parameter, "--parameter") or None,
-        inputs=dict(pairs(inputs, "--input")) or None, on_failure="return", **options,
+        eom, duration, q=q or None, u=u or None, parameters=parameter_values(eom, parameter) or None,
+        inputs=input_laws(eom, inputs) or None, on_failure="return", **options,
     )  # fmt: skip
 
 
@@ -135,20 +128,21 @@ def run_data(run: Trajectory, names: tuple[str, ...] = ()) -> dict[str, Any]:
         "parameters": dict(run.parameters), "start_changes": [one._asdict() for one in run.start_changes],
         "limit_violations": [one._asdict() for one in run.limit_violations],
         "saturations": [one._asdict() for one in run.saturations],
+        "table_exits": [one._asdict() for one in run.table_exits],
         "events": [{"name": one.name, "t": one.t} for one in run.occurrences],
-        "units": {name: run.quantities[name.partition("[")[0]].unit for name in wanted},
+        "units": {name: run.quantities[split(name, run.quantities)[0]].unit for name in wanted},
         "t": run.t, "values": {name: run[name] for name in wanted},
     }  # fmt: skip
 
 
-def _table(run: Trajectory) -> Grid:
+def _table(run: Trajectory) -> AnswerTable:
     """The range of everything that the user has named."""
     wanted = [(name, one) for name, one in run.quantities.items() if one.kind in ("coordinate", "speed", "sensor")]
-    named = [(column_name(name, place), one.unit) for name, one in wanted for place in np.ndindex(run[name].shape[1:])]
+    named = [(element_name(name, place), one.unit) for name, one in wanted for place in np.ndindex(run[name].shape[1:])]
     rows = []
-    for name, unit in named[:SHOWN]:
+    for name, unit in named[:MAX_ROWS_SHOWN]:
         values = run[name]
         cells = (values[0], values[-1], values.min(), values.max())
         rows.append([name, unit, *(shown_number(float(value)) for value in cells)])
-    title = f"the first {SHOWN} of {len(named)} quantities" if len(named) > SHOWN else ""
-    return Grid(["quantity", "unit", "start", "end", "smallest", "largest"], rows, title, right=(2, 3, 4, 5))
+    title = f"the first {MAX_ROWS_SHOWN} of {len(named)} quantities" if len(named) > MAX_ROWS_SHOWN else ""
+    return AnswerTable(["quantity", "unit", "start", "end", "smallest", "largest"], rows, title, right=(2, 3, 4, 5))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,24 +12,31 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from multibody.cli.answer import Answer, Grid, shown_number
+from multibody.cli.answer import Answer, AnswerTable, shown_number
 from multibody.cli.app import command
-from multibody.cli.assigned import pairs, spread, state_values
-from multibody.cli.choices import formalism as formalism_of
-from multibody.cli.choices import solver as solver_of
-from multibody.cli.codes import CommandError, ExitCode
+from multibody.cli.assignments import (
+    input_laws,
+    pairs,
+    require_parameters,
+    require_quantities,
+    spread,
+    state_values,
+)
+from multibody.cli.choices import formalism as formalism_of, solver as solver_of
+from multibody.cli.exit_codes import CommandError, ExitCode
 from multibody.cli.options import Duration, Force, Formalism, Inputs, ModelName, Rtol, Samples, Solver, Step
 from multibody.cli.outputs import require_writable
 from multibody.cli.sources import find_model
-from multibody.simulate.files import whole_file
-from multibody.simulate.quantities import quantities
-from multibody.simulate.recording import column_name, component, split, unknown
+from multibody.graph.names import element_name
+from multibody.model.freeze.inertia_checks import possible_values
+from multibody.simulation.results.recording import component
+from multibody.support.atomic_files import atomic_file
 
 if TYPE_CHECKING:
     from multibody.equations import EquationsOfMotion
-    from multibody.simulate import Sweep, Trajectory
+    from multibody.simulation import Sweep, Trajectory
 
-SHOWN = 30
+MAX_ROWS_SHOWN = 30
 """Runs in the table on the terminal."""
 
 MEASURES: dict[str, Callable[[Any], Any]] = {
@@ -82,7 +89,7 @@ def sweep(
     - `multibody sweep pendulum -d 2 -p length=0.5:2:7 -s angle=0.1,0.5,1 -m 'max(angle)'`
     - `multibody sweep my_crane.yaml -p 'm2=normal(1, 0.05)' --draws 100 -o runs.csv`
     """
-    from multibody.simulate import sweep as swept
+    from multibody.simulation import sweep as swept
 
     require_writable([] if output is None else [output], force, (".csv",))
     source = find_model(model)
@@ -90,8 +97,10 @@ def sweep(
     initial = {name: spread(text, f"--start {name}") for name, text in pairs(start, "--start").items()}
     state_values(eom, initial)
     values = {name: spread(text, f"--parameter {name}") for name, text in pairs(parameter, "--parameter").items()}
+    require_parameters(eom, values)
+    possible_values(eom.model, {name: value for name, value in values.items() if isinstance(value, float)})
     runs = swept(
-        eom, duration, parameters=values, initial=initial, inputs=dict(pairs(input_, "--input")), draws=draws,
+        eom, duration, parameters=values, initial=initial, inputs=input_laws(eom, input_), draws=draws,
         seed=seed, samples=samples, integrator=solver_of(solver, rtol, step), measures=_measures(eom, measure),
         workers=workers, path=store,
     )  # fmt: skip
@@ -104,21 +113,20 @@ def sweep(
 def _measures(eom: EquationsOfMotion, texts: list[str] | None) -> dict[str, Callable[[Trajectory], Any]]:
     """What is measured, by what was written."""
     wanted = texts or [f"last({one.name})" for one in eom.coordinates]
-    known = quantities(eom)
-    return {text.strip(): _measure(text, known) for text in wanted}
+    return {text.strip(): _measure(text, eom) for text in wanted}
 
 
-def _measure(text: str, known: Collection[str]) -> Callable[[Trajectory], Any]:
+def _measure(text: str, eom: EquationsOfMotion) -> Callable[[Trajectory], Any]:
     """What is measured of a run; a name that no run will know is found out before the first one."""
     match = re.fullmatch(r"\s*(\w+)\s*\((.+)\)\s*", text)
     if match is None or match[1] not in MEASURES:
         raise CommandError(
             f"'{text}' is no measure.", where="--measure",
             remedy=f"Write KIND(NAME), such as max(angle); KIND is one of {', '.join(MEASURES)}.",
+            code="measure-invalid", value=text,
         )  # fmt: skip
     kind, name = MEASURES[match[1]], match[2].strip()
-    if split(name)[0] not in known:
-        raise unknown(name, known, "--measure")
+    require_quantities(eom, [name], "--measure")
     return lambda run: kind(run[name])
 
 
@@ -134,15 +142,17 @@ def _columns(measures: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Measures of arrays, such as the last place of a point, as one column for each number."""
     for name, values in measures.items():
         for place in np.ndindex(np.shape(values)[1:]):
-            yield column_name(name, place), component(values, place)
+            yield element_name(name, place), component(values, place)
 
 
-def _shown(runs: Sweep, rows: list[list[Any]], output: Path | None) -> list[str | Grid]:
+def _shown(runs: Sweep, rows: list[list[Any]], output: Path | None) -> list[str | AnswerTable]:
     head, *body = rows
-    cells = [[one if isinstance(one, str) else shown_number(float(one)) for one in row] for row in body[:SHOWN]]
-    title = f"the first {SHOWN} of {len(body)} runs" if len(body) > SHOWN else ""
+    cells = [
+        [one if isinstance(one, str) else shown_number(float(one)) for one in row] for row in body[:MAX_ROWS_SHOWN]
+    ]
+    title = f"the first {MAX_ROWS_SHOWN} of {len(body)} runs" if len(body) > MAX_ROWS_SHOWN else ""
     numeric = [place for place, name in enumerate(head) if name != "status"]
-    return [str(runs), Grid(head, cells, title, right=numeric), *([f"wrote {output}"] if output else [])]
+    return [str(runs), AnswerTable(head, cells, title, right=numeric), *([f"wrote {output}"] if output else [])]
 
 
 def _data(name: str, runs: Sweep, output: Path | None) -> dict[str, Any]:
@@ -164,5 +174,5 @@ def _code(runs: Sweep) -> ExitCode:
 def _write(rows: list[list[Any]], path: Path, overwrite: bool) -> None:
     text = StringIO(newline="")
     csv.writer(text).writerows(rows)
-    with whole_file(path, overwrite) as stream:
+    with atomic_file(path, overwrite) as stream:
         stream.write(text.getvalue().encode())

@@ -11,11 +11,10 @@ Example:
     (F/m1,)
 """
 
-from multibody.compat.pymbs.complaints import UnsupportedError, UsageError
 from multibody.compat.pymbs.frames import Body, Frame
 from multibody.compat.pymbs.joints import Joint
-from multibody.compat.pymbs.of_world import genCode, genEquations, genMatlabAnimation, genSarturisXml, show
 from multibody.compat.pymbs.quantities import VarKind
+from multibody.compat.pymbs.refusals import UnsupportedError, UsageError
 from multibody.compat.pymbs.symbolics import (
     Equal,
     Ex,
@@ -50,7 +49,7 @@ from multibody.compat.pymbs.symbolics import (
     transpose,
     zeros,
 )
-from multibody.compat.pymbs.system import MbsSystem
+from multibody.compat.pymbs.system import MbsSystem, genCode, genEquations, genMatlabAnimation, genSarturisXml, show
 
 __all__ = [
     "Body", "Equal", "Ex", "Ey", "Ez", "Frame", "Greater", "If", "Joint", "Less", "Matrix", "MbsSystem",

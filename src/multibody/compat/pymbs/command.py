@@ -15,10 +15,10 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from multibody.compat.pymbs.complaints import UsageError
+from multibody.compat.pymbs.refusals import UsageError
 from multibody.graph import Expr
 from multibody.graph.number import is_number
-from multibody.model.concerning import concerning
+from multibody.model.error_context import concerning
 
 Value = Any
 """A number, an expression, or a list or matrix of them."""
@@ -104,6 +104,8 @@ def _sorted(
         f"The arguments of {label} are not understood.",
         cause=faults[0],
         remedy=f"Write {' or '.join(_call(label, form, known) for form in forms)}.",
+        code="arguments-not-understood",
+        name=label,
     )
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from multibody import model
 from multibody.compat.pymbs.command import Value, command
-from multibody.compat.pymbs.complaints import UsageError
+from multibody.compat.pymbs.refusals import UsageError
 from multibody.graph.names import suggestion
 
-if TYPE_CHECKING:
-    from multibody.compat.pymbs.workshop import Workshop
+
+class PartNames(Protocol):
+    """The world, as far as frames need it."""
+
+    def part_name(self, wanted: str | None, kind: str = "part") -> str:
+        """A free name for a part."""
 
 
 class Frame:
@@ -24,8 +28,8 @@ class Frame:
         frames: those that were added to it, by name; each is an attribute as well.
     """
 
-    def __init__(self, workshop: Workshop, name: str, made: model.Frame) -> None:
-        self._workshop = workshop
+    def __init__(self, world: PartNames, name: str, made: model.Frame) -> None:
+        self._world = world
         self.name = name
         self.made = made
         self.frames: dict[str, Frame] = {}
@@ -41,10 +45,13 @@ class Frame:
         """
         if name in self.frames or hasattr(type(self), name) or name in vars(self):
             raise UsageError(
-                f"'{self.name}' has something that is called '{name}' already.", remedy="Choose another name."
+                f"'{self.name}' has something that is called '{name}' already.",
+                remedy="Choose another name.",
+                code="name-taken",
+                name=name,
             )
-        own = self._workshop.part_name(f"{self.made.name}_{name}")
-        self.frames[name] = Frame(self._workshop, name, self.made.frame(own, vector(p), R))
+        own = self._world.part_name(f"{self.made.name}_{name}")
+        self.frames[name] = Frame(self._world, name, self.made.frame(own, vector(p), R))
         return self.frames[name]
 
     def __getattr__(self, name: str) -> Frame:
@@ -82,7 +89,9 @@ def vector(value: Any) -> list[Any]:
     """Three entries from a list, a vector, or a matrix of one column."""
     entries = list(np.ravel(np.array(value, dtype=object)))
     if len(entries) != 3:
-        raise UsageError(f"A vector has three entries, not {len(entries)}.", remedy="Write [x, y, z].")
+        raise UsageError(
+            f"A vector has three entries, not {len(entries)}.", remedy="Write [x, y, z].", code="count-mismatch"
+        )
     return entries
 
 
@@ -90,5 +99,7 @@ def scalar(value: Any) -> Any:
     """One entry, also from a list or a matrix with one."""
     entries = list(np.ravel(np.array(value, dtype=object)))
     if len(entries) != 1:
-        raise UsageError(f"One number or expression is needed, not {len(entries)}.", remedy="Give a scalar.")
+        raise UsageError(
+            f"One number or expression is needed, not {len(entries)}.", remedy="Give a scalar.", code="count-mismatch"
+        )
     return entries[0]

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from multibody import model
-from multibody.compat.pymbs.complaints import UnsupportedError, UsageError
+from multibody.compat.pymbs.refusals import UnsupportedError, UsageError
+from multibody.equations import EquationsOfMotion
 from multibody.model.quantity import acceleration_symbol
 
-if TYPE_CHECKING:
-    from multibody.compat.pymbs.workshop import Workshop
+
+class Derived(Protocol):
+    """The world, as far as joints need it."""
+
+    def derived(self, label: str) -> EquationsOfMotion:
+        """The equations of motion, for a command that needs them."""
 
 
 class Joint:
@@ -21,8 +26,8 @@ class Joint:
         numbers: which of its coordinates are meant.
     """
 
-    def __init__(self, workshop: Workshop, made: model.Joint, numbers: tuple[int, ...]) -> None:
-        self._workshop = workshop
+    def __init__(self, world: Derived, made: model.Joint, numbers: tuple[int, ...]) -> None:
+        self._world = world
         self.made = made
         self.numbers = numbers
 
@@ -40,7 +45,7 @@ class Joint:
         return len(self.numbers)
 
     def __getitem__(self, place: int) -> Joint:
-        return Joint(self._workshop, self.made, (self.numbers[place],))
+        return Joint(self._world, self.made, (self.numbers[place],))
 
     def __iter__(self) -> Iterator[Joint]:
         return (self[k] for k in range(len(self)))
@@ -55,6 +60,7 @@ class Joint:
             raise UsageError(
                 f"{task} needs a joint with one movement, and {self!r} has {len(self)}.",
                 remedy="Name one of several movements: joint[0], joint[1] and so on.",
+                code="joint-with-several-coordinates",
             )
         return self
 
@@ -89,7 +95,7 @@ class Joint:
     @property
     def IsIndependent(self) -> bool:
         """Whether it has coordinates, and they are states; those that follow from a loop are not."""
-        states = self._workshop.derived("joint.IsIndependent").coordinates
+        states = self._world.derived("joint.IsIndependent").coordinates
         return bool(self.numbers) and all(self.made.coordinates[k] in states for k in self.numbers)
 
     def __repr__(self) -> str:

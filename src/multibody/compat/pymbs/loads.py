@@ -6,18 +6,18 @@ import numpy as np
 
 from multibody import model
 from multibody.compat.pymbs.command import Value, command
-from multibody.compat.pymbs.complaints import UsageError
 from multibody.compat.pymbs.frames import Frame, scalar, vector
 from multibody.compat.pymbs.joints import Joint as AnyJoint
-from multibody.compat.pymbs.workshop import Workshop
+from multibody.compat.pymbs.refusals import UsageError
+from multibody.compat.pymbs.world import WorldBase
 from multibody.model import Force, JointLoad, Load, PointToPointForce, Torque
 
 
 class AddLoad:
     """Commands for loads; each returns the load. Without a name, it is called ``load_1``, ``load_2`` …."""
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._workshop = workshop
+    def __init__(self, mbs: WorldBase) -> None:
+        self._mbs = mbs
 
     @command("CS1 CS2 symbol name", "name CS1 CS2 symbol", "name symbol CS1 CS2")
     def PtPForce(self, symbol: Value, CS1: Frame, CS2: Frame, name: str | None = None) -> Load:
@@ -84,6 +84,7 @@ class AddLoad:
             raise UsageError(
                 f"{joint!r} has {len(joint)} movements, and {len(values)} loads are given.",
                 remedy="Give one for each, or name one movement: joint[0], joint[1] and so on.",
+                code="count-mismatch",
             )
         places = dict(zip(joint.numbers, values, strict=True))
         every = [places.get(k, 0) for k in range(len(joint.made.speeds))]
@@ -107,5 +108,5 @@ class AddLoad:
         return self._add(strut, name)
 
     def _add(self, load: Load, name: str | None) -> Load:
-        made: Load = self._workshop.system.load(load, self._workshop.part_name(name, "load"))
+        made: Load = self._mbs.system.load(load, self._mbs.part_name(name, "load"))
         return made

@@ -9,9 +9,8 @@ from multibody import model
 from multibody.compat.pymbs.command import Value, command
 from multibody.compat.pymbs.frames import Frame, scalar
 from multibody.compat.pymbs.joints import Joint
-from multibody.compat.pymbs.solutions import distance
-from multibody.compat.pymbs.steering import steering
-from multibody.compat.pymbs.workshop import Workshop
+from multibody.compat.pymbs.steering import distance, steering
+from multibody.compat.pymbs.world import WorldBase
 from multibody.graph import Expr, Symbol, as_expr
 from multibody.graph.number import is_number
 from multibody.model import Kinematics, Model
@@ -24,8 +23,8 @@ class AddLoop:
     CS1 and CS2 are the two frames that meet at the closing joint, in any order.
     """
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._workshop = workshop
+    def __init__(self, mbs: WorldBase) -> None:
+        self._mbs = mbs
 
     @command("CS1 CS2 name posture", "name CS1 CS2 posture")
     def FourBar(self, CS1: Frame, CS2: Frame, posture: int = 1, name: str | None = None) -> Any:
@@ -57,7 +56,7 @@ class AddLoop:
         """
         if setUpH is None and setUpS is None:
             return self._add(model.Steering(CS1.made, CS2.made, int(setUp)), name)
-        return self._add(steering(self._workshop, CS1, CS2, int(setUpH or 1), int(setUpS or 1)), name)
+        return self._add(steering(self._mbs, CS1, CS2, int(setUpH or 1), int(setUpS or 1)), name)
 
     @command("name CS1 CS2")
     def CrankSlider(self, CS1: Frame, CS2: Frame, name: str | None = None) -> Any:
@@ -82,7 +81,7 @@ class AddLoop:
     def Hexapod_m_AV(self, CS1: Frame, CS2: Frame, name: str | None = None) -> Any:
         """A leg with offset axes. It has no closed form: the closing hinge, about y, becomes a constraint."""
         closing = model.HexapodWithOffset(CS1.made, CS2.made)
-        return self._workshop.system.constraint(closing, name=self._workshop.part_name(name, "loop"))
+        return self._mbs.system.constraint(closing, name=self._mbs.part_name(name, "loop"))
 
     @command("name j1 j2 ratio")
     def Transmission(self, j1: Joint, j2: Joint, ratio: Value = 1, name: str | None = None) -> Any:
@@ -94,7 +93,7 @@ class AddLoop:
         first, second = (one.single("addLoop.Transmission") for one in (j1, j2))
         factor = scalar(ratio)
         same_in_both = is_number(factor) and abs(factor) == 1
-        if not same_in_both and self._workshop.follows_program("addLoop.Transmission"):
+        if not same_in_both and self._mbs.follows_program("addLoop.Transmission"):
             return self._follow(second, factor, first, name)
         if is_number(factor) and factor != 0:
             first, second, factor = second, first, 1 / as_expr(factor)
@@ -115,7 +114,7 @@ class AddLoop:
         return self._add(_following(j.single("addLoop.ExpJoint"), scalar(exp)), name)
 
     def _add(self, loop: model.ExplicitLoop, name: str | None) -> model.ExplicitLoop:
-        return self._workshop.system.loop(loop, self._workshop.part_name(name, "loop"))
+        return self._mbs.system.loop(loop, self._mbs.part_name(name, "loop"))
 
 
 class FourBarTrans(model.FourBarTrans):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from multibody.compat.pymbs.command import command
-from multibody.compat.pymbs.complaints import UsageError
 from multibody.compat.pymbs.frames import Frame
 from multibody.compat.pymbs.quantities import VarKind, as_written
-from multibody.compat.pymbs.workshop import Workshop
+from multibody.compat.pymbs.refusals import UsageError
+from multibody.compat.pymbs.world import WorldBase
 from multibody.model import Orientation, Position, contact, hydraulic_cylinder, motion_platform, tyre
 
 
-class Macros(Workshop):
+class Macros(WorldBase):
     """Commands that end all the names that they make with one of the user."""
 
     @command("CS_C name")
@@ -52,4 +52,9 @@ class Macros(Workshop):
         """All names that are going to be made, which must be free as they are."""
         for wanted in (f"{prefix}_{name}" for prefix in prefixes.split()):
             if self.symbol_name(wanted) != wanted:
-                raise UsageError(f"The name '{wanted}' is taken already.", remedy=f"Choose another one than '{name}'.")
+                raise UsageError(
+                    f"The name '{wanted}' is taken already.",
+                    remedy=f"Choose another one than '{name}'.",
+                    code="name-taken",
+                    name=wanted,
+                )

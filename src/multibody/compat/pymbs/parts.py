@@ -9,10 +9,10 @@ import numpy as np
 
 from multibody import model
 from multibody.compat.pymbs.command import Movements, Value, command
-from multibody.compat.pymbs.complaints import UsageError
 from multibody.compat.pymbs.frames import Body, Frame, scalar, vector
 from multibody.compat.pymbs.joints import Joint
-from multibody.compat.pymbs.workshop import Workshop
+from multibody.compat.pymbs.refusals import UsageError
+from multibody.compat.pymbs.world import WorldBase
 from multibody.graph import Expr, evaluate
 from multibody.model import Parameter, Weld
 from multibody.model.quantity import defaults, finite_value
@@ -20,7 +20,7 @@ from multibody.model.quantity import defaults, finite_value
 _log = logging.getLogger("multibody")
 
 
-class Parts(Workshop):
+class PartCommands(WorldBase):
     """Commands for bodies and for what connects them."""
 
     @command("name mass cg inertia")
@@ -115,6 +115,7 @@ class Parts(Workshop):
             raise UsageError(
                 f"{minVal} to {maxVal} is no range of {joint!r}.",
                 remedy="Give a joint with one movement, and minVal < maxVal.",
+                code="range-invalid",
             )
         limits = list(joint.made.limits)
         limits[joint.numbers[0]] = (low, high)

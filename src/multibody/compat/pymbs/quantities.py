@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from multibody.compat.pymbs.command import Function, Range, Size, Value, command
-from multibody.compat.pymbs.complaints import UsageError
 from multibody.compat.pymbs.frames import scalar
+from multibody.compat.pymbs.refusals import UsageError
 from multibody.compat.pymbs.symbolics import Matrix
-from multibody.compat.pymbs.workshop import Workshop
+from multibody.compat.pymbs.world import WorldBase
 from multibody.graph.number import is_number
 
 
@@ -23,7 +23,7 @@ class VarKind(IntEnum):
     Sensor = 256
 
 
-class Quantities(Workshop):
+class QuantityCommands(WorldBase):
     """Commands for what has a symbol."""
 
     @command("symbol_str defaultValue name positive negative", "name symbol_str defaultValue positive negative")
@@ -49,6 +49,8 @@ class Quantities(Workshop):
                 raise UsageError(
                     f"'{symbol_str}' is said to be {word}, and its default is {defaultValue}.",
                     remedy="Change one of them.",
+                    code="assumption-violated",
+                    name=symbol_str,
                 )
         own, value = self.symbol_name(symbol_str), _plain(defaultValue)
         if np.shape(value) != (3,):

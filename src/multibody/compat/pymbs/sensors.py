@@ -7,11 +7,11 @@ from typing import Any
 
 from multibody import model
 from multibody.compat.pymbs.command import Group, command
-from multibody.compat.pymbs.complaints import UsageError
 from multibody.compat.pymbs.frames import Frame
 from multibody.compat.pymbs.joints import Joint as AnyJoint
 from multibody.compat.pymbs.quantities import VarKind, as_written
-from multibody.compat.pymbs.workshop import Workshop
+from multibody.compat.pymbs.refusals import UsageError
+from multibody.compat.pymbs.world import WorldBase
 
 
 class AddSensor:
@@ -20,15 +20,18 @@ class AddSensor:
     Without CSref, components are along the axes of CS1.
     """
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._workshop = workshop
+    def __init__(self, mbs: WorldBase) -> None:
+        self._mbs = mbs
 
     def __call__(self, name: str, kind: str, *args: Any, **named: Any) -> Any:
         """The form of the first versions of PyMbs: ``addSensor('Place', 'Position', CS1, CS2, 'r')``."""
         if kind not in vars(AddSensor) or kind.startswith("_"):
             known = [one for one in vars(AddSensor) if one[0].isupper()]
             raise UsageError(
-                f"There is no sensor {kind!r:.100}.", where="PyMbs' addSensor", remedy=f"There are: {', '.join(known)}."
+                f"There is no sensor {kind!r:.100}.",
+                where="PyMbs' addSensor",
+                remedy=f"There are: {', '.join(known)}.",
+                code="name-unknown",
             )
         return getattr(self, kind)(*args, name=name, **named)
 
@@ -130,14 +133,14 @@ class AddSensor:
 
     def _reaction(self, label: str, kind: Callable[..., model.Sensor], symbol: str, joint: AnyJoint) -> Any:
         made = joint.entire(label)
-        axes = self._world if self._workshop.follows_program(label) else made.child
+        axes = self._world if self._mbs.follows_program(label) else made.child
         return self._add(symbol, kind(made, axes))
 
     @property
     def _world(self) -> model.Body:
-        return self._workshop.system.world
+        return self._mbs.system.world
 
     def _add(self, symbol: str, sensor: model.Sensor) -> Any:
-        name = self._workshop.symbol_name(symbol)
-        self._workshop.system.sensor(name, sensor)
-        return as_written(self._workshop.system.measured(name))
+        name = self._mbs.symbol_name(symbol)
+        self._mbs.system.sensor(name, sensor)
+        return as_written(self._mbs.system.measured(name))

@@ -14,18 +14,33 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from multibody import model
-from multibody.compat.pymbs.complaints import UsageError
 from multibody.compat.pymbs.frames import Frame
-from multibody.compat.pymbs.solutions import distance
-from multibody.compat.pymbs.workshop import Workshop
+from multibody.compat.pymbs.refusals import UsageError
+from multibody.compat.pymbs.world import WorldBase
 from multibody.graph import Expr, Symbol, evaluate
-from multibody.model import Kinematics, Parameter
+from multibody.mechanics.assembly.assembly import angles_of
+from multibody.model import Kinematics, Model, Parameter
 from multibody.model.quantity import defaults
+
+
+def distance(solution: Mapping[Symbol, Expr], model: Model, wanted: Mapping[Symbol, float]) -> float:
+    """How far a solution is from wanted values at the start; angles count modulo one turn."""
+    zero = dict.fromkeys([model.time, *model.input_symbols], 0.0)
+    known: dict[Any, float] = {**zero, **model.start, **model.parameter_values()}
+    given = [one for one in solution if one in wanted]
+    found = np.array([evaluate(solution[one], known) for one in given], dtype=float)
+    apart = found - np.array([wanted[one] for one in given])
+    turns = np.array([one in angles_of(model) for one in given], dtype=bool)
+    apart[turns] = np.angle(np.exp(1j * apart[turns]))
+    return float(np.nan_to_num(abs(apart), nan=np.inf).sum())
+
 
 _log = logging.getLogger("multibody")
 
-AT_THE_SAME_PLACE = 1e-6
+MAX_POINT_DISTANCE = 1e-6
 """How far PyMbs' angles may be from a solution of the loop, in radians."""
 
 
@@ -40,7 +55,7 @@ class SteeringOfProgram(model.Steering):
         """That of the two solutions."""
         made = [model.Steering(self.first, self.second, one).solution(kinematics) for one in (1, -1)]
         apart = [distance(one, kinematics.model, self.wanted) for one in made]
-        if min(apart) > AT_THE_SAME_PLACE:
+        if min(apart) > MAX_POINT_DISTANCE:
             _log.warning(
                 "addLoop.Steering: PyMbs' closed form does not close this loop with these settings: its angles differ "
                 "by %.3g rad from the nearer solution, which is used.", min(apart),
@@ -48,7 +63,7 @@ class SteeringOfProgram(model.Steering):
         return made[apart.index(min(apart))]
 
 
-def steering(workshop: Workshop, base: Frame, arm: Frame, side_h: int, side_s: int) -> SteeringOfProgram:
+def steering(mbs: WorldBase, base: Frame, arm: Frame, side_h: int, side_s: int) -> SteeringOfProgram:
     """The loop with the posture of PyMbs' program.
 
     Raises:
@@ -56,9 +71,11 @@ def steering(workshop: Workshop, base: Frame, arm: Frame, side_h: int, side_s: i
     """
     for name, value in (("setUpH", side_h), ("setUpS", side_s)):
         if value not in (1, -1):
-            raise UsageError(f"{name} = {value} is not a setting.", remedy="Write 1 or -1.")
-    rack, tie, last = _joints(workshop, base, arm)
-    known: dict[Any, float] = dict(defaults(workshop.system.all(Parameter)))
+            raise UsageError(
+                f"{name} = {value} is not a setting.", remedy="Write 1 or -1.", code="option-unknown", name=name
+            )
+    rack, tie, last = _joints(mbs, base, arm)
+    known: dict[Any, float] = dict(defaults(mbs.system.all(Parameter)))
 
     def place(frame: model.Frame) -> list[float]:
         return [float(evaluate(one, known)) for one in frame.pose.position]
@@ -75,14 +92,15 @@ def steering(workshop: Workshop, base: Frame, arm: Frame, side_h: int, side_s: i
             "PyMbs' closed form has no solution at the start values.",
             cause="The lengths do not reach from the rack to the closing hinge.",
             remedy="Check the frames and the start value of the rack, or write setUp=1 or setUp=-1.",
+            code="loop-cannot-close",
         ) from error
     c = -side_s * (math.pi / 2 + angle) - b
     return SteeringOfProgram(base.made, arm.made, {tie.coordinates[0]: b, last.coordinates[0]: c})
 
 
-def _joints(workshop: Workshop, base: Frame, arm: Frame) -> tuple[model.Joint, model.Joint, model.Joint]:
+def _joints(mbs: WorldBase, base: Frame, arm: Frame) -> tuple[model.Joint, model.Joint, model.Joint]:
     """The joints of rack, tie rod and arm, from the frame on the arm back to the base."""
-    by_child = {one.child.body: one for one in workshop.system.all(model.Joint)}
+    by_child = {one.child.body: one for one in mbs.system.all(model.Joint)}
     found: list[Any] = []
     body = arm.made.body
     while len(found) < 3 and body in by_child:
@@ -95,5 +113,6 @@ def _joints(workshop: Workshop, base: Frame, arm: Frame) -> tuple[model.Joint, m
             f"The loop is not the steering of PyMbs: its joints are {', '.join(moves) or 'none'}.",
             cause="It has a rack 'Ty', a tie rod 'Rz' and an arm 'Rz', and CS1 is on the body that carries the rack.",
             remedy="Give CS1 on that body and CS2 on the arm, or write setUp=1 or setUp=-1.",
+            code="steering-not-recognized",
         )
     return found[0], found[1], found[2]

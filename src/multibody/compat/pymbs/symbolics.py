@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from multibody import graph
-from multibody.compat.pymbs.complaints import UsageError
+from multibody.compat.pymbs.refusals import UsageError
 from multibody.graph.number import is_number
-from multibody.model.concerning import concerning
+from multibody.model.error_context import concerning
 from multibody.model.quantity import acceleration_symbol, rate_name
 
 pi = math.pi
@@ -119,7 +119,7 @@ def symmetric_matrix(entries: Any) -> Matrix:
     if len(given) != 6:
         raise UsageError(
             f"A symmetric matrix has six entries, not {len(given)}.", where="PyMbs' symmetric_matrix",
-            remedy="Write symmetric_matrix([xx, xy, yy, xz, yz, zz]).",
+            remedy="Write symmetric_matrix([xx, xy, yy, xz, yz, zz]).", code="count-mismatch",
         )  # fmt: skip
     xx, xy, yy, xz, yz, zz = given
     return Matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
@@ -151,7 +151,7 @@ def _solved(A: Any, b: Any, label: str) -> Any:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or right.shape[:1] != matrix.shape[:1]:
         raise UsageError(
             f"Shapes {matrix.shape} and {right.shape} do not fit.", where=f"PyMbs' {label}",
-            remedy="Give a square matrix, and a right-hand side with as many rows.",
+            remedy="Give a square matrix, and a right-hand side with as many rows.", code="shapes-do-not-fit",
         )  # fmt: skip
     with concerning(f"PyMbs' {label}"):
         return graph.solve(matrix.tolist(), right.tolist())
@@ -191,6 +191,7 @@ def _rate(one: graph.Symbol) -> Any:
         f"The rate of '{one.name}' is not known.", where="PyMbs' der",
         cause="It is an input, or what a sensor measures.",
         remedy="Use joint.coord and joint.vel, or a sensor that measures the rate, such as addSensor.Velocity.",
+        code="rate-unknown", name=one.name,
     )  # fmt: skip
 
 
@@ -210,7 +211,9 @@ def rotMat(angle: Any, axis: Any) -> Matrix:
     """
     number = {"x": 0, "y": 1, "z": 2, 1: 0, 2: 1, 3: 2}.get(axis.lower()[-1:] if isinstance(axis, str) else axis)
     if number is None:
-        raise UsageError(f"{axis!r:.100} is no axis.", where="PyMbs' rotMat", remedy="Write 'x', 'y' or 'z'.")
+        raise UsageError(
+            f"{axis!r:.100} is no axis.", where="PyMbs' rotMat", remedy="Write 'x', 'y' or 'z'.", code="axis-unknown"
+        )
     c, s, j, k = cos(angle), sin(angle), (number + 1) % 3, (number + 2) % 3
     turned = eye(3)
     turned[j, j], turned[j, k], turned[k, j], turned[k, k] = c, s, -s, c

@@ -1,4 +1,4 @@
-"""The world of a PyMbs script."""
+"""The world of a PyMbs script, and its commands as functions, which PyMbs has kept from its first versions."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ from typing import Any
 
 from multibody.compat.pymbs.command import Value, command
 from multibody.compat.pymbs.frames import Frame, vector
-from multibody.compat.pymbs.gen_code import GenCode
-from multibody.compat.pymbs.gen_equations import GenEquations
+from multibody.compat.pymbs.generation.code import GenCode
+from multibody.compat.pymbs.generation.equations import GenEquations
+from multibody.compat.pymbs.generation.results import ResultCommands
 from multibody.compat.pymbs.joints import Joint
 from multibody.compat.pymbs.loads import AddLoad
 from multibody.compat.pymbs.loops import AddLoop
 from multibody.compat.pymbs.macros import Macros
-from multibody.compat.pymbs.parts import Parts
-from multibody.compat.pymbs.quantities import Quantities
-from multibody.compat.pymbs.results import Results
+from multibody.compat.pymbs.parts import PartCommands
+from multibody.compat.pymbs.quantities import QuantityCommands
+from multibody.compat.pymbs.refusals import UsageError
 from multibody.compat.pymbs.sensors import AddSensor
 from multibody.compat.pymbs.visualisation import AddVisualisation
 from multibody.model import Load
 
 
-class MbsSystem(Quantities, Parts, Macros, Results):
+class MbsSystem(QuantityCommands, PartCommands, Macros, ResultCommands):
     """The world: a body that does not move, and all the commands that build a system.
 
     Args:
@@ -67,3 +68,39 @@ class MbsSystem(Quantities, Parts, Macros, Results):
     def time(self) -> Any:
         """The symbol of time."""
         return self.system.time
+
+
+def genEquations(world: MbsSystem, *args: Any, **named: Any) -> Any:
+    """The same as ``world.genEquations(…)``."""
+    return _required(world, "genEquations").genEquations(*args, **named)
+
+
+def genCode(world: MbsSystem, *args: Any, **named: Any) -> Any:
+    """The same as ``world.genCode(…)``."""
+    return _required(world, "genCode").genCode(*args, **named)
+
+
+def genMatlabAnimation(world: MbsSystem, *args: Any, **named: Any) -> Any:
+    """The same as ``world.genMatlabAnimation(…)``."""
+    return _required(world, "genMatlabAnimation").genMatlabAnimation(*args, **named)
+
+
+def genSarturisXml(world: MbsSystem, *args: Any, **named: Any) -> Any:
+    """The same as ``world.genSarturisXml(…)``: not supported."""
+    return _required(world, "genSarturisXml").genSarturisXml(*args, **named)
+
+
+def show(world: MbsSystem, *args: Any, **named: Any) -> Any:
+    """The same as ``world.show(…)``."""
+    return _required(world, "show").show(*args, **named)
+
+
+def _required(world: Any, command: str) -> MbsSystem:
+    if not isinstance(world, MbsSystem):
+        raise UsageError(
+            f"{command} needs the world, not {world!r:.100}.",
+            where=f"PyMbs' {command}",
+            remedy=f"Write world.{command}(), with the other arguments between the parentheses.",
+            code="value-of-wrong-type",
+        )
+    return world

@@ -7,10 +7,9 @@ from typing import Any
 
 from multibody import model
 from multibody.compat.pymbs.command import Paint, Value, command
-from multibody.compat.pymbs.complaints import rigid_only
-from multibody.compat.pymbs.frames import Frame as AnyFrame
-from multibody.compat.pymbs.frames import scalar
-from multibody.compat.pymbs.workshop import Workshop
+from multibody.compat.pymbs.frames import Frame as AnyFrame, scalar
+from multibody.compat.pymbs.refusals import rigid_only
+from multibody.compat.pymbs.world import WorldBase
 from multibody.graph import as_expr
 from multibody.graph.number import is_number
 from multibody.model import Drawing
@@ -19,8 +18,8 @@ from multibody.model import Drawing
 class AddVisualisation:
     """Commands for shapes. Without a name, a shape is called ``visual_1``, ``visual_2`` …."""
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._workshop = workshop
+    def __init__(self, mbs: WorldBase) -> None:
+        self._mbs = mbs
 
     @command("name cs length width height")
     def Box(
@@ -96,8 +95,8 @@ class AddVisualisation:
         raise rigid_only("addVisualisation.flexible_Body")
 
     def _draw(self, cs: Any, shape: model.Shape, name: str | None, rotation: Any = None) -> Drawing:
-        own = self._workshop.part_name(name, "visual")
-        return self._workshop.system.draw(cs.made, shape, rotation=rotation, name=own)
+        own = self._mbs.part_name(name, "visual")
+        return self._mbs.system.draw(cs.made, shape, rotation=rotation, name=own)
 
 
 def _away(length: Any) -> tuple[Any, list[list[int]] | None]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from multibody.compat.sympy.given import Energy, Given
-from multibody.compat.sympy.names import Vocabulary
+from multibody.compat.sympy.read_equations import EnergyTerms, ReadEquations
+from multibody.compat.sympy.vocabulary import SympyVocabulary
 from multibody.equations import Handling
 from multibody.equations.power import Powers
 from multibody.equations.solution import Solution
@@ -21,11 +21,11 @@ from multibody.equations.without_bodies import (
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Constant, Expr, Symbol, array, as_expr, directional, free_symbols, from_sympy, product
 from multibody.graph.linear_algebra import Matrix
-from multibody.graph.signs import Sign, agrees
+from multibody.graph.piecewise.signs import Sign, agrees
 from multibody.graph.workspace import in_own_table
 from multibody.model import Expression, Model
 from multibody.model.constraints import ExpressionConstraint
-from multibody.model.possible import require_possible_numbers
+from multibody.model.freeze.inertia_checks import require_possible_numbers
 from multibody.model.quantity import acceleration_symbol, finite_value, known_defaults
 
 
@@ -40,7 +40,7 @@ class SympyModel(ModelWithoutBodies):
         assumed: the signs of symbols that SymPy was told.
     """
 
-    given: Given | None = None
+    given: ReadEquations | None = None
     symbols: Mapping[Any, Expr] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     assumed: Mapping[Symbol, Sign] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class SympyKinetics(KineticsWithoutBodies):
     """Constraints, mass matrix and forces that were read from SymPy."""
 
     @property
-    def given(self) -> Given:
+    def given(self) -> ReadEquations:
         """What was read."""
         assert isinstance(self.model, SympyModel)
         assert self.model.given is not None
@@ -141,6 +141,8 @@ class SympyModelEquations(EquationsWithoutBodies):
                 where=f"model '{self.model.name}'",
                 cause="Accelerations and multipliers follow from the equations of motion.",
                 remedy=f"There are: {', '.join(str(one) for one in self.symbols)}.",
+                code="name-unknown",
+                names=strange,
             )
         return {str(self.symbols[key]): _read(value, self.symbols) for key, value in pairs}
 
@@ -188,7 +190,7 @@ class SympyModelEquations(EquationsWithoutBodies):
         return as_expr(directional(self.kinetic_energy + self.potential_energy, changing)) if changing else ZERO
 
     @property
-    def _energy(self) -> Energy:
+    def _energy(self) -> EnergyTerms:
         energy = self.kinetics.given.energy
         if energy is None:
             raise ModelError(
@@ -196,12 +198,13 @@ class SympyModelEquations(EquationsWithoutBodies):
                 where=f"model '{self.model.name}'",
                 cause="SymPy's object has equations, but no bodies.",
                 remedy="Convert the KanesMethod, LagrangesMethod or System that the equations come from.",
+                code="energy-unknown",
             )
         return energy
 
 
 def equations_of(
-    given: Given, vocabulary: Vocabulary, start: Mapping[Any, Any] | None, handling: Handling
+    given: ReadEquations, vocabulary: SympyVocabulary, start: Mapping[Any, Any] | None, handling: Handling
 ) -> SympyModelEquations:
     """Equations of motion from what was read."""
     model = _model(given, vocabulary, start)
@@ -217,7 +220,7 @@ def equations_of(
     return made
 
 
-def _model(given: Given, vocabulary: Vocabulary, start: Mapping[Any, Any] | None) -> Model:
+def _model(given: ReadEquations, vocabulary: SympyVocabulary, start: Mapping[Any, Any] | None) -> Model:
     used = set(free_symbols(given.expressions()))
     values = vocabulary.named(start)
     states = {one.name: one for one in (*given.q, *given.u)}
@@ -258,6 +261,9 @@ def _require_sign(model: Model, one: Symbol, value: float, what: str) -> None:
             where=f"model '{model.name}'",
             cause=f"Its symbol was made with {sign}=True, and expressions were simplified by that.",
             remedy=f"Give a value that is {sign}, or make the symbol without the assumption.",
+            code="assumption-violated",
+            name=one.name,
+            value=value,
         )
 
 
@@ -268,6 +274,8 @@ def _require_states(name: str, values: Mapping[str, Any], states: Mapping[str, S
             f"There is no coordinate or speed {', '.join(map(repr, unknown))} to start with.",
             where=f"model '{name}'",
             remedy=f"There are: {', '.join(states)}.",
+            code="name-unknown",
+            names=unknown,
         )
 
 

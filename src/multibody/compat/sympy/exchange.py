@@ -6,30 +6,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
-from multibody.compat.sympy.accelerations import require_rates_of_velocities
-from multibody.compat.sympy.auxiliary import forces_in_evidence
+from multibody.compat.sympy.auxiliary_speeds import forces_in_evidence
 from multibody.compat.sympy.builder import SympyBuilder
+from multibody.compat.sympy.contradictions import require_rates_of_orientations, require_rates_of_velocities
 from multibody.compat.sympy.equations import SympyModelEquations, equations_of
 from multibody.compat.sympy.forms import given_by_forms
-from multibody.compat.sympy.given import Given
-from multibody.compat.sympy.kinematics import Kinematics, constraints_of, kinematics_of, linear_rows, rate_of
+from multibody.compat.sympy.kinematics import SympyKinematics, constraints_of, kinematics_of, linear_rows, rate_of
 from multibody.compat.sympy.lagrange import Lagrangian
 from multibody.compat.sympy.mechanism import Mechanism
-from multibody.compat.sympy.names import Vocabulary
-from multibody.compat.sympy.orientation_rates import require_rates_of_orientations
 from multibody.compat.sympy.potentials import require_potentials
+from multibody.compat.sympy.read_equations import ReadEquations
 from multibody.compat.sympy.symbolic import written_equations
+from multibody.compat.sympy.vocabulary import SympyVocabulary
 from multibody.equations import EquationsOfMotion, Handling, IndependentSpeeds, Multipliers
 from multibody.errors import ConversionError, ModelError
 from multibody.graph import isolated, names
-from multibody.graph.sympy_reader import Functions
-from multibody.graph.sympy_system import REDUNDANT
+from multibody.graph.sympy.reader import Functions
+from multibody.graph.sympy.system import REDUNDANT
 from multibody.model import Model, System
 from multibody.model.quantity import acceleration_symbol
 
 if TYPE_CHECKING:
-    from sympy.physics.mechanics import SymbolicSystem
-    from sympy.physics.mechanics import System as SympySystem
+    from sympy.physics.mechanics import SymbolicSystem, System as SympySystem
 
 
 def from_sympy(
@@ -74,7 +72,7 @@ def from_sympy(
         >>> eom.acceleration
         (-k*q/m,)
     """
-    vocabulary = Vocabulary(names.check(name, "model"), parameters, inputs, functions)
+    vocabulary = SympyVocabulary(names.check(name, "model"), parameters, inputs, functions)
     extra = None if bodies is None else list(bodies)
     with isolated():
         given, independent = _read(obj, vocabulary, extra, origin)
@@ -84,7 +82,9 @@ def from_sympy(
         return equations_of(given, vocabulary, start, handling)
 
 
-def _read(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: Any) -> tuple[Given, list[str]]:
+def _read(
+    obj: Any, vocabulary: SympyVocabulary, bodies: list[Any] | None, origin: Any
+) -> tuple[ReadEquations, list[str]]:
     """What an object holds, and the names of its independent speeds where it has a choice of them."""
     from sympy.physics import mechanics as me
 
@@ -108,6 +108,7 @@ def _read(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: An
         where=f"model '{vocabulary.scope}'",
         remedy="Give a KanesMethod, LagrangesMethod, System, SymbolicSystem or JointsMethod; of PyDy's System its "
         "eom_method, with parameters=….constants and start=….initial_conditions.",
+        code="sympy-object-unsupported",
     )
 
 
@@ -119,10 +120,11 @@ def _require_no_places(name: str, bodies: list[Any] | None, origin: Any) -> None
             where=f"model '{name}'",
             cause="It does not say in which frame they are measured.",
             remedy="Convert the KanesMethod, LagrangesMethod or System, or leave bodies= and origin= away.",
+            code="bodies-unknown",
         )
 
 
-def _require_constraints(given: Given, name: str) -> None:
+def _require_constraints(given: ReadEquations, name: str) -> None:
     """An error if there are no constraint equations that could be handled in another way."""
     if not given.constraints_known:
         raise ModelError(
@@ -130,10 +132,13 @@ def _require_constraints(given: Given, name: str) -> None:
             where=f"model '{name}'",
             cause="Its equations are solved for the rates already; which constraints they keep is not known.",
             remedy="Convert the KanesMethod, LagrangesMethod or System that it was made of, or leave constraints= out.",
+            code="option-without-effect",
         )
 
 
-def _system(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: Any) -> tuple[Given, list[str]]:
+def _system(
+    obj: Any, vocabulary: SympyVocabulary, bodies: list[Any] | None, origin: Any
+) -> tuple[ReadEquations, list[str]]:
     _require_said(obj, vocabulary.scope)
     kinematics = kinematics_of(vocabulary, obj.q, obj.u, obj.kdes, obj.u_aux)
     mechanism = Mechanism(kinematics, obj.frame, obj.bodies, [*obj.loads, *obj.actuators], origin)
@@ -152,15 +157,20 @@ def _require_said(obj: Any, name: str) -> None:
             f"The potential energy of {', '.join(stored)} counts in Lagrange's equations and not in Kane's.",
             where=f"model '{name}'",
             remedy="Say which is meant, by form_eoms(LagrangesMethod) or form_eoms(KanesMethod); or write a load.",
+            code="potential-counts-twice",
+            names=stored,
         )
 
 
-def _kane(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: Any) -> tuple[Given, list[str]]:
+def _kane(
+    obj: Any, vocabulary: SympyVocabulary, bodies: list[Any] | None, origin: Any
+) -> tuple[ReadEquations, list[str]]:
     if obj.bodylist is None:
         raise ModelError(
             "The KanesMethod has no bodies yet.",
             where=f"model '{vocabulary.scope}'",
             remedy="Give it bodies= and forcelist=, or call kanes_equations(bodies, loads) first.",
+            code="sympy-method-without-bodies",
         )
     rates = obj.q.applyfunc(rate_of)
     equations = linear_rows(((obj._k_kqdot_implicit, rates), (obj._k_ku_implicit, obj.u)), obj._f_k_implicit)
@@ -173,16 +183,16 @@ def _kane(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: An
     return given, _independent(vocabulary, independent, obj._udep)
 
 
-def _joints(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: Any) -> Given:
+def _joints(obj: Any, vocabulary: SympyVocabulary, bodies: list[Any] | None, origin: Any) -> ReadEquations:
     kinematics = kinematics_of(vocabulary, obj.q, obj.u, obj.kdes)
     mechanism = Mechanism(kinematics, obj.frame, obj.bodies, obj.loads, origin)
     return _given(kinematics, mechanism, {}, bodies)
 
 
 def _given(
-    kinematics: Kinematics, mechanism: Mechanism, held: dict[str, Any], bodies: list[Any] | None,
+    kinematics: SympyKinematics, mechanism: Mechanism, held: dict[str, Any], bodies: list[Any] | None,
     auxiliary: Sequence[Any] = (),
-) -> Given:  # fmt: skip
+) -> ReadEquations:  # fmt: skip
     require_rates_of_velocities(kinematics, mechanism.world, mechanism.written)
     require_rates_of_orientations(kinematics, mechanism.world, mechanism.written, mechanism.said, held.values())
     require_potentials(kinematics, mechanism, kinematics.vocabulary.scope)
@@ -190,7 +200,7 @@ def _given(
     energy = mechanism.energy([acceleration_symbol(one) for one in kinematics.u])
     q, u, rates = kinematics.q, kinematics.u, kinematics.rates
     places, inertias = mechanism.places(bodies), mechanism.inertias()
-    given = Given("Kane", q, u, rates, parts, held, energy, places, inertias=inertias)
+    given = ReadEquations("Kane", q, u, rates, parts, held, energy, places, inertias=inertias)
     return replace(given, auxiliary=forces_in_evidence(kinematics, mechanism, auxiliary, given.motion))
 
 
@@ -200,7 +210,7 @@ def _apart(auxiliary: Iterable[Any], velocities: Iterable[Any]) -> list[Any]:
     return [] if speeds and any(row.has(*speeds) for row in velocities) else speeds
 
 
-def _lagrange(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin: Any) -> Given:
+def _lagrange(obj: Any, vocabulary: SympyVocabulary, bodies: list[Any] | None, origin: Any) -> ReadEquations:
     speeds = obj.q.applyfunc(rate_of)
     kinematics = kinematics_of(vocabulary, obj.q, speeds, ())
     own = bodies if bodies is not None else list(obj.bodies or ())
@@ -209,6 +219,7 @@ def _lagrange(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin
             "The LagrangesMethod has loads, but no frame in which their points move.",
             where=f"model '{vocabulary.scope}'",
             remedy="Give it frame=….",
+            code="sympy-method-without-frame",
         )
     mechanism = None if obj.inertial is None else Mechanism(kinematics, obj.inertial, own, obj.forcelist, origin)
     lagrangian = Lagrangian(kinematics, obj._L[0], mechanism)
@@ -218,10 +229,10 @@ def _lagrange(obj: Any, vocabulary: Vocabulary, bodies: list[Any] | None, origin
     parts, energy = lagrangian.balance(), lagrangian.energy()
     places, inertias = (mechanism.places(), mechanism.inertias()) if mechanism else ((), ())
     q, u, rates = kinematics.q, kinematics.u, kinematics.rates
-    return Given("Lagrange", q, u, rates, parts, held, energy, places, inertias=inertias)
+    return ReadEquations("Lagrange", q, u, rates, parts, held, energy, places, inertias=inertias)
 
 
-def _independent(vocabulary: Vocabulary, independent: Iterable[Any], dependent: Any) -> list[str]:
+def _independent(vocabulary: SympyVocabulary, independent: Iterable[Any], dependent: Any) -> list[str]:
     return [str(vocabulary[one]) for one in independent] if len(dependent) else []
 
 
@@ -255,5 +266,6 @@ def to_sympy(obj: System | Model | EquationsOfMotion) -> Any:
         raise ConversionError(
             f"A {type(obj).__name__} cannot be written with SymPy's mechanics package.",
             remedy="Give a System, or equations of motion; expressions have multibody.graph.to_sympy.",
+            code="sympy-object-unsupported",
         )
     return SympyBuilder(obj.freeze() if isinstance(obj, System) else obj).system()

@@ -2,23 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from multibody.compat.sympy.algebraic import solved_with_algebraic
-from multibody.compat.sympy.given import Given
-from multibody.compat.sympy.kinematics import Kinematics
-from multibody.compat.sympy.names import Vocabulary
+from multibody.compat.sympy.kinematics import SympyKinematics
+from multibody.compat.sympy.read_equations import ReadEquations
+from multibody.compat.sympy.vocabulary import SympyVocabulary
 from multibody.errors import ModelError
-from multibody.graph import ONE, ZERO, Expr, Symbol, array, free_symbols, names, solve_regular, substitute
+from multibody.graph import (
+    ONE,
+    ZERO,
+    Expr,
+    Symbol,
+    array,
+    free_symbols,
+    jacobian,
+    names,
+    rank,
+    solve_regular,
+    substitute,
+)
 from multibody.graph.linear_algebra import Matrix
-from multibody.graph.sympy_system import ConstrainedForm, constrained_form
+from multibody.graph.sympy.system import ConstrainedForm, constrained_form
 
 
-def given_by_forms(vocabulary: Vocabulary, system: Any) -> Given:
+def solved_with_algebraic(name: str, matrix: Matrix, right: Matrix, algebraic: Mapping[int, Symbol]) -> Matrix:
+    """(ẋ, λ) in the order of the columns, from (M - ∂F/∂λ)·(ẋ, λ) = F(x, 0).
+
+    Args:
+        name: of the model.
+        matrix: M.
+        right: F.
+        algebraic: the symbol of each λ, by its column.
+    """
+    unknown = list(algebraic.values())
+    W = matrix.copy()
+    W[:, list(algebraic)] = W[:, list(algebraic)] - jacobian(list(right), unknown)
+    if set(unknown) & set(free_symbols(W)) or rank(W) < len(W):
+        raise ModelError(
+            f"The algebraic equations {', '.join(map(str, algebraic))} of the SymbolicSystem cannot be solved.",
+            where=f"model '{name}'",
+            cause="They do not determine their own states, or are not linear in them: constraints on other states have "
+            "to be differentiated first.",
+            remedy="Convert the KanesMethod, LagrangesMethod or System that has the constraints.",
+            code="algebraic-equations-unsolvable",
+        )
+    still: Any = dict.fromkeys(unknown, ZERO)
+    solved: Matrix = solve_regular(W, array(substitute(list(right), still)))
+    return solved
+
+
+def given_by_forms(vocabulary: SympyVocabulary, system: Any) -> ReadEquations:
     """Equations from explicit rates, from one matrix for all rates, or from kinematics and dynamics apart.
 
     States that are not said to be coordinates or speeds, such as the activation of a muscle, are speeds too: u̇ = f is
@@ -30,7 +67,7 @@ def given_by_forms(vocabulary: Vocabulary, system: Any) -> Given:
     q = {node: vocabulary.coordinate(node, with_speed=False) for node in qs}
     algebraic = [_order(system)[k] for k in system.alg_con or ()]
     u = {node: vocabulary.speed(node) for node in us if node not in algebraic}
-    kinematics = Kinematics(vocabulary, tuple(q.values()), tuple(u.values()), (), vocabulary.reader().read)
+    kinematics = SympyKinematics(vocabulary, tuple(q.values()), tuple(u.values()), (), vocabulary.reader().read)
     motion = constrained_form(system)
     if motion is not None and (motion.constraints or motion.quaternions):
         given = _with_constraints(kinematics, system, motion)
@@ -43,7 +80,7 @@ def given_by_forms(vocabulary: Vocabulary, system: Any) -> Given:
     return replace(given, outputs=outputs, constraints_known=motion is not None)
 
 
-def _as_it_stands(kinematics: Kinematics, system: Any, qs: Sequence[Any], us: Sequence[Any]) -> Given:
+def _as_it_stands(kinematics: SympyKinematics, system: Any, qs: Sequence[Any], us: Sequence[Any]) -> ReadEquations:
     states = list(system.states)
     if system._dyn_implicit_mat is not None:  # asking for it would be an error in the other forms
         rates = _column(kinematics, system.kin_explicit_rhs)
@@ -56,7 +93,7 @@ def _as_it_stands(kinematics: Kinematics, system: Any, qs: Sequence[Any], us: Se
     return _explicit(kinematics, [explicit[one] for one in qs], [explicit[one] for one in us])
 
 
-def _with_constraints(kinematics: Kinematics, system: Any, motion: ConstrainedForm) -> Given:
+def _with_constraints(kinematics: SympyKinematics, system: Any, motion: ConstrainedForm) -> ReadEquations:
     """M·u̇ = f - h + Bᵀ·λ with the constraints and quaternions that were kept."""
     explicit = system._comb_explicit_rhs
     rates = system.kin_explicit_rhs if _apart(system) else explicit[: len(kinematics.q)]
@@ -71,7 +108,7 @@ def _with_constraints(kinematics: Kinematics, system: Any, motion: ConstrainedFo
     return replace(given, constraints=constraints, quaternions=motion.quaternions)
 
 
-def _without_states(kinematics: Kinematics, system: Any, algebraic: Sequence[Any]) -> Given:
+def _without_states(kinematics: SympyKinematics, system: Any, algebraic: Sequence[Any]) -> ReadEquations:
     """The explicit rates of those states that are not algebraic."""
     vocabulary = kinematics.vocabulary
     stand_ins = vocabulary.stand_ins(algebraic, "algebraic")
@@ -124,6 +161,7 @@ def _require_fit(name: str, system: Any) -> None:
             if outside
             else f"There are {rows} rows, and a matrix of {shape[0]} × {shape[1]} with that of the kinematics.",
             remedy="Give one row for each state; a mass matrix for speeds alone needs coordinate_derivatives.",
+            code="sympy-system-inconsistent",
         )
 
 
@@ -139,19 +177,19 @@ def _size(system: Any) -> tuple[int, tuple[int, ...]]:
     return count, (count, count)
 
 
-def _dynamics(kinematics: Kinematics, system: Any) -> Matrix:
+def _dynamics(kinematics: SympyKinematics, system: Any) -> Matrix:
     return _column(kinematics, system.dyn_implicit_rhs)
 
 
-def _matrix(kinematics: Kinematics, matrix: Any) -> Matrix:
+def _matrix(kinematics: SympyKinematics, matrix: Any) -> Matrix:
     return array([[kinematics.read(matrix[i, j]) for j in range(matrix.cols)] for i in range(matrix.rows)])
 
 
-def _column(kinematics: Kinematics, column: Any) -> Matrix:
+def _column(kinematics: SympyKinematics, column: Any) -> Matrix:
     return array([kinematics.read(entry) for entry in column])
 
 
-def _combined(kinematics: Kinematics, matrix: Matrix, right: Matrix) -> Given:
+def _combined(kinematics: SympyKinematics, matrix: Matrix, right: Matrix) -> ReadEquations:
     """Rows in which only q̇ stand are kinematics, if there are as many as coordinates; the others are dynamics."""
     n = len(kinematics.q)
     dynamic = [k for k, row in enumerate(matrix) if any(entry.fp != 0 for entry in row[n:])]
@@ -163,29 +201,29 @@ def _combined(kinematics: Kinematics, matrix: Matrix, right: Matrix) -> Given:
     return _explicit(kinematics, solved[:n], solved[n:])
 
 
-def _given(kinematics: Kinematics, rates: Iterable[Expr], M: Matrix, right: Matrix) -> Given:
+def _given(kinematics: SympyKinematics, rates: Iterable[Expr], M: Matrix, right: Matrix) -> ReadEquations:
     """M·u̇ = right as it is if M is symmetric, as a mass matrix must be; otherwise solved."""
     if any(M[i, j].fp != M[j, i].fp for i in range(len(M)) for j in range(i)):
         return _explicit(kinematics, rates, solve_regular(M, right))
-    return Given("SymPy", kinematics.q, kinematics.u, tuple(rates), (M, *_shared(kinematics, right)))
+    return ReadEquations("SymPy", kinematics.q, kinematics.u, tuple(rates), (M, *_shared(kinematics, right)))
 
 
-def _explicit(kinematics: Kinematics, rates: Iterable[Expr], acceleration: Iterable[Expr]) -> Given:
+def _explicit(kinematics: SympyKinematics, rates: Iterable[Expr], acceleration: Iterable[Expr]) -> ReadEquations:
     """1·u̇ + h = f with h and f of the explicit rates."""
     parts = _unit(len(kinematics.u)), *_shared(kinematics, array(list(acceleration)))
-    return Given("SymPy", kinematics.q, kinematics.u, tuple(rates), parts, acceleration=tuple(acceleration))
+    return ReadEquations("SymPy", kinematics.q, kinematics.u, tuple(rates), parts, acceleration=tuple(acceleration))
 
 
 def _unit(count: int) -> Matrix:
     return array([[ONE if i == j else ZERO for j in range(count)] for i in range(count)])
 
 
-def _shared(kinematics: Kinematics, right: Matrix) -> tuple[Matrix, Matrix]:
+def _shared(kinematics: SympyKinematics, right: Matrix) -> tuple[Matrix, Matrix]:
     """h and f: what is there without inputs, and what they add."""
     inputs: dict[Any, Any] = dict.fromkeys(_inputs(kinematics.vocabulary), ZERO)
     without = array(substitute(list(right), inputs)) if len(right) else right
     return -without, right - without
 
 
-def _inputs(vocabulary: Vocabulary) -> list[Symbol]:
+def _inputs(vocabulary: SympyVocabulary) -> list[Symbol]:
     return [one for one in vocabulary.values() if isinstance(one, Symbol) and one.kind == "input"]

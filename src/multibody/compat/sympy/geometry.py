@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.compat.sympy.kinematics import Kinematics
+from multibody.compat.sympy.kinematics import SympyKinematics
 from multibody.errors import ModelError
 from multibody.graph import ONE, ZERO, array, product
 from multibody.graph.linear_algebra import Matrix
@@ -29,7 +29,7 @@ class Geometry:
         kinematics: reads expressions, and differentiates them.
     """
 
-    def __init__(self, world: Any, kinematics: Kinematics) -> None:
+    def __init__(self, world: Any, kinematics: SympyKinematics) -> None:
         self.world = world
         self._read, self._change = kinematics.read, kinematics.change
         self._way = _ways_to(world)
@@ -166,6 +166,8 @@ class Geometry:
             f"The {what} of '{thing}' in '{self.world}' is not known.",
             cause="SymPy was told nothing of it, nor of anything that it follows from.",
             remedy="Orient the frame, or set the velocity of the point, in SymPy.",
+            code="motion-unknown",
+            name=str(thing),
         )
 
 

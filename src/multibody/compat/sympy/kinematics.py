@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.compat.sympy.names import Vocabulary
+from multibody.compat.sympy.vocabulary import SympyVocabulary
 from multibody.errors import ModelError
 from multibody.graph import (
     ZERO,
@@ -23,16 +23,16 @@ from multibody.graph import (
     time_derivative,
 )
 from multibody.graph.linear_algebra import Matrix
-from multibody.graph.sympy_reader import is_symbol, time_symbol
+from multibody.graph.sympy.reader import is_symbol, time_symbol
 
 Read = Callable[[Any], Expr]
 
 
 @dataclass(frozen=True)
-class Kinematics:
+class SympyKinematics:
     """Coordinates, speeds and the rates q̇, and how everything else is read with them."""
 
-    vocabulary: Vocabulary
+    vocabulary: SympyVocabulary
     q: tuple[Symbol, ...]
     u: tuple[Symbol, ...]
     rates: tuple[Expr, ...]
@@ -45,12 +45,12 @@ class Kinematics:
             flow |= dict(zip(self.u, accelerations, strict=True))
         return time_derivative(things, {**flow, **self.vocabulary.input_rates(things)})
 
-    def apart(self) -> Kinematics:
+    def apart(self) -> SympyKinematics:
         """The same with a vocabulary of its own: what is met from now on becomes no input or parameter of the model."""
         own = self.vocabulary.copied()
         return replace(self, vocabulary=own, read=own.reader().read)
 
-    def with_accelerations(self) -> Kinematics:
+    def with_accelerations(self) -> SympyKinematics:
         """The same, but rates of speeds can be read; they are zero, and q̈ is what remains of d/dt q̇."""
         drifts: dict[Expr, Expr] = dict(zip(self.q, self.change(list(self.rates)) if self.q else [], strict=True))
         seconds = {rate_of(rate_of(node)): drifts[one] for node, one in self.vocabulary.items() if one in drifts}
@@ -77,9 +77,9 @@ def linear_rows(products: Iterable[tuple[Any, Any]], rest: Any) -> list[Any]:
 
 
 def kinematics_of(
-    vocabulary: Vocabulary, coordinates: Iterable[Any], speeds: Iterable[Any], equations: Iterable[Any],
+    vocabulary: SympyVocabulary, coordinates: Iterable[Any], speeds: Iterable[Any], equations: Iterable[Any],
     auxiliary: Iterable[Any] = (),
-) -> Kinematics:  # fmt: skip
+) -> SympyKinematics:  # fmt: skip
     """Coordinates and speeds with k_q̇(q,t)·q̇ + k_u(q,t)·u + f(q,t) = 0 solved for q̇; auxiliary speeds are zero."""
     time, qs, us = time_symbol(), list(coordinates), list(speeds)
     derivatives = [rate_of(one) for one in qs]
@@ -93,7 +93,7 @@ def kinematics_of(
     rows = [vocabulary.reader().read(one) for one in equations] if unknown else []
     for rate, found in zip(unknown, _solved(vocabulary.scope, rows, stand_ins), strict=True):
         vocabulary.learn(rate, found)
-    return Kinematics(vocabulary, q, u, tuple(vocabulary[rate] for rate in derivatives), vocabulary.reader().read)
+    return SympyKinematics(vocabulary, q, u, tuple(vocabulary[rate] for rate in derivatives), vocabulary.reader().read)
 
 
 def _solved(name: str, rows: Sequence[Expr], unknown: Sequence[Symbol]) -> list[Expr]:
@@ -105,12 +105,13 @@ def _solved(name: str, rows: Sequence[Expr], unknown: Sequence[Symbol]) -> list[
             where=f"model '{name}'",
             cause=f"There are {len(real)} equations for {len(unknown)} rates; they must be linear and independent.",
             remedy="Give one equation, linear in the derivatives and speeds, for each coordinate.",
+            code="kinematic-equations-unsolvable",
         )
     rest = array(substitute(list(real), dict.fromkeys(unknown, ZERO))) if real else array([])
     return list(solve_regular(K, -rest)) if real else []
 
 
-def constraints_of(kinematics: Kinematics, positions: Iterable[Any], velocities: Iterable[Any]) -> dict[str, Expr]:
+def constraints_of(kinematics: SympyKinematics, positions: Iterable[Any], velocities: Iterable[Any]) -> dict[str, Expr]:
     """φ(q, t) of all holonomic constraints, and those velocity constraints that do not follow from them."""
     found = {f"holonomic_{k}": kinematics.read(one) for k, one in enumerate(positions, 1)}
     rows = list(kinematics.change(list(found.values()))) if found else []

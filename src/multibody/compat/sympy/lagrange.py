@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from multibody.compat.sympy.given import Energy
-from multibody.compat.sympy.kinematics import Kinematics
+from multibody.compat.sympy.bodies_and_loads import ActingLoad
+from multibody.compat.sympy.kinematics import SympyKinematics
 from multibody.compat.sympy.mechanism import Mechanism
-from multibody.compat.sympy.moving import Acting
+from multibody.compat.sympy.read_equations import EnergyTerms
 from multibody.graph import ONE, ZERO, Expr, array, directional, free_symbols, gradient, jacobian, product, substitute
 from multibody.graph.linear_algebra import Matrix
 
@@ -21,7 +21,7 @@ from multibody.graph.linear_algebra import Matrix
 class Lagrangian:
     """L in coordinates and their rates, and loads beside it."""
 
-    def __init__(self, kinematics: Kinematics, lagrangian: Any, mechanism: Mechanism | None) -> None:
+    def __init__(self, kinematics: SympyKinematics, lagrangian: Any, mechanism: Mechanism | None) -> None:
         self._kinematics = kinematics
         self.value: Expr = kinematics.read(lagrangian)
         self._mechanism = mechanism
@@ -36,14 +36,14 @@ class Lagrangian:
         return M, h, sum(forces, array([ZERO] * len(u)))
 
     @property
-    def _loads(self) -> Sequence[Acting]:
+    def _loads(self) -> Sequence[ActingLoad]:
         return self._mechanism.loads if self._mechanism else ()
 
-    def _generalized(self, load: Acting) -> Matrix:
+    def _generalized(self, load: ActingLoad) -> Matrix:
         assert self._mechanism is not None
         return self._mechanism.forces([load])
 
-    def energy(self) -> Energy:
+    def energy(self) -> EnergyTerms:
         """p·q̇ - L in two parts, of which one does not depend on the rates, and the powers."""
         u = self._kinematics.u
         potential = -substitute(self.value, dict.fromkeys(u, ZERO))
@@ -54,7 +54,7 @@ class Lagrangian:
             power = product(self._generalized(load), array(list(u)))
             driven = any(one.kind == "input" for one in free_symbols(power))
             inputs, dissipated = (inputs + power, dissipated) if driven else (inputs, dissipated - power)
-        return Energy(kinetic, potential, inputs, dissipated, -self._change_from_outside())
+        return EnergyTerms(kinetic, potential, inputs, dissipated, -self._change_from_outside())
 
     def _change_from_outside(self) -> Expr:
         """∂L/∂t, also by inputs that change."""

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from multibody.compat.sympy.bodies_and_loads import ActingLoad, BodyReader, MovingBody
 from multibody.compat.sympy.geometry import Geometry
-from multibody.compat.sympy.given import Energy
-from multibody.compat.sympy.kinematics import Kinematics
-from multibody.compat.sympy.moving import Acting, BodyReader, Moving
+from multibody.compat.sympy.kinematics import SympyKinematics
+from multibody.compat.sympy.read_equations import EnergyTerms
 from multibody.equations.without_bodies import BodyPlace
 from multibody.graph import ZERO, Expr, adjoint, array, free_symbols, jacobian, product, same, substitute
 from multibody.graph.linear_algebra import Matrix
@@ -38,7 +38,12 @@ class Mechanism:
     """
 
     def __init__(
-        self, kinematics: Kinematics, world: Any, bodies: Iterable[Any], loads: Iterable[Any] = (), origin: Any = None
+        self,
+        kinematics: SympyKinematics,
+        world: Any,
+        bodies: Iterable[Any],
+        loads: Iterable[Any] = (),
+        origin: Any = None,
     ) -> None:
         self.world, self.written = world, list(bodies)
         self._geometry, self.speeds = Geometry(world, kinematics), kinematics.u
@@ -49,7 +54,7 @@ class Mechanism:
         self.loads = [self._reader.load(*load) for load in self.said]
         self._origin = origin
 
-    def seen_with(self, kinematics: Kinematics) -> Mechanism:
+    def seen_with(self, kinematics: SympyKinematics) -> Mechanism:
         """The same bodies and loads in other speeds."""
         return Mechanism(kinematics, self.world, self.written, self.said, self._origin)
 
@@ -80,7 +85,7 @@ class Mechanism:
         """Σ Jᵀ·force of all bodies."""
         return self._swept([body.motion for body in self.bodies], forces)
 
-    def forces(self, loads: Iterable[Acting]) -> Matrix:
+    def forces(self, loads: Iterable[ActingLoad]) -> Matrix:
         """Σ Jᵀ·F of loads."""
         acting = list(loads)
         return self._swept([load.motion for load in acting], [load.force for load in acting])
@@ -109,7 +114,7 @@ class Mechanism:
         known = _still(self.bodies, self._geometry.world)
         return next((one for one in known if all(self._follows(body, one) for body in self.bodies)), None)
 
-    def _follows(self, body: Moving, origin: Any) -> bool:
+    def _follows(self, body: MovingBody, origin: Any) -> bool:
         place = self._geometry.position(body.centre, origin)
         if place is None:
             return False
@@ -137,7 +142,7 @@ class Mechanism:
     # energy ------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def weights(self) -> dict[Acting, Expr]:
+    def weights(self) -> dict[ActingLoad, Expr]:
         """Constant forces at points whose places are known, each with its potential -F·r."""
         constant = [one for one in self.loads if hasattr(one.what, "vel") and _constant([*one.force])]
         if self.origin is None:
@@ -147,7 +152,7 @@ class Mechanism:
         changes = self._change(list(found.values())) if found else []
         return {one: V for (one, V), change in zip(found.items(), changes, strict=True) if same(change, -one.power)}
 
-    def energy(self, accelerations: Sequence[Expr]) -> Energy:
+    def energy(self, accelerations: Sequence[Expr]) -> EnergyTerms:
         """T, V and the powers; ``accelerations`` are the symbols for the rates of the speeds.
 
         Where velocities have a part v_t that does not depend on the speeds, because something is moved from outside,
@@ -160,7 +165,7 @@ class Mechanism:
             if load not in self.weights:
                 driven = any(one.kind == "input" for one in free_symbols(load.power))
                 inputs, dissipated = (inputs + load.power, dissipated) if driven else (inputs, dissipated - load.power)
-        return Energy(kinetic, sum(self.weights.values(), ZERO), inputs, dissipated, self._driven(accelerations))
+        return EnergyTerms(kinetic, sum(self.weights.values(), ZERO), inputs, dissipated, self._driven(accelerations))
 
     def _driven(self, accelerations: Sequence[Expr]) -> Expr:
         still: dict[Expr, Expr] = dict.fromkeys(self.speeds, ZERO)
@@ -184,7 +189,7 @@ def _pairs(loads: Iterable[Any]) -> Iterator[Any]:
         yield from one.to_loads() if hasattr(one, "to_loads") else [one]
 
 
-def _still(bodies: Iterable[Moving], world: Any) -> list[Any]:
+def _still(bodies: Iterable[MovingBody], world: Any) -> list[Any]:
     """SymPy's points that have a velocity of zero, among those that the places of bodies are measured from."""
     seen: dict[Any, None] = dict.fromkeys(body.centre for body in bodies)
     pending = list(seen)

@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from multibody.compat.sympy.kinematics import Kinematics
+from multibody.compat.sympy.bodies_and_loads import ActingLoad
+from multibody.compat.sympy.kinematics import SympyKinematics
 from multibody.compat.sympy.mechanism import Mechanism
-from multibody.compat.sympy.moving import Acting
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr, array, as_expr, free_symbols, product, substitute
 from multibody.graph.field import P, Value
-from multibody.model.load_potentials import cancel
+from multibody.mechanics.validation.load_potentials import cancel
 
 MAX_LOADS = 14
 """Of so many loads all selections are tried; of more than these, the whole and each one alone."""
 
 
-def require_potentials(kinematics: Kinematics, mechanism: Mechanism, name: str) -> None:
+def require_potentials(kinematics: SympyKinematics, mechanism: Mechanism, name: str) -> None:
     """An error for a body whose potential energy is not that of any of the loads, nor of several of them.
 
     Args:
@@ -37,15 +37,17 @@ def require_potentials(kinematics: Kinematics, mechanism: Mechanism, name: str) 
                 where=f"model '{name}'",
                 cause="Kane's equations use loads alone, and no selection of them has this potential.",
                 remedy="Correct potential_energy or the loads, or use LagrangesMethod, which takes the potential.",
+                code="potential-not-of-force",
+                name=body.name,
             )
 
 
-def _read(kinematics: Kinematics, body: Any) -> Expr:
+def _read(kinematics: SympyKinematics, body: Any) -> Expr:
     given = getattr(body, "potential_energy", 0)
     return ZERO if given == 0 else as_expr(kinematics.read(given))
 
 
-def _is_explained(kinematics: Kinematics, loads: Sequence[Acting], stored: Expr) -> bool:
+def _is_explained(kinematics: SympyKinematics, loads: Sequence[ActingLoad], stored: Expr) -> bool:
     """Whether loads at rest do the work that the potential loses."""
     rate = as_expr(kinematics.change(stored))
     unseen = {one for one in free_symbols(rate) if one.kind == "input"}
@@ -56,7 +58,7 @@ def _is_explained(kinematics: Kinematics, loads: Sequence[Acting], stored: Expr)
     return len(powers) <= MAX_LOADS and -rate.fp % P in set(_sums([one.fp for one in powers]))
 
 
-def _power_at_rest(kinematics: Kinematics, load: Acting, inputs: set[Any]) -> Expr:
+def _power_at_rest(kinematics: SympyKinematics, load: ActingLoad, inputs: set[Any]) -> Expr:
     """With all speeds zero in the force, and all inputs that the potential does not follow."""
     force = list(load.force)
     driven = [one for one in free_symbols(force) if one.kind == "input" and one not in inputs]

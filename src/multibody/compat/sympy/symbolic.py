@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from multibody.equations import EquationsOfMotion
 from multibody.graph import Symbol, array, product, rank, to_sympy
-from multibody.graph.sympy_reader import time_symbol
-from multibody.graph.sympy_system import ConstrainedForm, symbolic_system
+from multibody.graph.sympy.reader import time_symbol
+from multibody.graph.sympy.system import ConstrainedForm, symbolic_system
 from multibody.graph.workspace import alone
 from multibody.model.quantity import rate_name
 

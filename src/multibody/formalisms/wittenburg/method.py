@@ -66,13 +66,13 @@ class Wittenburg(Formalism):
     def derive(self, model: Model, handling: Handling | None = None) -> EquationsOfMotion:
         """A·φ̈ = B (10) as M·u̇ + h = f: A is the mass matrix, and B = f - h."""
         kinetics = Kinetics(model)
-        balance = _Balance(Tables(model), kinetics)
+        balance = _BodyBalance(Tables(model), kinetics)
         A, h, f = balance.A(), balance.h(), balance.f()
         solution = (handling or Multipliers()).solve(A, list(h - f), kinetics.constraints)
         return EquationsOfMotion.of(kinetics, "Wittenburg", lambda: (A, h, f), solution)
 
 
-class _Balance:
+class _BodyBalance:
     """The matrices A and B of (11)-(13); B = f - h."""
 
     def __init__(self, tables: Tables, kinetics: Kinetics) -> None:

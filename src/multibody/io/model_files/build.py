@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from multibody.errors import ModelFileError, MultibodyError
-from multibody.graph.grammar import FUNCTIONS
-from multibody.io.model_files.compose import raise_all
+from multibody.graph.text.grammar import FUNCTIONS
 from multibody.io.model_files.documents import Document
+from multibody.io.model_files.expressions.quantities import is_nothing
+from multibody.io.model_files.expressions.tables import read_table
 from multibody.io.model_files.folder import Folder
-from multibody.io.model_files.nodes import Entry, List, Mapping, Node, Place, Scalar
-from multibody.io.model_files.quantities import is_nothing
-from multibody.io.model_files.tables import read_table
 from multibody.io.model_files.values import Values
 from multibody.io.model_files.vocabulary import SECTIONS
+from multibody.io.model_files.yaml_text.compose import raise_all
+from multibody.io.model_files.yaml_text.nodes import List, Mapping, Scalar, TextPlace, YamlEntry, YamlNode
 from multibody.model import Frame, System
 
 
@@ -28,10 +28,10 @@ def built(document: Document) -> System:
         ModelFileError: with the place of the first problem; further ones of the same section are its ``others``.
     """
     with np.errstate(all="ignore"):  # what overflows is refused with an error, not with a warning
-        return _Builder(document).system()
+        return _ModelBuilder(document).system()
 
 
-class _Builder:
+class _ModelBuilder:
     def __init__(self, document: Document) -> None:
         self.document = document
         self.problems: list[ModelFileError] = []
@@ -41,12 +41,14 @@ class _Builder:
         self.values = Values(self._system, document.folder)
         self.values.symbols.add_time(self._system)
 
-    def _begun(self, head: dict[str, Entry]) -> System:
+    def _begun(self, head: dict[str, YamlEntry]) -> System:
         values = Values(System("reading"), self.document.folder)
         loops = values.truth(head["recognise_loops"].value) if "recognise_loops" in head else True
         if "name" not in head:
             assert self.document.at is not None
-            raise self.document.at.error("The model has no name.", "", "Write 'name: my_model' below the version.")
+            raise self.document.at.error(
+                "The model has no name.", "", "Write 'name: my_model' below the version.", code="model-name-missing"
+            )
         with located(head["name"].value.at):
             said = values.text(head["description"].value) if "description" in head else ""
             return System(values.text(head["name"].value), recognise_loops=loops, description=said)
@@ -79,7 +81,7 @@ class _Builder:
         self.values.folder = folder
 
     @contextmanager
-    def _item(self, at: Place) -> Iterator[None]:
+    def _item(self, at: TextPlace) -> Iterator[None]:
         """While a thing is made: its errors are noted, and the next one is tried."""
         try:
             with located(at):
@@ -101,24 +103,29 @@ class _Builder:
             with self._item(entry.at):
                 self.values.symbols.add_parameter(entry.key, self._system.name, _shape_of(_default(entry.value)))
 
-    def parameter(self, name: str, node: Node) -> None:
+    def parameter(self, name: str, node: YamlNode) -> None:
         """A number, a formula, an array; alone or with unit and description."""
         default = _default(node)
         value = None if default is None or is_nothing(default) else self.values.value(default)
         self._system.parameter(name, value, **self._named("parameters", node, "value"))
 
-    def input(self, name: str, node: Node) -> None:
+    def input(self, name: str, node: YamlNode) -> None:
         """An input, or an array of inputs."""
         self._system.input(name, **self._named("inputs", node))
         self.values.symbols.add("input", self._system[name].flat)
 
-    def table(self, name: str, node: Node) -> None:
+    def table(self, name: str, node: YamlNode) -> None:
         """A function given by points."""
         if name in FUNCTIONS:
-            raise node.at.error(f"Formulas know a function '{name}' already.", remedy="Choose another name.")
+            raise node.at.error(
+                f"Formulas know a function '{name}' already.",
+                remedy="Choose another name.",
+                code="name-reserved",
+                name=name,
+            )
         self.values.tables[name] = read_table(name, node, self.values)
 
-    def body(self, name: str, node: Node) -> None:
+    def body(self, name: str, node: YamlNode) -> None:
         """A body, and the frames that are listed with it."""
         body = self._system.body(name, **self._named("bodies", node, "frames"))
         frames = node.get("frames") if isinstance(node, Mapping) else None
@@ -126,17 +133,19 @@ class _Builder:
             with self._item(entry.at):
                 self.frame(entry.key, entry.value, body)
 
-    def frame(self, name: str, node: Node, on: Frame) -> None:
+    def frame(self, name: str, node: YamlNode, on: Frame) -> None:
         """A frame on another one."""
         on.frame(name, **self._named("frames", node, "on"))
 
-    def _frames(self, waiting: dict[str, tuple[Entry, Folder]]) -> None:
+    def _frames(self, waiting: dict[str, tuple[YamlEntry, Folder]]) -> None:
         """Frames in any order: each one after the one that it stands on."""
         while waiting:
             ready = [key for key, (entry, _) in waiting.items() if _carrier(entry.value) not in waiting]
             if not ready:
                 entry, _ = next(iter(waiting.values()))
-                raise entry.at.error(f"The frames {', '.join(waiting)} stand on each other.")
+                raise entry.at.error(
+                    f"The frames {', '.join(waiting)} stand on each other.", code="frames-circular", names=list(waiting)
+                )
             for key in ready:
                 entry, folder = waiting.pop(key)
                 with self._item(entry.at):
@@ -144,28 +153,28 @@ class _Builder:
                     on = entry.value.get("on") if isinstance(entry.value, Mapping) else None
                     self.frame(key, entry.value, self._system.world if on is None else self.values.frame(on))
 
-    def joint(self, name: str, node: Node) -> None:
+    def joint(self, name: str, node: YamlNode) -> None:
         """A joint."""
         self.values.symbols.add_joint(self._system.joint(name, **self._named("joints", node)))
 
-    def loop(self, name: str, node: Node) -> None:
+    def loop(self, name: str, node: YamlNode) -> None:
         """A loop that is solved in closed form."""
         self._system.loop(self.values.object(node, "loops"), name)
 
-    def constraint(self, name: str, node: Node) -> None:
+    def constraint(self, name: str, node: YamlNode) -> None:
         """A constraint."""
         self._system.constraint(self.values.object(node, "constraints"), name=name)
 
-    def sensor(self, name: str, node: Node) -> None:
+    def sensor(self, name: str, node: YamlNode) -> None:
         """A sensor; those that follow can use what it measures."""
         self._system.sensor(name, self.values.object(node, "sensors"))
         self.values.symbols.add_sensor(self._system, name)
 
-    def load(self, name: str, node: Node) -> None:
+    def load(self, name: str, node: YamlNode) -> None:
         """A load."""
         self._system.load(self.values.object(node, "loads"), name)
 
-    def drawing(self, name: str, node: Node) -> None:
+    def drawing(self, name: str, node: YamlNode) -> None:
         """A drawing."""
         self._system.draw(name=name, **self._named("drawings", node))
 
@@ -174,34 +183,43 @@ class _Builder:
             with self._item(entry.at):
                 if not self.values.symbols.is_state(entry.key):
                     self.values.symbols.parsed(f"`{entry.key}`", {})  # which knows names that are similar
-                    raise entry.at.error(f"'{entry.key}' is no coordinate or speed.")
+                    raise entry.at.error(
+                        f"'{entry.key}' is no coordinate or speed.", code="name-unknown", name=entry.key
+                    )
                 self._system.start(**{entry.key: self.values.number(entry.value)})
 
-    def _named(self, section: str, node: Node, *without: str) -> dict[str, Any]:
+    def _named(self, section: str, node: YamlNode, *without: str) -> dict[str, Any]:
         """The keys of a thing that have values, as arguments."""
         found = node.entries.values() if isinstance(node, Mapping) else ()
         given = [one for one in found if one.key not in without and not is_nothing(one.value)]
         return {one.key: self._value(section, one) for one in given}
 
-    def _value(self, section: str, entry: Entry) -> Any:
+    def _value(self, section: str, entry: YamlEntry) -> Any:
         with located(entry.value.at):
             kinds = SECTIONS[section]
             assert kinds is not None
             return self.values.read(entry.value, kinds[entry.key])
 
 
-_MAKERS: dict[str, Callable[[_Builder, str, Node], None]] = {
-    "parameters": _Builder.parameter, "inputs": _Builder.input, "tables": _Builder.table, "bodies": _Builder.body,
-    "joints": _Builder.joint, "loops": _Builder.loop, "constraints": _Builder.constraint, "sensors": _Builder.sensor,
-    "loads": _Builder.load, "drawings": _Builder.drawing,
-}  # fmt: skip
+_MAKERS: dict[str, Callable[[_ModelBuilder, str, YamlNode], None]] = {
+    "parameters": _ModelBuilder.parameter,
+    "inputs": _ModelBuilder.input,
+    "tables": _ModelBuilder.table,
+    "bodies": _ModelBuilder.body,
+    "joints": _ModelBuilder.joint,
+    "loops": _ModelBuilder.loop,
+    "constraints": _ModelBuilder.constraint,
+    "sensors": _ModelBuilder.sensor,
+    "loads": _ModelBuilder.load,
+    "drawings": _ModelBuilder.drawing,
+}
 
 _FAULTS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError)
 """What Python says of values that nobody thought of."""
 
 
 @contextmanager
-def located(at: Place) -> Iterator[None]:
+def located(at: TextPlace) -> Iterator[None]:
     """Errors that have no place in a file get this one."""
     try:
         yield
@@ -209,26 +227,28 @@ def located(at: Place) -> Iterator[None]:
         raise
     except MultibodyError as error:
         where = "" if "\n" in error.where else error.where
-        raise at.error(error.what, error.cause, error.remedy, where) from error
+        raise at.located(error, where) from error
     except _FAULTS as error:
-        raise at.error("This value cannot be used here.", f"{error!s:.200}".replace("\n", " ")) from error
+        raise at.error(
+            "This value cannot be used here.", f"{error!s:.200}".replace("\n", " "), code="value-unusable"
+        ) from error
 
 
-def _default(node: Node) -> Node | None:
+def _default(node: YamlNode) -> YamlNode | None:
     return node.get("value") if isinstance(node, Mapping) else node
 
 
-def _shape_of(node: Node | None) -> tuple[int, ...]:
+def _shape_of(node: YamlNode | None) -> tuple[int, ...]:
     """The shape of nested lists, which must be even."""
     if not isinstance(node, List):
         return ()
     shapes = {_shape_of(item) for item in node.items}
     if len(shapes) != 1:
-        node.fail("The rows of an array must be equally long, and not empty.")
+        node.fail("The rows of an array must be equally long, and not empty.", code="array-ragged")
     return len(node.items), *shapes.pop()
 
 
-def _carrier(node: Node) -> str:
+def _carrier(node: YamlNode) -> str:
     """The name of the frame that a frame stands on."""
     on = node.get("on") if isinstance(node, Mapping) else None
     return on.value if isinstance(on, Scalar) and isinstance(on.value, str) else "world"

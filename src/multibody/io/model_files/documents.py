@@ -7,12 +7,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from multibody.errors import ModelFileError, StorageError
-from multibody.io.model_files.compose import MAX_CHARACTERS, compose, raise_all
 from multibody.io.model_files.folder import Folder
-from multibody.io.model_files.nodes import Entry, List, Mapping, Node, Place, Scalar, Source, kind_of
 from multibody.io.model_files.structure import problems
 from multibody.io.model_files.vocabulary import SECTIONS
-from multibody.regular_files import open_regular
+from multibody.io.model_files.yaml_text.compose import MAX_CHARACTERS, compose, raise_all
+from multibody.io.model_files.yaml_text.nodes import (
+    List,
+    Mapping,
+    Scalar,
+    SourceText,
+    TextPlace,
+    YamlEntry,
+    YamlNode,
+    kind_of,
+)
+from multibody.support.regular_files import open_regular
 
 MAX_FILES = 100
 
@@ -32,21 +41,20 @@ class Document:
     """
 
     folder: Folder
-    at: Place | None = None
-    head: dict[str, Entry] = field(default_factory=dict)
-    sections: dict[str, dict[str, tuple[Entry, Folder]]] = field(default_factory=dict)
+    at: TextPlace | None = None
+    head: dict[str, YamlEntry] = field(default_factory=dict)
+    sections: dict[str, dict[str, tuple[YamlEntry, Folder]]] = field(default_factory=dict)
 
 
-def read_text(path: Path) -> Source:
-    """The text of a file, in UTF-8.
+def read_content(path: Path) -> bytes:
+    """The bytes of a model file; of a file that is too large, only as many as show that.
 
     Raises:
         StorageError: if it cannot be read.
-        ModelFileError: if it is too large or no text.
     """
     try:
         with open_regular(path) as stream:
-            content = stream.read(4 * MAX_CHARACTERS + 1)
+            return stream.read(4 * MAX_CHARACTERS + 1)
     except StorageError:
         raise
     except (OSError, ValueError) as error:
@@ -55,14 +63,24 @@ def read_text(path: Path) -> Source:
             where=str(path),
             cause=getattr(error, "strerror", None) or str(error),
             remedy="Check the name. A model given as text has more than one line.",
+            code="file-unreadable",
         ) from error
+
+
+def decode(content: bytes, path: Path) -> SourceText:
+    """The text of a file, in UTF-8.
+
+    Raises:
+        ModelFileError: if it is no text.
+    """
     try:
-        return Source(content.decode("utf-8-sig"), path.name)
+        return SourceText(content.decode("utf-8-sig"), path.name)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ModelFileError(
             "The file is no text in UTF-8.", file=path.name, line=line,
             where=f"{path.name}, line {line}, byte {error.start} of the file", remedy="Save it as UTF-8.",
+            code="file-not-utf8",
         ) from error  # fmt: skip
 
 
@@ -79,11 +97,13 @@ class Gatherer:
         self._done: set[Path] = set()
         self._size = 0
 
-    def add(self, source: Source, folder: Folder, path: Path | None = None) -> Document:
+    def add(self, source: SourceText, folder: Folder, path: Path | None = None) -> Document:
         """The document with one file more; what it includes comes before what it says itself."""
         self._size += len(source.text)
         if self._size > MAX_CHARACTERS:
-            raise source.place(0).error(f"The files together have more than {MAX_CHARACTERS} characters.")
+            raise source.place(0).error(
+                f"The files together have more than {MAX_CHARACTERS} characters.", code="file-too-large"
+            )
         content = compose(source)
         raise_all(list(problems(content)))
         self.document.at = self.document.at or content.at
@@ -94,23 +114,27 @@ class Gatherer:
         self._merge(content, folder)
         return self.document
 
-    def _include(self, node: Node, folder: Folder) -> None:
+    def _include(self, node: YamlNode, folder: Folder) -> None:
         if not isinstance(node, Scalar) or not isinstance(node.value, str):
-            node.fail(f"The path of a file is needed here, not {kind_of(node)}.")
+            node.fail(f"The path of a file is needed here, not {kind_of(node)}.", code="value-of-wrong-type")
         path = folder.file(node, node.value)
         if path in self._open:
             way = " includes ".join(one.name for one in (*self._open[self._open.index(path) :], path) if one)
-            node.fail("The files include each other.", f"{way}.", "Leave out one of the includes.")
+            node.fail(
+                "The files include each other.", f"{way}.", "Leave out one of the includes.", code="includes-circular"
+            )
         if path in self._done:
             return
         self._done.add(path)
         if len(self._done) > MAX_FILES:
-            node.fail(f"More than {MAX_FILES} files are included.")
+            node.fail(f"More than {MAX_FILES} files are included.", code="includes-too-many")
         try:
-            source = read_text(path)
+            source = decode(read_content(path), path)
         except StorageError as error:
-            raise node.at.error(f"The file '{node.value:.100}' cannot be read.", error.cause) from error
-        self.add(source, Folder(folder.root, path.parent), path)
+            raise node.at.error(
+                f"The file '{node.value:.100}' cannot be read.", error.cause, code=error.code
+            ) from error
+        self.add(source, folder.below(path.parent), path)
 
     def _merge(self, content: Mapping, folder: Folder) -> None:
         own = _OWN if not self._open else (*_OWN, "name", "description")
@@ -125,16 +149,18 @@ class Gatherer:
                 self.document.head[entry.key] = entry
 
 
-def _require_new(entry: Entry, known: Entry | None) -> None:
+def _require_new(entry: YamlEntry, known: YamlEntry | None) -> None:
     if known is not None:
         raise entry.at.error(
             f"'{entry.key:.80}' is given in two files.",
             f"It stands in {known.at.source.name}, line {known.at.line}, too.",
             "Leave one of them out, or choose another name.",
+            code="name-repeated",
+            name=entry.key,
         )
 
 
-def _paths(node: Node | None) -> tuple[Node, ...]:
+def _paths(node: YamlNode | None) -> tuple[YamlNode, ...]:
     if node is None or (isinstance(node, Scalar) and node.value is None):
         return ()
     return node.items if isinstance(node, List) else (node,)
@@ -150,9 +176,9 @@ def gathered(source: str | os.PathLike[str], folder: str | os.PathLike[str] | No
     if isinstance(source, str) and "\n" in source:
         root = None if folder is None else Path(folder).resolve()
         place = Folder(root, root)
-        return Gatherer(place).add(Source(source), place)
+        return Gatherer(place).add(SourceText(source), place)
     path = Path(source)
-    text = read_text(path)
+    text = decode(read_content(path), path)
     path = path.resolve()
-    place = Folder(path.parent if folder is None else Path(folder).resolve(), path.parent)
+    place = Folder.of_file(path) if folder is None else Folder(Path(folder).resolve(), path.parent)
     return Gatherer(place).add(text, place, path)

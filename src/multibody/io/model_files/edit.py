@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from multibody.errors import UnknownNameError
+from multibody.errors import StorageError, UnknownNameError
 from multibody.graph.names import suggestion
 from multibody.io.model_files.build import built
-from multibody.io.model_files.compose import compose
-from multibody.io.model_files.documents import Gatherer, read_text
+from multibody.io.model_files.documents import Gatherer, decode, read_content
+from multibody.io.model_files.expressions.quantities import is_nothing
 from multibody.io.model_files.folder import Folder
-from multibody.io.model_files.nodes import List, Mapping, Node, Scalar, Source
-from multibody.io.model_files.quantities import is_nothing
-from multibody.io.model_files.splice import added, replaced
+from multibody.io.model_files.yaml_text.compose import compose
+from multibody.io.model_files.yaml_text.nodes import List, Mapping, Scalar, SourceText, YamlNode
+from multibody.io.model_files.yaml_text.splice import added, replaced
 from multibody.model import System
-from multibody.simulate.files import whole_file
+from multibody.support.atomic_files import atomic_file
 
 
 class ModelFile:
@@ -44,11 +44,16 @@ class ModelFile:
         self.path = Path(path)
         self._text = text
         self._root = compose(self._source)
+        self._on_disk = text.encode()  # the content that save may replace
+        self._was_read = False
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> ModelFile:
         """The file with a name."""
-        return cls(read_text(Path(path)).text, path)
+        content = read_content(Path(path))
+        file = cls(decode(content, Path(path)).text, path)
+        file._on_disk, file._was_read = content, True
+        return file
 
     @property
     def text(self) -> str:
@@ -56,8 +61,8 @@ class ModelFile:
         return self._text
 
     @property
-    def _source(self) -> Source:
-        return Source(self._text, self.path.name)
+    def _source(self) -> SourceText:
+        return SourceText(self._text, self.path.name)
 
     def get(self, place: str) -> Any:
         """What stands at a place.
@@ -91,28 +96,62 @@ class ModelFile:
             new = added(self._text, parent, keys[-1], value)
         else:
             raise self._unknown(keys, [])
-        root = compose(Source(new, self.path.name))
+        root = compose(SourceText(new, self.path.name))
         if _plain(_found(root, keys)) != value:
-            raise self._source.place(0).error(f"'{place}' cannot be changed in this file.", remedy="Use an editor.")
+            raise self._source.place(0).error(
+                f"'{place}' cannot be changed in this file.",
+                remedy="Use an editor.",
+                code="place-not-editable",
+                name=place,
+            )
         self._text, self._root = new, root
 
     def system(self) -> System:
         """The system that the file describes now."""
         path = self.path.resolve()
-        folder = Folder(path.parent, path.parent)
+        folder = Folder.of_file(path)
         return built(Gatherer(folder).add(self._source, folder, path))
 
-    def save(self) -> Path:
-        """Write it back, as a whole or not at all; a file that describes no system any more is not written."""
+    def save(self, *, overwrite: bool = False) -> Path:
+        """Write it back, as a whole or not at all; a file that describes no system any more is not written.
+
+        Args:
+            overwrite: whether changes that an editor or another program has made to the file are lost.
+
+        Raises:
+            StorageError: if the file on disk is not the one that was read: its content has changed, or it was deleted.
+                The contents are compared, right before the file is replaced.
+        """
         self.system()
-        with whole_file(self.path, overwrite=True) as stream:
-            stream.write(self._text.encode())
+        content = self._text.encode()
+        with atomic_file(self.path, True, lambda: None if overwrite else self._require_unchanged()) as stream:
+            stream.write(content)
+        self._on_disk, self._was_read = content, True
         return self.path
+
+    def _require_unchanged(self) -> None:
+        """An error if the file on disk is not what was read or saved last."""
+        if not os.path.lexists(self.path):
+            if self._was_read:
+                raise self._changed("The file was deleted or moved after it was read.")
+        elif read_content(self.path) != self._on_disk:
+            happened = "has changed on disk since it was read" if self._was_read else "exists already"
+            raise self._changed(f"The file {happened}.")
+
+    def _changed(self, what: str) -> StorageError:
+        return StorageError(
+            what,
+            where=str(self.path),
+            cause="An editor or another program has changed it; saving would undo that.",
+            remedy="Read it again with ModelFile.read(path) and repeat your changes, or replace it with "
+            "file.save(overwrite=True).",
+            code="file-changed",
+        )
 
     def _has(self, keys: list[str]) -> bool:
         return _found(self._root, keys) is not None
 
-    def _find(self, keys: list[str]) -> Node:
+    def _find(self, keys: list[str]) -> YamlNode:
         node = _found(self._root, keys)
         if node is None:
             parent = self._find(keys[:-1])
@@ -125,10 +164,11 @@ class ModelFile:
             where=self.path.name,
             cause=suggestion(keys[-1:], known),
             remedy=f"There are: {', '.join(known)}." if known else "",
+            name=".".join(keys),
         )
 
 
-def _found(node: Node | None, keys: list[str]) -> Node | None:
+def _found(node: YamlNode | None, keys: list[str]) -> YamlNode | None:
     """What is at a place; None if there is nothing."""
     for key in keys:
         if isinstance(node, List):
@@ -147,7 +187,7 @@ def _listed(value: Any) -> Any:
     return [_listed(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def _plain(node: Node | None) -> Any:
+def _plain(node: YamlNode | None) -> Any:
     if isinstance(node, Mapping):
         return {entry.key: _plain(entry.value) for entry in node}
     if isinstance(node, List):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path, PurePosixPath
@@ -9,11 +10,12 @@ from typing import Any
 
 from multibody.errors import ModelFileError
 from multibody.graph import Expr, Table, as_expr
-from multibody.io.model_files.formulas import Formulas
-from multibody.io.model_files.functions import function_text
+from multibody.io.model_files.expressions.formulas import FormulaWriter
+from multibody.io.model_files.expressions.functions import function_text
 from multibody.io.model_files.vocabulary import LAWS, arguments, words
 from multibody.model import Elementary, Frame, Joint, Mesh, Shape
 from multibody.model.given import Given
+from multibody.model.shapes.shapes import MESH_KINDS
 
 
 class Objects:
@@ -24,7 +26,7 @@ class Objects:
         folder: to which the paths of meshes are relative; by default the folder that each mesh knows.
     """
 
-    def __init__(self, formulas: Formulas, folder: Path | None) -> None:
+    def __init__(self, formulas: FormulaWriter, folder: Path | None) -> None:
         self._formulas = formulas
         self._folder = None if folder is None else folder.resolve()
 
@@ -37,6 +39,7 @@ class Objects:
                 f"A {word.__name__} cannot be written to a model file.",
                 cause="Its class is not part of the vocabulary of multibody.",
                 remedy="Describe it by classes such as GravityField, SpringDamper, ExpressionConstraint or Expression.",
+                code="value-not-writable",
             )
         given = _fields(thing) if isinstance(thing, Shape) else _current(thing)
         if isinstance(thing, Mesh):
@@ -64,7 +67,7 @@ class Objects:
     def _name(self, thing: Any) -> str:
         if isinstance(thing, Frame | Joint):
             return thing.name
-        raise ModelFileError(f"{thing!r:.100} stands where a frame or a joint is needed.")
+        raise ModelFileError(f"{thing!r:.100} stands where a frame or a joint is needed.", code="value-of-wrong-type")
 
     def _names(self, things: Any) -> list[str]:
         return [self._name(thing) for thing in things]
@@ -106,25 +109,50 @@ class Objects:
 
     def _path(self, mesh: Mesh) -> str:
         """Relative to the folder, with slashes."""
-        if mesh.path is None:
-            return _inside(mesh.uri) or "mesh"
         base = self._folder or mesh.folder
+        if mesh.path is None:
+            return _missing(mesh, base)
         path = mesh.path
-        if base is not None and path.is_absolute():
-            if not path.resolve().is_relative_to(base.resolve()):
-                raise ModelFileError(
-                    f"The mesh {path.name!r} lies outside the folder of the model file.",
-                    where=str(path),
-                    remedy="Copy it into the folder of the file, or write the file where the meshes are.",
-                )
-            path = path.resolve().relative_to(base.resolve())
-        if path.is_absolute() or ".." in path.parts:
+        if base is not None:  # a relative path starts at the working folder, whether or not the file is there now
+            path = _relative(path.resolve(), base.resolve())
+        elif path.is_absolute() or ".." in path.parts:
             raise ModelFileError(
                 f"The mesh {path.name!r} has a path that only this computer knows.",
                 where=str(path),
                 remedy="Say to which folder it is relative: model_text(system, folder=…), or use write_model.",
+                code="mesh-path-not-portable",
             )
-        return path.as_posix()
+        return _encodable(path.as_posix())
+
+
+def _relative(path: Path, base: Path) -> Path:
+    """The way from a folder to a file; the whole path where there is none, as between two drives of Windows."""
+    try:
+        return Path(os.path.relpath(path, base))
+    except ValueError:
+        return path
+
+
+def _missing(mesh: Mesh, base: Path | None) -> str:
+    """The path of a mesh that was not found: the same place, if the folder that it starts from is known."""
+    uri = mesh.uri
+    if base is not None and mesh.folder is not None and uri and "://" not in uri:
+        uri = _relative(Path(os.path.normpath(mesh.folder.resolve() / uri)), base.resolve()).as_posix()
+        if uri.lower().endswith(MESH_KINDS):
+            return _encodable(uri)
+    return _encodable(_inside(mesh.uri) or "mesh")
+
+
+def _encodable(path: str) -> str:
+    try:
+        path.encode()
+    except UnicodeEncodeError as error:
+        raise ModelFileError(
+            f"The mesh {path!a} has a name that is not Unicode.",
+            remedy="Rename the file of the mesh.",
+            code="file-name-impossible",
+        ) from error
+    return path
 
 
 def _inside(uri: str) -> str:

@@ -6,7 +6,7 @@ import json
 from importlib.resources import files
 from typing import Any
 
-from multibody.io.model_files.rotations import FORMS
+from multibody.io.model_files.expressions.rotations import FORMS
 from multibody.io.model_files.vocabulary import (
     BASES,
     HEAD,

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from multibody.errors import ModelFileError
 from multibody.graph.names import suggestion
-from multibody.io.model_files.nodes import Entry, List, Mapping, Node, Scalar, kind_of
 from multibody.io.model_files.vocabulary import HEAD, LAWS, REQUIRED, SECTIONS, TOP, VERSION, arguments, words
+from multibody.io.model_files.yaml_text.nodes import List, Mapping, Scalar, YamlEntry, YamlNode, kind_of
 
 
 def problems(document: Mapping) -> Iterator[ModelFileError]:
@@ -30,42 +30,51 @@ def problems(document: Mapping) -> Iterator[ModelFileError]:
                 yield from _item_problems(entry.value, section, keys, where)
 
 
-def _nameless(part: Node | None, section: str, where: str = "") -> Iterator[ModelFileError]:
+def _nameless(part: YamlNode | None, section: str, where: str = "") -> Iterator[ModelFileError]:
     """A section whose things have no names; it may be empty."""
     if part is not None and not isinstance(part, Mapping) and not _is_nothing(part):
         said = f"Under '{section}' there must be names with values, not {kind_of(part)}."
-        yield part.at.error(said, where=where)
+        yield part.at.error(said, where=where, code="value-of-wrong-type", name=section)
 
 
 def _version(document: Mapping) -> Iterator[ModelFileError]:
     first = document.get("multibody")
     if first is None:
-        yield document.at.error("The version of the format is missing.", remedy=f"Begin with 'multibody: {VERSION}'.")
+        yield document.at.error(
+            "The version of the format is missing.",
+            remedy=f"Begin with 'multibody: {VERSION}'.",
+            code="version-missing",
+        )
     elif not isinstance(first, Scalar) or first.value != VERSION or first.value is True:
         yield first.at.error(
             f"Only version {VERSION} of the format is known here, not {kind_of(first)}.",
             remedy="If the file comes from a newer multibody, update this one.",
+            code="version-unknown",
         )
     for key in HEAD:
         value = document.get(key)
         if isinstance(value, Mapping):
-            yield value.at.error(f"'{key}' is one value, not {kind_of(value)}.")
+            yield value.at.error(f"'{key}' is one value, not {kind_of(value)}.", code="value-of-wrong-type")
 
 
-def _item_problems(node: Node, section: str, keys: Iterable[str], where: str) -> Iterator[ModelFileError]:
+def _item_problems(node: YamlNode, section: str, keys: Iterable[str], where: str) -> Iterator[ModelFileError]:
     if not isinstance(node, Mapping):
         missing = REQUIRED[section]
         short = section == "parameters" or _is_nothing(node)
         if missing or not short:
             known = ", ".join(keys)
             yield node.at.error(
-                f"Here stand keys with values, not {kind_of(node)}.", "", f"The keys are: {known}.", where
+                f"Here stand keys with values, not {kind_of(node)}.",
+                "",
+                f"The keys are: {known}.",
+                where,
+                code="value-of-wrong-type",
             )
         return
     yield from _unknown(node, keys, where)
     for key in REQUIRED[section]:
         if _lacks(node, key):
-            yield node.at.error(f"'{key}' is missing.", where=where)
+            yield node.at.error(f"'{key}' is missing.", where=where, code="key-missing", name=key)
     inner = node.get("frames") if section == "bodies" else None
     yield from _nameless(inner, "frames", where)
     if isinstance(inner, Mapping):
@@ -79,38 +88,55 @@ def _item_problems(node: Node, section: str, keys: Iterable[str], where: str) ->
         yield from object_problems(kind, "joints", where)
 
 
-def object_problems(node: Node, section: str, where: str) -> Iterator[ModelFileError]:
+def object_problems(node: YamlNode, section: str, where: str) -> Iterator[ModelFileError]:
     """For ``{ClassName: {argument: value}}``, or the name of the class alone."""
     known = LAWS if section == "laws" else words(section)
     name, given = class_and_arguments(node)
     if name is None:
         example = next(iter(known))
         yield node.at.error(
-            f"Here stands one class with its arguments, not {kind_of(node)}.", "", f"Write {example}: {{…}}.", where
+            f"Here stands one class with its arguments, not {kind_of(node)}.",
+            "",
+            f"Write {example}: {{…}}.",
+            where,
+            code="value-of-wrong-type",
         )
     elif name not in known:
         remedy = f"There are: {', '.join(known)}."
-        yield node.at.error(f"There is no class '{name:.60}' here.", suggestion([name], known), remedy, where)
+        yield node.at.error(
+            f"There is no class '{name:.60}' here.",
+            suggestion([name], known),
+            remedy,
+            where,
+            code="name-unknown",
+            name=name,
+        )
     else:
         yield from _argument_problems(node, name, given, known[name], where)
 
 
-def _argument_problems(node: Node, name: str, given: Node | None, word: type, where: str) -> Iterator[ModelFileError]:
+def _argument_problems(
+    node: YamlNode, name: str, given: YamlNode | None, word: type, where: str
+) -> Iterator[ModelFileError]:
     expected = arguments(word)
     if given is None or _is_nothing(given):
         given = Mapping(node.at, node.end, {})
     if not isinstance(given, Mapping):
         yield given.at.error(
-            f"The arguments of {name} have names.", "", f"The keys are: {', '.join(expected) or 'none'}.", where
+            f"The arguments of {name} have names.",
+            "",
+            f"The keys are: {', '.join(expected) or 'none'}.",
+            where,
+            code="value-of-wrong-type",
         )
         return
     yield from _unknown(given, expected, where)
     for one in expected.values():
         if one.required and _lacks(given, one.name):
-            yield node.at.error(f"{name} needs '{one.name}'.", where=where)
+            yield node.at.error(f"{name} needs '{one.name}'.", where=where, code="key-missing", name=one.name)
 
 
-def class_and_arguments(node: Node) -> tuple[str | None, Node | None]:
+def class_and_arguments(node: YamlNode) -> tuple[str | None, YamlNode | None]:
     """The name of the class and the node of its arguments; None where there is none."""
     if isinstance(node, Scalar) and isinstance(node.value, str):
         return node.value, None
@@ -126,10 +152,11 @@ def _unknown(node: Mapping, known: Iterable[str], where: str = "") -> Iterator[M
         if entry.key not in keys:
             remedy = f"The keys are: {', '.join(keys) or 'none'}."
             said = f"There is no key '{entry.key:.60}' here."
-            yield entry.at.error(said, suggestion([entry.key], keys) or _cut_off(node, entry), remedy, where)
+            cause = suggestion([entry.key], keys) or _cut_off(node, entry)
+            yield entry.at.error(said, cause, remedy, where, code="name-unknown", name=entry.key)
 
 
-def _cut_off(node: Mapping, entry: Entry) -> str:
+def _cut_off(node: Mapping, entry: YamlEntry) -> str:
     """Why there may be a word without a value between braces: ``{mass: 3,5}``, ``{value: where(x < 0, 1, 0)}``."""
     in_braces = node.at.source.text.startswith("{", node.at.index)
     alone = isinstance(entry.value, Scalar) and entry.value.value is None
@@ -143,6 +170,6 @@ def _lacks(node: Mapping, key: str) -> bool:
     return value is None or (isinstance(value, Scalar) and value.value is None)
 
 
-def _is_nothing(node: Node) -> bool:
+def _is_nothing(node: YamlNode) -> bool:
     empty = isinstance(node, Mapping) and not node.entries
     return empty or (isinstance(node, Scalar) and node.value is None) or (isinstance(node, List) and not node.items)

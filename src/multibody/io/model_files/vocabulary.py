@@ -95,7 +95,8 @@ SECTIONS: MappingProxyType[str, MappingProxyType[str, str] | None] = MappingProx
         "parameters": {"value": "value", "unit": "text", "description": "text"},
         "inputs": {"shape": "shape", "unit": "text", "description": "text", "limits": "range", "slider": "range"},
         "tables": {
-            "x": "numbers", "y": "numbers", "interpolation": "text", "breaks": "numbers", "coefficients": "number rows",
+            "x": "numbers", "y": "numbers", "interpolation": "text", "outside": "text", "breaks": "numbers",
+            "coefficients": "number rows",
         },
         "bodies": {"mass": "value", "com": "value", "inertia": "value", "about": "point of body", "frames": "places"},
         "frames": {"on": "frame", "position": "value", "rotation": "rotation"},

@@ -9,20 +9,55 @@ from typing import Any
 
 import numpy as np
 
+from multibody.algebra import Transform, Vec3
 from multibody.errors import ModelFileError
+from multibody.graph import as_expr
 from multibody.graph.workspace import alone
-from multibody.io.model_files.emit import emitted
-from multibody.io.model_files.formulas import Formulas
+from multibody.io.model_files.expressions.formulas import FormulaWriter
+from multibody.io.model_files.expressions.rotations import plain_rotation
+from multibody.io.model_files.expressions.symbols import Symbols
+from multibody.io.model_files.expressions.tables import plain_table
 from multibody.io.model_files.objects import Objects
-from multibody.io.model_files.origins import body_arguments, frame_arguments
-from multibody.io.model_files.rotations import plain_rotation
-from multibody.io.model_files.symbols import Symbols
-from multibody.io.model_files.tables import plain_table
 from multibody.io.model_files.vocabulary import TOP, VERSION
+from multibody.io.model_files.yaml_text.emit import emitted
 from multibody.model import Body, Frame, Input, Joint, Parameter, System
-from multibody.model.concerning import concerning
+from multibody.model.body import as_inertia, as_rotation
+from multibody.model.error_context import concerning
 from multibody.model.given import given_to
-from multibody.simulate.files import whole_file
+from multibody.model.quantity import with_symmetric_parameters
+from multibody.support.atomic_files import atomic_file
+
+
+def body_arguments(body: Body) -> dict[str, Any]:
+    """What a body was made with; what it is now, if it has been changed since."""
+    given = given_to(body) or {}
+    kept: dict[str, Any] = {key: given[key] for key in ("mass", "com", "inertia", "about") if key in given}
+    com = Vec3.from_any(kept.get("com", (0, 0, 0))).symbolic()
+    mass = as_expr(kept.get("mass", 0))
+    written, _ = with_symmetric_parameters(kept.get("inertia", (0, 0, 0)), body._system.all(Parameter))
+    inertia = as_inertia(written, mass, com, kept.get("about", "com"), body.name)
+    if _same([mass, *com, *inertia.components()], [body.mass, *body.com, *body.inertia.components()]):
+        return kept
+    return {"mass": body.mass, "com": body.com, "inertia": body.inertia}
+
+
+def frame_arguments(frame: Frame) -> dict[str, Any]:
+    """What a frame was made with, on the frame ``self``; where it is on its body, if it has been moved since."""
+    given = given_to(frame)
+    if given is not None:
+        position = Vec3.from_any(given.get("position", (0, 0, 0))).symbolic()
+        pose = given["self"].pose @ Transform(as_rotation(given.get("rotation"), frame.name), position)
+        if _same(_components(pose), _components(frame.pose)):
+            return given
+    return {"self": frame.body, "position": frame.pose.position, "rotation": frame.pose.rotation}
+
+
+def _components(pose: Transform) -> list[Any]:
+    return [*pose.rotation.to_matrix().components(), *pose.position]
+
+
+def _same(some: list[Any], others: list[Any]) -> bool:
+    return all(as_expr(a).fp == as_expr(b).fp for a, b in zip(some, others, strict=True))
 
 
 @alone
@@ -56,7 +91,7 @@ def model_text(system: System, *, folder: str | os.PathLike[str] | None = None) 
           angle: {parent: world, child: bob, kind: Ry, q: 0.3}
     """
     _require_system(system)
-    return emitted(_Writer(system, None if folder is None else Path(folder)).document())
+    return emitted(_ModelWriter(system, None if folder is None else Path(folder)).document())
 
 
 def write_model(system: System, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
@@ -64,7 +99,7 @@ def write_model(system: System, path: str | os.PathLike[str], *, overwrite: bool
 
     Args:
         system: what is to be written.
-        path: of the file, such as ``"crane.yaml"``; meshes must lie below its folder.
+        path: of the file, such as ``"crane.yaml"``; the paths of meshes are written relative to its folder.
         overwrite: whether a file that is there already may be replaced.
 
     Returns:
@@ -75,7 +110,7 @@ def write_model(system: System, path: str | os.PathLike[str], *, overwrite: bool
         ModelFileError: if something cannot be written.
     """
     text = model_text(system, folder=Path(path).resolve().parent)
-    with whole_file(path, overwrite) as stream:
+    with atomic_file(path, overwrite) as stream:
         stream.write(text.encode())
     return Path(path)
 
@@ -88,13 +123,14 @@ def _require_system(thing: object) -> None:
             cause="A model file describes bodies, joints and loads; this was frozen, coupled or derived from such.",
             remedy="Write the System that it was made from, for mb.modular the System of each part, and couple again "
             "after read_model; or export the equations: mb.export(equations, mb.C(), folder).",
+            code="value-not-writable",
         )
 
 
-class _Writer:
+class _ModelWriter:
     def __init__(self, system: System, folder: Path | None) -> None:
         self._system = system
-        self._formulas = Formulas(Symbols.of(system))
+        self._formulas = FormulaWriter(Symbols.of(system))
         self._objects = Objects(self._formulas, folder)
         self._given = {one: frame_arguments(one) for one in system.all(Frame) if not isinstance(one, Body)}
 

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from multibody.algebra import Rotation
-from multibody.io.urdf.data import JointData, Limits, LinkData, RobotData
 from multibody.io.urdf.inertial import as_parameters, mass_properties
 from multibody.io.urdf.names import Names
+from multibody.io.urdf.robot_data import JointData, Limits, LinkData, RobotData
 from multibody.io.urdf.rotation import Rotations, turned_to
 from multibody.io.xml_numbers import Three
 from multibody.model import Body, Frame, Free, JointKind, Planar, Prismatic, Revolute, Spherical, System, Weld
 
 ROOT_JOINT = "root_joint"
+AXIS_LENGTH_TOLERANCE = 1e-6
+"""How far the length of an axis may be from 1 without a message."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ class SystemBuilder:
             self.messages.append(f"The axis of joint '{joint.name}' is zero; the x axis is taken.")
             return "x"
         length = sum(component * component for component in joint.axis) ** 0.5
-        if abs(length - 1) > 1e-6:
+        if abs(length - 1) > AXIS_LENGTH_TOLERANCE:
             self.messages.append(
                 f"The axis of joint '{joint.name}' has length {length:.6g}; it is brought to length 1."
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from multibody.io.urdf.data import JointData, Mimic, RobotData
+from multibody.io.urdf.robot_data import JointData, Mimic, RobotData
 from multibody.model import ExpJoint, System
 
 SINGLE = ("revolute", "continuous", "prismatic")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from multibody.algebra import Symmetric3, Vec3
-from multibody.io.urdf.data import LinkData
 from multibody.io.urdf.names import Names
+from multibody.io.urdf.robot_data import LinkData
 from multibody.io.urdf.rotation import Rotations
 from multibody.model import System
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from multibody.graph.names import MAX_LENGTH
 
-_ROOM = MAX_LENGTH - 40
+_MAX_STEM_LENGTH = MAX_LENGTH - 40
 """What a name may take, so that the names derived from it are not too long either."""
 
 
@@ -25,7 +25,7 @@ def identifier(name: str, kind: str) -> str:
         >>> identifier("class", "link")
         'class_'
     """
-    text = unicodedata.normalize("NFKC", name)[:_ROOM]
+    text = unicodedata.normalize("NFKC", name)[:_MAX_STEM_LENGTH]
     text = "".join(letter if f"x{letter}".isidentifier() else "_" for letter in text)
     text = unicodedata.normalize("NFKC", text)
     if not text.strip("_") or not text.isidentifier() or (text.startswith("__") and text.endswith("__")):

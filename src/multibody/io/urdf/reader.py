@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from multibody.algebra import Inertia, Symmetric3
 from multibody.errors import ModelError, TopologyError
 from multibody.io.meshes import MeshFolder
-from multibody.io.urdf.data import KINDS, Inertial, JointData, Limits, LinkData, Mimic, RobotData
+from multibody.io.urdf.robot_data import KINDS, Inertial, JointData, Limits, LinkData, Mimic, RobotData
 from multibody.io.urdf.shapes import ShapeReader, pose
 from multibody.io.xml_numbers import number, three
 from multibody.io.xml_text import Element
@@ -35,7 +35,13 @@ def robot_data(root: Element, meshes: MeshFolder) -> tuple[RobotData, ShapeReade
 def _require_urdf(root: Element) -> None:
     if root.tag != "robot":
         kind = {"sdf": "an SDF file", "mujoco": "a MuJoCo file"}.get(root.tag, f"an element <{root.tag}>")
-        raise ModelError(f"The document is {kind}, not a <robot>.", where=root.place, remedy="Give a URDF file.")
+        raise ModelError(
+            f"The document is {kind}, not a <robot>.",
+            where=root.place,
+            remedy="Give a URDF file.",
+            code="urdf-root-not-robot",
+            name=root.tag,
+        )
     for element in (one for part in root.children for one in _read(part)):
         formula = any("${" in text or "$(" in text for text in element.attributes.values())
         if formula or element.tag.startswith("xacro:"):
@@ -44,6 +50,7 @@ def _require_urdf(root: Element) -> None:
                 where=element.place,
                 cause="It contains macros or formulas that xacro replaces.",
                 remedy="Run xacro first: xacro robot.urdf.xacro > robot.urdf.",
+                code="urdf-is-xacro-template",
             )
 
 
@@ -68,7 +75,12 @@ class _Reader:
         for element in self._root.all("link"):
             self._add(links, element)
         if not links:
-            raise ModelError("The robot has no links.", where=self._root.place, remedy="Give a complete URDF file.")
+            raise ModelError(
+                "The robot has no links.",
+                where=self._root.place,
+                remedy="Give a complete URDF file.",
+                code="urdf-without-links",
+            )
         joints = tuple(self._joint(element, count) for count, element in enumerate(self._root.all("joint"), start=1))
         if "world" not in links and (held := [joint for joint in joints if joint.parent == "world"]):
             self._messages.append(
@@ -147,6 +159,9 @@ class _Reader:
                 f"The joint has the type '{kind}', which is not known." if kind else "The joint has no type.",
                 where=f"joint '{name}', {element.place}",
                 remedy=f"Use one of {', '.join(KINDS)}.",
+                code="urdf-joint-type-unknown",
+                name=name,
+                value=kind,
             )
         self._require_once(element, f"joint '{name}'")
         dynamics, axis = element.child("dynamics"), element.child("axis")
@@ -168,6 +183,8 @@ class _Reader:
                 f"The joint names no {tag} link.",
                 where=f"joint '{name}', {joint.place}",
                 remedy=f'Add <{tag} link="…"/>.',
+                code="urdf-joint-end-missing",
+                name=name,
             )
         return link
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-MOST_LISTED = 3
+MAX_PLACES_LISTED = 3
 """Places that a line of the report names; it says how many more there are."""
 
 
@@ -14,10 +14,11 @@ class Unused(NamedTuple):
     """A part of the file that does not act on the motion. An element stands for everything inside it.
 
     Attributes:
-        path: the elements from the robot to it, and an attribute: ``"transmission"``, ``"joint/limit@velocity"``.
+        path: the elements from the robot to it, and an attribute: ``"transmission"``, ``"joint/limit@velocity"``;
+            text between tags is ``"joint/text()"``.
         line: in the file, counted from 1.
         owner: the link or joint that it belongs to, such as ``"joint 'elbow'"``; may be empty.
-        value: the text of an attribute; empty for an element.
+        value: the text of an attribute, or the first text between tags; empty for an element.
         why: the reason, as a sentence.
         kept: where the reader keeps it, such as ``"robot.limits"``; empty if it is nowhere.
     """
@@ -98,7 +99,7 @@ def _counted(entries: tuple[Unused, ...]) -> list[str]:
 
 def _places(group: list[Unused]) -> str:
     """The first few places, and how many more there are."""
-    shown = [f"line {one.line}" + (f", {one.owner}" if one.owner else "") for one in group[:MOST_LISTED]]
+    shown = [f"line {one.line}" + (f", {one.owner}" if one.owner else "") for one in group[:MAX_PLACES_LISTED]]
     more = len(group) - len(shown)
     text = "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
     return text[:1].upper() + text[1:]

@@ -14,20 +14,18 @@ from multibody.graph import Symbol
 from multibody.io.meshes import MeshFolder
 from multibody.io.urdf.build import Options, SystemBuilder
 from multibody.io.urdf.couplings import couplings, impose, named, start_values
-from multibody.io.urdf.data import JointData, Limits, Mimic, RobotData, Shape
-from multibody.io.urdf.dynamics import Driven, apply_dynamics
-from multibody.io.urdf.dynamics import drive as add_efforts
-from multibody.io.urdf.locked import Wanted
-from multibody.io.urdf.locked import locked as with_locked
+from multibody.io.urdf.joint_loads import Driven, apply_dynamics, drive as add_efforts
+from multibody.io.urdf.locked_joints import Wanted, locked as with_locked
 from multibody.io.urdf.names import identifier
 from multibody.io.urdf.reader import robot_data
 from multibody.io.urdf.report import UrdfReport
+from multibody.io.urdf.robot_data import JointData, Limits, LinkShape, Mimic, RobotData
 from multibody.io.urdf.rotation import Rotations
 from multibody.io.urdf.structure import root_and_joints
-from multibody.io.urdf.unused import Choices, unused_parts
+from multibody.io.urdf.unused_elements import Choices, unused_parts
 from multibody.io.xml_text import Source, folder_of, read_xml
 from multibody.model import Frame, Joint, System
-from multibody.model.colours import Colour
+from multibody.model.shapes.colors import Colour
 
 _log = logging.getLogger("multibody")
 
@@ -57,8 +55,8 @@ class UrdfRobot:
     system: System
     name: str
     joints: tuple[str, ...]
-    visuals: Mapping[str, tuple[Shape, ...]]
-    collisions: Mapping[str, tuple[Shape, ...]]
+    visuals: Mapping[str, tuple[LinkShape, ...]]
+    collisions: Mapping[str, tuple[LinkShape, ...]]
     limits: Mapping[str, Limits]
     damping: Mapping[str, float]
     friction: Mapping[str, float]
@@ -73,7 +71,13 @@ class UrdfRobot:
         """The frame of a link, by the file's name or the system's; it is a ``Body`` if the link is one."""
         found = self.links.get(link) or next((f for f in self.links.values() if f.name == link), None)
         if found is None:
-            raise ModelError(f"There is no link '{link}'.", where=f"robot '{self.name}'", cause=_known(self.links))
+            raise ModelError(
+                f"There is no link '{link}'.",
+                where=f"robot '{self.name}'",
+                cause=_known(self.links),
+                code="name-unknown",
+                name=link,
+            )
         return found
 
     def joint(self, name: str) -> Joint:
@@ -83,7 +87,13 @@ class UrdfRobot:
             if self.originals.get(known) == name:
                 return joint
         if name not in joints:
-            raise ModelError(f"There is no joint '{name}'.", where=f"robot '{self.name}'", cause=_known(joints))
+            raise ModelError(
+                f"There is no joint '{name}'.",
+                where=f"robot '{self.name}'",
+                cause=_known(joints),
+                code="name-unknown",
+                name=name,
+            )
         return joints[name]
 
     def __str__(self) -> str:
@@ -252,7 +262,12 @@ def _massless(data: RobotData, root: str, order: Sequence[JointData], *, floatin
 def _require(**choices: tuple[Any, tuple[str, ...]]) -> None:
     for option, (given, allowed) in choices.items():
         if given not in allowed:
-            raise ModelError(f"{option}={given!r} is not a choice.", remedy=f"Use {' or '.join(map(repr, allowed))}.")
+            raise ModelError(
+                f"{option}={given!r} is not a choice.",
+                remedy=f"Use {' or '.join(map(repr, allowed))}.",
+                code="option-unknown",
+                name=option,
+            )
 
 
 def _known(names: Mapping[str, Any]) -> str:

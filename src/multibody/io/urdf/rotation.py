@@ -15,12 +15,12 @@ import numpy as np
 from multibody.algebra import Rotation, exact_rotation
 from multibody.errors import ModelError
 from multibody.graph import Expr, constant, pi
-from multibody.io.urdf.data import NOWHERE, Pose
+from multibody.io.urdf.robot_data import NOWHERE, UrdfPose
 from multibody.io.xml_numbers import Three
 
-ROUNDING = 1e-11
+RIGHT_ANGLE_ROUNDING = 1e-11
 """Angles this close to a right angle are meant as one: π/2 with twelve digits, as xacro writes it, is off by 5e-12."""
-NEAR = 1e-3
+NEARLY_RIGHT_ANGLE = 1e-3
 """Angles this close are probably meant as one."""
 
 
@@ -30,12 +30,15 @@ class Rotations:
     def __init__(self, snap: float | None) -> None:
         if snap is not None and not 0 <= snap <= 0.1:
             raise ModelError(
-                f"snap = {snap} is not a small angle.", remedy="Give an angle from 0 to 0.1, such as 1e-6."
+                f"snap = {snap} is not a small angle.",
+                remedy="Give an angle from 0 to 0.1, such as 1e-6.",
+                code="number-out-of-range",
+                value=snap,
             )
-        self.tolerance = max(snap or 0.0, ROUNDING)
+        self.tolerance = max(snap or 0.0, RIGHT_ANGLE_ROUNDING)
         self._near: list[float] = []
 
-    def rotation(self, pose: Pose, *, counts: bool = True) -> Rotation:
+    def rotation(self, pose: UrdfPose, *, counts: bool = True) -> Rotation:
         """The exact rotation of a place; ``counts`` if right angles in it make the equations shorter."""
         if pose.rpy == NOWHERE and pose.quaternion is None:
             return Rotation.identity()
@@ -44,7 +47,7 @@ class Rotations:
         away = float(np.max(np.abs(cosines - right)))
         if away <= self.tolerance:
             return Rotation.identity() if np.array_equal(right, np.eye(3)) else exact_rotation(right)
-        if away <= NEAR and counts:
+        if away <= NEARLY_RIGHT_ANGLE and counts:
             self._near.append(away)
         if pose.quaternion is not None:
             return exact_rotation(cosines, self.tolerance)
@@ -61,7 +64,7 @@ class Rotations:
         away = max(abs(unit[index]) for index in range(3) if index != largest)
         if away <= self.tolerance:
             return ("-" if unit[largest] < 0 else "") + "xyz"[largest]
-        if away <= NEAR:
+        if away <= NEARLY_RIGHT_ANGLE:
             self._near.append(away)
         return unit[0], unit[1], unit[2]
 

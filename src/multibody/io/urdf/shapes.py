@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from multibody.errors import ModelError, NumberError
 from multibody.io.meshes import MeshFolder
-from multibody.io.urdf.data import NOWHERE, Geometry, Pose, Shape
+from multibody.io.urdf.robot_data import NOWHERE, Geometry, LinkShape, UrdfPose
 from multibody.io.xml_numbers import number, numbers, three
 from multibody.io.xml_text import Element
 from multibody.model import Box, Capsule, Cylinder, Mesh, Sphere
@@ -47,12 +47,12 @@ class ShapeReader:
                 self._materials.setdefault(element.get("name"), self.defined(element))
                 self.definitions.setdefault(element.get("name"), element)
 
-    def shapes(self, link: Element, tag: str) -> tuple[Shape, ...]:
+    def shapes(self, link: Element, tag: str) -> tuple[LinkShape, ...]:
         """All shapes of one kind: ``"visual"`` or ``"collision"``."""
         found = (self._shape(element, link) for element in link.all(tag))
         return tuple(shape for shape in found if shape is not None)
 
-    def _shape(self, element: Element, link: Element) -> Shape | None:
+    def _shape(self, element: Element, link: Element) -> LinkShape | None:
         holder = element.child("geometry")
         what = f"A {element.tag} of link '{link.get('name')}' (line {element.line})"
         try:
@@ -67,7 +67,7 @@ class ShapeReader:
             self.left_out.add(id(element))
             return None
         material = self._material(element.child("material"))
-        return Shape(geometry, place, element.get("name"), material.colour, material.texture)
+        return LinkShape(geometry, place, element.get("name"), material.colour, material.texture)
 
     def _geometry(self, holder: Element) -> Geometry | None:
         element = geometry_element(holder)
@@ -120,11 +120,11 @@ def _sizes(element: Element) -> Mapping[str, float]:
     return {name: number(element, name) or 0.0 for name in wanted}
 
 
-def pose(origin: Element | None) -> Pose:
+def pose(origin: Element | None) -> UrdfPose:
     """The place that an ``origin`` element gives; without one, no displacement."""
     turned = None if origin is None else numbers(origin, "quat_xyzw", 4)
     if turned is not None and any(turned):
         size = max(map(abs, turned))
         x, y, z, w = (component / size for component in turned)
-        return Pose(three(origin, "xyz", NOWHERE), NOWHERE, (w, x, y, z))
-    return Pose(three(origin, "xyz", NOWHERE), three(origin, "rpy", NOWHERE))
+        return UrdfPose(three(origin, "xyz", NOWHERE), NOWHERE, (w, x, y, z))
+    return UrdfPose(three(origin, "xyz", NOWHERE), three(origin, "rpy", NOWHERE))

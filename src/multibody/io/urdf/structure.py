@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 from difflib import get_close_matches
 
 from multibody.errors import TopologyError
-from multibody.io.urdf.data import JointData, RobotData
+from multibody.io.urdf.robot_data import JointData, RobotData
 
 
 def root_and_joints(robot: RobotData) -> tuple[str, list[JointData]]:
@@ -41,12 +41,16 @@ def _require_links(robot: RobotData, joint: JointData) -> None:
                 where=_place(robot, joint),
                 cause=f"Perhaps '{near[0]}' is meant." if near else "A name is misspelled, or the link is missing.",
                 remedy="Add the link, or correct the name.",
+                code="urdf-link-missing",
+                name=link,
             )
     if joint.parent == joint.child:
         raise TopologyError(
             f"The joint '{joint.name}' connects the link '{joint.child}' to itself.",
             where=_place(robot, joint),
             remedy="Name two different links as parent and child.",
+            code="urdf-joint-to-itself",
+            name=joint.name,
         )
 
 
@@ -56,6 +60,8 @@ def _two_parents(robot: RobotData, one: JointData, other: JointData) -> Topology
         where=f"{_place(robot, one)} and line {other.line}",
         cause="The mechanism has a closed loop, which URDF cannot describe, or a joint was copied.",
         remedy="Remove one of the joints; close a loop in the System that comes out.",
+        code="urdf-link-with-two-parents",
+        names=[one.name, other.name],
     )
 
 
@@ -69,6 +75,8 @@ def _root(robot: RobotData, above: Container[str]) -> str:
             where=robot.source,
             cause="No joint has them as child: a joint is missing, or links are left over.",
             remedy="Connect them by joints (of type fixed, if they do not move), or remove them.",
+            code="urdf-several-roots",
+            names=roots[:20],
         )
     return roots[0]
 
@@ -80,6 +88,8 @@ def _loop(robot: RobotData, joints: Sequence[JointData]) -> TopologyError:
         where=robot.source,
         cause="Each link in the circle is the child of another one.",
         remedy="Remove one joint of the circle, or exchange its parent and child.",
+        code="urdf-joints-circular",
+        names=[joint.name for joint in joints[:20]],
     )
 
 

@@ -30,8 +30,10 @@ class BetweenFrames(Constraint):
         if all(isinstance(one, Frame) for one in (base, frame)) and base.body is frame.body:
             raise ModelError(
                 f"Both frames are on the body '{base.body.name}', so nothing can move between them.",
+                code="frames-on-one-body",
                 where=repr(self),
                 remedy="Give frames on two different bodies; system.world is a body too.",
+                name=base.body.name,
             )
 
     @property
@@ -61,9 +63,11 @@ def fixed_vector(direction: Direction, owner: Constraint) -> Vec3:
     if others:
         raise ModelError(
             f"The direction depends on {', '.join(others)}.",
+            code="direction-changing",
             where=repr(owner),
             cause="It is fixed to its frame, so that only parameters may occur in it.",
             remedy="Turn a frame by a joint with prescribed motion, and give a direction that is fixed in that frame.",
+            names=tuple(others),
         )
     return found
 
@@ -72,7 +76,9 @@ def positive(value: Any, what: str, owner: Constraint, remedy: str) -> Expr:
     """A length as an expression; a number must be greater than zero."""
     expression = as_expr(value)
     if is_zero(expression) or (isinstance(expression, Constant) and float(expression.value) < 0):
-        raise ModelError(f"The {what} is {expression}, not positive.", where=repr(owner), remedy=remedy)
+        raise ModelError(
+            f"The {what} is {expression}, not positive.", code="length-not-positive", where=repr(owner), remedy=remedy
+        )
     return expression
 
 
@@ -95,9 +101,11 @@ def given(value: Expr, kinematics: Kinematics, owner: Constraint, kinds: Sequenc
     if others:
         raise ModelError(
             f"{value} depends on {', '.join(others)}.",
+            code="constraint-geometry-moving",
             where=repr(owner),
             cause=f"Only {_listed(kinds)} may occur here.",
             remedy="Write other equations as an ExpressionConstraint.",
+            names=tuple(others),
         )
     return as_expr(found)
 

@@ -49,6 +49,7 @@ class KnifeEdge(BetweenFrames):
         if is_zero(across.dot(across)):
             raise ModelError(
                 "The blade is perpendicular to the plane in all positions, so it has no direction across.",
+                code="constraint-without-direction",
                 where=repr(self),
                 remedy="Give a direction of the frame that lies in the plane z = 0 of the base.",
             )

@@ -38,6 +38,7 @@ class Equation:
         position: φ(q, t), whose zero is equivalent; None if only velocities are restricted (nonholonomic).
         wrench: the force that keeps it, where it acts between two frames; None if it acts on speeds of joints.
         side: 1 on the right one of several solutions of φ = 0, zero or less on the wrong ones.
+        unit: what its multiplier is, "force", "torque" or "other", where no wrench says so.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Equation:
     position: Expr | None = None
     wrench: Wrench | None = None
     side: Expr | None = None
+    unit: str = "other"
 
     @staticmethod
     def between(

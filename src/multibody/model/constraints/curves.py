@@ -47,6 +47,7 @@ class _Implicit(BetweenFrames):
         if not callable(surface):
             raise ModelError(
                 f"{surface!r} is not a function of x, y and z.",
+                code="surface-not-a-function",
                 where=repr(self),
                 remedy="Give a function that is zero on the surface, such as lambda x, y, z: x**2 + y**2 - 1.",
             )
@@ -54,6 +55,7 @@ class _Implicit(BetweenFrames):
         if all(map(is_zero, gradient(value, _PLACE))):
             raise ModelError(
                 f"The function of the place is {value} everywhere.",
+                code="surface-constant",
                 where=repr(self),
                 remedy="Give a function that is zero on the surface and changes across it.",
             )

@@ -77,6 +77,7 @@ class RollingDisc(Rolling):
         if is_zero(rest) or any(number < 0 for number in numbers):
             raise ModelError(
                 f"The crown {crown} of a wheel with radius {self.radius} is not between zero and the radius.",
+                code="wheel-crown-impossible",
                 where=repr(self),
                 remedy="Give a smaller crown, or use RollingSphere.",
             )

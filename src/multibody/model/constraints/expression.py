@@ -44,14 +44,15 @@ class ExpressionConstraint(Constraint):
             raise self._unfit(f"It depends on accelerations: {', '.join(unknown)}.")
         if not speeds:
             return [Equation("", time_derivative(value, model.flow()), value)]
-        second = directional(directional(value, dict.fromkeys(speeds, 1)), dict.fromkeys(speeds, 1))
-        if not is_zero(second):
+        slopes = [directional(value, {one: 1}) for one in speeds]
+        if not all(is_zero(directional(slope, {one: 1})) for slope in slopes for one in speeds):
             raise self._unfit("It is not linear in the speeds.")
         return [Equation("", value)]
 
     def _unfit(self, what: str) -> ModelError:
         return ModelError(
             what,
+            code="constraint-not-solvable",
             where=repr(self),
             cause="A constraint is an equation for positions, or a linear one for velocities.",
             remedy="Solve it for such a form, or write a load that enforces it.",

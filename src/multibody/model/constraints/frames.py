@@ -11,7 +11,8 @@ from multibody.model.body import Frame
 from multibody.model.constraints.contract import Constraint, Equation
 from multibody.model.constraints.expression import ExpressionConstraint
 from multibody.model.joint import Joint
-from multibody.model.joints.locks import Lock, rotation_locks, translation_locks
+from multibody.model.joints.contract import Lock
+from multibody.model.joints.locks import rotation_locks, translation_locks
 from multibody.model.kinematics import Kinematics
 
 
@@ -60,9 +61,11 @@ class ClosedJoint(Constraint):
         if self.joint.prescribed is not None:
             raise ModelError(
                 "A joint whose motion is prescribed cannot close a loop.",
+                code="joint-cannot-close-loop",
                 where=f"joint '{self.joint.name}'",
                 cause="All joints of the loop have prescribed motions or loads, or are asked not to be cut.",
                 remedy="Cut another joint of the loop, with cut=True.",
+                name=self.joint.name,
             )
         try:
             locks = self.joint.kind.locks(kinematics.pose(frame, base))
@@ -86,6 +89,7 @@ def _letters(text: str, what: str) -> str:
     if set(text) - set("xyz") or len(set(text)) != len(text):
         raise ModelError(
             f"{text!r} does not name axes.",
+            code="axes-unknown",
             where=f"{what} of a constraint",
             remedy="Give a text of the letters x, y, z, such as 'xz'.",
         )
@@ -96,16 +100,25 @@ def as_constraint(first: Any, second: Frame | None, translation: str, rotation: 
     """A constraint from what the user wrote: a constraint, an expression, or two frames with locked directions."""
     if isinstance(first, Frame):
         if not isinstance(second, Frame):
-            raise ModelError(f"{second!r} is not a frame to be held.", where="constraint", remedy="Give two frames.")
+            raise ModelError(
+                f"{second!r} is not a frame to be held.",
+                code="frame-not-in-system",
+                where="constraint",
+                remedy="Give two frames.",
+            )
         if not translation and not rotation:
             raise ModelError(
                 "The constraint holds nothing.",
+                code="constraint-without-effect",
                 where=f"constraint of '{second.name}' to '{first.name}'",
                 remedy="Say which directions are held, such as translation='xyz' or rotation='xy'.",
             )
         return FrameConstraint(first, second, translation, rotation)
     if second is not None or translation or rotation:
         raise ModelError(
-            f"{first!r} is not a frame to hold on to.", where="constraint", remedy="Give a body, a frame or the world."
+            f"{first!r} is not a frame to hold on to.",
+            code="frame-not-in-system",
+            where="constraint",
+            remedy="Give a body, a frame or the world.",
         )
     return ExpressionConstraint(first) if isinstance(first, Expr) else first

@@ -50,12 +50,14 @@ class Gear(Constraint):
         if self._coordinates[0] is self._coordinates[1]:
             raise ModelError(
                 f"The coordinate {self._coordinates[0]} cannot be coupled to itself.",
+                code="gear-with-itself",
                 where=repr(self),
                 remedy="Give two different joints, or two coordinates of one.",
             )
         if is_zero(self.ratio):
             raise ModelError(
                 "A ratio of zero couples nothing.",
+                code="gear-ratio-zero",
                 where=repr(self),
                 remedy="Give another ratio; to stop a joint, use prescribed=… or a Weld().",
             )
@@ -85,9 +87,11 @@ class Gear(Constraint):
         if joint in kinematics.model.cuts and _turns(joint, number):
             raise ModelError(
                 f"The angle {joint.coordinates[number]} is known only between -π and π, so it cannot be geared.",
+                code="angle-not-continuous",
                 where=repr(self),
                 cause="The joint closes a kinematic loop.",
                 remedy=f"Let another joint of the loop be cut: system.joint('{joint.name}', …, cut=False).",
+                name=joint.name,
             )
         return joint_state(kinematics, joint).q[number]
 
@@ -100,15 +104,19 @@ class Gear(Constraint):
             named = ", ".join(f"({joint.name}, {k}) is {q}" for k, q in enumerate(joint.coordinates))
             raise ModelError(
                 f"The joint '{joint.name}' has {len(joint.coordinates)} coordinates, and none of them is chosen.",
+                code="coordinate-not-chosen",
                 where=repr(self),
                 remedy=f"Give the joint and a number: {named}." if named else "Give a joint that moves.",
+                name=joint.name,
             )
         if _movement(joint, choice)[0].speeds:
             raise ModelError(
                 f"The coordinate {joint.coordinates[choice]} is no angle or length that could be coupled.",
+                code="coordinate-not-a-rate",
                 where=repr(self),
                 cause="The speeds of this joint are angular velocities, not rates of its coordinates.",
                 remedy="Use a joint made of elementary movements, or an ExpressionConstraint.",
+                name=joint.coordinates[choice].name,
             )
         return choice
 
@@ -139,8 +147,10 @@ class RackAndPinion(Gear):
             if turns != _turns(joint, k):
                 raise ModelError(
                     f"The coordinate {joint.coordinates[k]} is {'a length' if turns else 'an angle'}.",
+                    code="coordinate-wrong-kind",
                     where=repr(self),
                     remedy="Give a hinge and then a slider; use Gear for other pairs.",
+                    name=joint.coordinates[k].name,
                 )
 
 
@@ -149,6 +159,7 @@ def _joint(movement: OneMovement) -> Joint:
     if not isinstance(joint, Joint):
         raise ModelError(
             f"{movement!r} is not a joint.",
+            code="value-not-a-joint",
             where="coupling of two joints",
             remedy="Give what system.joint(…) returns, or (joint, k) for its coordinate number k.",
         )

@@ -86,6 +86,7 @@ def _with_neighbours(direction: Direction, owner: PointOnLine) -> Axis:
     if isinstance(found, Vec3):
         raise ModelError(
             "The direction of the line has symbols, so that no directions across it are known.",
+            code="direction-symbolic",
             where=repr(owner),
             remedy="Turn a frame, body.frame(name, rotation=…), such that the line is its x axis.",
         )

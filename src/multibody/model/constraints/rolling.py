@@ -80,6 +80,7 @@ class Rolling(BetweenFrames):
         if not rounded and not is_zero(height):
             raise ModelError(
                 f"The body keeps the height {height} above the plane in all positions.",
+                code="contact-without-effect",
                 where=repr(self),
                 cause="The joints hold it there; the plane is z = 0 of the base frame.",
                 remedy="Put a base frame where the ground is, or use touching=False.",

@@ -1,10 +1,9 @@
 """Joints, one file each, one contract for all of them."""
 
-from multibody.model.joints.contract import JointKind, Motion, Step
+from multibody.model.joints.contract import Gauge, JointKind, Lock, Motion, Step
 from multibody.model.joints.cylindrical import Cylindrical
 from multibody.model.joints.elementary import Elementary
 from multibody.model.joints.free import Free
-from multibody.model.joints.locks import Gauge, Lock
 from multibody.model.joints.planar import Planar
 from multibody.model.joints.prismatic import Prismatic
 from multibody.model.joints.revolute import Revolute

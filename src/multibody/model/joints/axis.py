@@ -59,6 +59,7 @@ def known_axis(kind: object, direction: Direction) -> Axis:
     if isinstance(found, Vec3):
         raise ModelError(
             f"{kind!r} cannot close a loop, because its axis has symbols.",
+            code="joint-cannot-close-loop",
             remedy="Cut another joint of the loop with cut=True, or turn its frames so that the axis is x, y or z.",
         )
     return found
@@ -69,6 +70,7 @@ def _numeric(values: list[float]) -> Axis:
     if length == 0:
         raise ModelError(
             "An axis of length zero has no direction.",
+            code="axis-without-direction",
             cause="All three components are zero.",
             remedy="Give a vector with a nonzero component.",
         )

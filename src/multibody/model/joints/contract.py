@@ -11,15 +11,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
-from multibody.algebra import Rotation, Transform, Vec3, VelocityMotor
+from multibody.algebra import ForceMotor, Rotation, Transform, Vec3, VelocityMotor
 from multibody.errors import ModelError
 from multibody.graph import Expr
 from multibody.model.given import Given
-
-if TYPE_CHECKING:
-    from multibody.model.joints.locks import Gauge, Lock
 
 IDENTITY = Transform.identity().symbolic()
 """No displacement, with components that are known to be zero."""
@@ -72,9 +69,43 @@ class Motion(ABC):
 
     def reversed(self) -> Motion:
         """The same movement seen from the child frame."""
-        from multibody.model.joints.reverse import Reversed  # it is a motion itself
-
         return Reversed(self)
+
+
+class Reversed(Motion):
+    """The movement of the parent frame as seen from the child frame; coordinates and speeds stay the same.
+
+    With X = X_PC and axes S in the child frame, the new axes are -X·S. As seen in the parent frame they change by
+    -X·(v × S) with v = S·u, and v × S·u = 0: the bias is only -X·bias.
+    """
+
+    def __init__(self, motion: Motion) -> None:
+        self.coordinates = motion.coordinates
+        self.speeds = motion.speeds
+        self.rest = motion.rest
+        self._motion = motion
+
+    def pose(self, q: Sequence[Expr]) -> Transform:
+        """X_CP."""
+        return self._motion.pose(q).inverse()
+
+    def axes(self, q: Sequence[Expr]) -> tuple[VelocityMotor, ...]:
+        """-X·S."""
+        pose = self._motion.pose(q)
+        return tuple(-pose.to_parent(axis) for axis in self._motion.axes(q))
+
+    def bias(self, q: Sequence[Expr], u: Sequence[Expr]) -> VelocityMotor | None:
+        """-X·bias."""
+        bias = self._motion.bias(q, u)
+        return None if bias is None else -self._motion.pose(q).to_parent(bias)
+
+    def rates(self, q: Sequence[Expr], u: Sequence[Expr]) -> tuple[Expr, ...]:
+        """The same as before."""
+        return self._motion.rates(q, u)
+
+    def speeds_from(self, q: Sequence[Expr], q_dot: Sequence[Expr]) -> tuple[Expr, ...]:
+        """The same as before."""
+        return self._motion.speeds_from(q, q_dot)
 
 
 @dataclass(frozen=True)
@@ -83,6 +114,35 @@ class Step:
 
     motion: Motion
     before: Transform
+
+
+class Lock(NamedTuple):
+    """One forbidden movement.
+
+    Attributes:
+        name: f for a force, t for a torque, with an axis.
+        position: φ.
+        wrench: what keeps it.
+        side: 1 on the right one of several solutions, zero or less on those on which axes point elsewhere.
+    """
+
+    name: str
+    position: Expr
+    wrench: ForceMotor
+    side: Expr | None = None
+
+
+class Gauge(NamedTuple):
+    """What can be read off two frames about a joint that closes a loop.
+
+    Attributes:
+        position: the coordinate; angles between -π and π. None where it cannot be told.
+        wrench: at the origin and in the axes of the child frame: its inner product with the relative velocity is the
+            speed, and a load on that speed acts along it.
+    """
+
+    position: Expr | None
+    wrench: ForceMotor
 
 
 class JointKind(Given, ABC):
@@ -107,6 +167,7 @@ class JointKind(Given, ABC):
         """
         raise ModelError(
             f"{self!r} cannot close a loop: no equations between its frames are known for it.",
+            code="joint-cannot-close-loop",
             remedy="Cut another joint of the loop with cut=True, or split it into several joints with bodies between.",
         )
 
@@ -129,3 +190,13 @@ def fixed(rotation: Rotation | None = None, position: Any = None) -> Transform:
         IDENTITY.rotation if rotation is None else rotation,
         IDENTITY.position if position is None else Vec3.from_any(position).symbolic(),
     )
+
+
+def reversed_steps(steps: Sequence[Step], end: Transform) -> tuple[tuple[Step, ...], Transform]:
+    """The steps of a joint from its child to its parent, and the transform that ends them."""
+    before = end.inverse()
+    result = []
+    for step in reversed(steps):
+        result.append(Step(step.motion.reversed(), before))
+        before = step.before.inverse()
+    return tuple(result), before

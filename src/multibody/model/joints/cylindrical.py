@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from multibody.algebra import Transform
 from multibody.model.joints.axis import Direction, axis, known_axis
-from multibody.model.joints.contract import JointKind, Step, fixed
+from multibody.model.joints.contract import Gauge, JointKind, Lock, Step, fixed
 from multibody.model.joints.elementary import Slide, slide_direction, turn_steps
-from multibody.model.joints.locks import Gauge, Lock, others, slide_gauge, turn_gauge, turned_locks
+from multibody.model.joints.locks import others, slide_gauge, turn_gauge, turned_locks
 
 
 class Cylindrical(JointKind):

@@ -10,10 +10,8 @@ from multibody.algebra import Rotation, Transform, Vec3, VelocityMotor
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr
 from multibody.model.joints.axis import UNIT, Axis
-from multibody.model.joints.contract import JointKind, Motion, Step, fixed, motor
-from multibody.model.joints.locks import (
-    Gauge,
-    Lock,
+from multibody.model.joints.contract import Gauge, JointKind, Lock, Motion, Step, fixed, motor
+from multibody.model.joints.locks import (  # fmt: skip
     angle_lock,
     others,
     rotation_locks,
@@ -21,7 +19,7 @@ from multibody.model.joints.locks import (
     slide_gauge,
     translation_locks,
     turn_gauge,
-)  # fmt: skip
+)
 
 _ABOUT = (Rotation.about_x, Rotation.about_y, Rotation.about_z)
 _NOTHING = Vec3(ZERO, ZERO, ZERO)
@@ -171,8 +169,10 @@ def _check(movement: Any) -> None:
     if not known:
         raise ModelError(
             f"'{movement}' is not an elementary movement.",
+            code="movement-unknown",
             cause="A movement is T (translation) or R (rotation) with an axis x, y or z.",
             remedy="Write 'Tx', 'Rz', or a list of these; for other directions Revolute('-y') or Prismatic((1, 1, 0)).",
+            name=movement,
         )
 
 

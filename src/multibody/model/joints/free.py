@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from multibody.algebra import Transform, Vec3, VelocityMotor
 from multibody.graph import ZERO, Expr
 from multibody.model.joints.axis import UNIT
-from multibody.model.joints.contract import JointKind, Motion, Step, fixed, motor
-from multibody.model.joints.locks import Lock
+from multibody.model.joints.contract import JointKind, Lock, Motion, Step, fixed, motor
 from multibody.model.joints.spherical import SPIN, Orientation
 
 _NOTHING = Vec3(ZERO, ZERO, ZERO)

@@ -8,30 +8,13 @@ product with the relative velocity whenever all locks of the joint are kept.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from multibody.algebra import ForceMotor, Rotation, Transform, Vec3
 from multibody.graph import ZERO, Expr, atan2, cos, sin
 from multibody.model.joints.axis import UNIT
-from multibody.model.joints.contract import fixed
+from multibody.model.joints.contract import Gauge, Lock, fixed
 
 _NOTHING = Vec3(ZERO, ZERO, ZERO)
-
-
-class Lock(NamedTuple):
-    """One forbidden movement.
-
-    Attributes:
-        name: f for a force, t for a torque, with an axis.
-        position: φ.
-        wrench: what keeps it.
-        side: 1 on the right one of several solutions, zero or less on those on which axes point elsewhere.
-    """
-
-    name: str
-    position: Expr
-    wrench: ForceMotor
-    side: Expr | None = None
 
 
 def translation_locks(pose: Transform, letters: str) -> Iterator[Lock]:
@@ -112,19 +95,6 @@ def seen_from_child(pose: Transform, locks: Sequence[Lock]) -> Iterator[Lock]:
 def others(*indices: int) -> str:
     """The letters of the axes that are not among the given ones."""
     return "".join(letter for k, letter in enumerate("xyz") if k not in indices)
-
-
-class Gauge(NamedTuple):
-    """What can be read off two frames about a joint that closes a loop.
-
-    Attributes:
-        position: the coordinate; angles between -π and π. None where it cannot be told.
-        wrench: at the origin and in the axes of the child frame: its inner product with the relative velocity is the
-            speed, and a load on that speed acts along it.
-    """
-
-    position: Expr | None
-    wrench: ForceMotor
 
 
 def turn_gauge(pose: Transform, rotation: Rotation, index: int, sign: int) -> Gauge:

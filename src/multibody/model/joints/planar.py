@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from multibody.algebra import Transform
-from multibody.model.joints.contract import JointKind, Step
+from multibody.model.joints.contract import Gauge, JointKind, Lock, Step
 from multibody.model.joints.elementary import Elementary
-from multibody.model.joints.locks import Gauge, Lock, others, rotation_locks, translation_locks
+from multibody.model.joints.locks import others, rotation_locks, translation_locks
 
 
 class Planar(JointKind):

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from multibody.algebra import Transform
 from multibody.graph import ZERO, Expr, as_expr
 from multibody.model.joints.axis import Direction, axis, known_axis
-from multibody.model.joints.contract import JointKind, Step, fixed
+from multibody.model.joints.contract import Gauge, JointKind, Lock, Step, fixed
 from multibody.model.joints.elementary import turn_steps
-from multibody.model.joints.locks import Gauge, Lock, others, thread_lock, turn_gauge, turned_locks
+from multibody.model.joints.locks import others, thread_lock, turn_gauge, turned_locks
 
 
 class Screw(JointKind):

@@ -17,8 +17,8 @@ from multibody.algebra import (
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr
 from multibody.model.joints.axis import UNIT
-from multibody.model.joints.contract import JointKind, Motion, Step, fixed, motor
-from multibody.model.joints.locks import Gauge, Lock, translation_locks
+from multibody.model.joints.contract import Gauge, JointKind, Lock, Motion, Step, fixed, motor
+from multibody.model.joints.locks import translation_locks
 
 _NOTHING = Vec3(ZERO, ZERO, ZERO)
 SPIN = ("wx", "wy", "wz")
@@ -32,7 +32,9 @@ class Orientation:
         if form != "quaternion" and (len(form) != 3 or any(letter not in "xyz" for letter in form)):
             raise ModelError(
                 f"'{form}' is not a way to describe an orientation.",
+                code="orientation-unknown",
                 remedy="Use 'quaternion', or a sequence of axes such as 'zxz' or 'xyz'.",
+                name=form,
             )
 
     @property

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from multibody.algebra import Transform
 from multibody.model.joints.axis import Axis, Direction, axis, known_axis
-from multibody.model.joints.contract import JointKind, Step
+from multibody.model.joints.contract import JointKind, Lock, Step
 from multibody.model.joints.elementary import turn_steps
-from multibody.model.joints.locks import Lock, angle_lock, translation_locks
+from multibody.model.joints.locks import angle_lock, translation_locks
 
 
 class Universal(JointKind):

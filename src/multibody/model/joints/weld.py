@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from multibody.algebra import Transform
-from multibody.model.joints.contract import JointKind, Step
-from multibody.model.joints.locks import Lock, rotation_locks, translation_locks
+from multibody.model.joints.contract import JointKind, Lock, Step
+from multibody.model.joints.locks import rotation_locks, translation_locks
 
 
 class Weld(JointKind):

@@ -31,9 +31,11 @@ class BeforeForces(Kinematics):
         """An error."""
         raise ModelError(
             "A load cannot depend on constraint forces.",
+            code="load-depends-on-constraint-forces",
             where=f"joint '{joint.name}'",
             cause="Constraint forces follow from the loads, not the other way round.",
             remedy="Use positions and velocities, or let the force come in through an input.",
+            name=joint.name,
         )
 
 
@@ -98,9 +100,11 @@ class Load(Given, ABC):
         if unknown:
             raise ModelError(
                 f"A load cannot depend on accelerations: {', '.join(unknown)}.",
+                code="load-depends-on-accelerations",
                 where=repr(self),
                 cause="Accelerations follow from the loads, not the other way round.",
                 remedy="Use positions and velocities, or let the acceleration come in through an input.",
+                names=tuple(unknown),
             )
         return expression
 

@@ -46,7 +46,11 @@ class GravityField(Load):
         self, field: Field | None = None, potential: Field | None = None, bodies: Sequence[Body] | None = None
     ) -> None:
         if field is None and potential is None:
-            raise ModelError("A gravity field needs a field or a potential.", remedy="Give one of the two functions.")
+            raise ModelError(
+                "A gravity field needs a field or a potential.",
+                code="field-missing",
+                remedy="Give one of the two functions.",
+            )
         self._field = field
         self._potential = potential
         self.bodies = None if bodies is None else tuple(bodies)

@@ -26,6 +26,7 @@ class OnJoint(Load):
         if not isinstance(joint, Joint):
             raise ModelError(
                 f"{joint!r} is not a joint.",
+                code="value-not-a-joint",
                 where=type(self).__name__,
                 remedy="Give what system.joint(…) returns, or system['name'].",
             )
@@ -37,6 +38,7 @@ class OnJoint(Load):
         if len(many) != count:
             raise ModelError(
                 f"The joint has {count} degrees of freedom, and {len(many)} values are given.",
+                code="load-wrong-size",
                 where=repr(self),
                 remedy="Give a list with one value for each; 0 where nothing acts.",
             )
@@ -47,6 +49,7 @@ class OnJoint(Load):
         if any(step.motion.speeds for step in self.joint.kind.steps()):
             raise ModelError(
                 "The coordinates of this joint are no angles or lengths that a spring could act on.",
+                code="coordinate-not-a-rate",
                 where=repr(self),
                 cause="Its speeds are components of an angular velocity, not rates of its coordinates.",
                 remedy="Use a Bushing between its frames, or a joint made of elementary movements.",

@@ -26,10 +26,13 @@ class Law:
     Attributes:
         force: the function.
         energy: its integral, the stored energy; zero where it is not known, and then nothing counts as stored.
+        consistent: whether the energy was made from the force, or the force from the energy; False for two functions
+            of the user's, which ``derive`` compares.
     """
 
     force: Function
     energy: Function
+    consistent: bool = False
 
     @property
     def stores(self) -> bool:
@@ -49,11 +52,11 @@ class Law:
         if isinstance(law, Law):
             return law
         if isinstance(law, Table):
-            return cls(law, _antiderivative(law))
+            return cls(law, _antiderivative(law), consistent=True)
         if callable(law):
-            return cls(law, lambda x: ZERO)
+            return cls(law, lambda x: ZERO, consistent=True)
         slope = as_expr(law)
-        return cls(lambda x: slope * x, lambda x: slope * x * x / 2)
+        return cls(lambda x: slope * x, lambda x: slope * x * x / 2, consistent=True)
 
     @classmethod
     def from_energy(cls, energy: Function) -> Law:
@@ -65,7 +68,7 @@ class Law:
             x**3
         """
         slope = directional(as_expr(energy(_X)), {_X: 1})
-        return cls(lambda x: substitute(slope, {_X: x}), energy)
+        return cls(lambda x: substitute(slope, {_X: x}), energy, consistent=True)
 
 
 def require_one(stiffness: Any, energy: Any, where: str) -> None:
@@ -73,6 +76,7 @@ def require_one(stiffness: Any, energy: Any, where: str) -> None:
     if (stiffness is None) == (energy is None):
         raise ModelError(
             "A spring needs either a stiffness or an energy.",
+            code="spring-law-missing",
             where=where,
             cause="Neither was given." if energy is None else "Both were given, and one follows from the other.",
             remedy="Write stiffness=k, stiffness=Table(…) or energy=lambda x: k * x**2 / 2.",
@@ -87,6 +91,4 @@ def _antiderivative(table: Table) -> Table:
         rising[0, k + 1] = np.polyval(rising[::-1, k], width)
     home = int(np.searchsorted(table.breaks, 0.0, side="right"))
     rising[0] -= np.polyval(rising[::-1, home], -table.starts[home])
-    result = object.__new__(Table)
-    result._fill(f"{table.name}_energy", table.breaks, rising)
-    return result
+    return table.derived("_energy", rising)

@@ -30,6 +30,7 @@ class AlongLine(Load):
         if a is b:
             raise ModelError(
                 f"A {type(self).__name__} from {named(a)} to itself has no direction.",
+                code="load-without-direction",
                 where=repr(self),
                 remedy="Give two frames that move relative to each other.",
             )

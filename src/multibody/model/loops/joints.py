@@ -37,8 +37,10 @@ class ExpJoint(ExplicitLoop):
         if self.coordinate in free_symbols(self.value):
             raise ModelError(
                 f"The coordinate {self.coordinate} is given by itself.",
+                code="coordinate-given-by-itself",
                 where=f"{type(self).__name__} on joint '{joint.name}'",
                 remedy="Use a constraint, which need not be solved.",
+                name=self.coordinate.name,
             )
 
     @property

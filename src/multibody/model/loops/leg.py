@@ -73,6 +73,7 @@ class Hexapod(ExplicitLoop):
                 return one
         raise ModelError(
             f"Neither end of the loop is a leg: it leads through {names(way.passages) or 'no joint'}.",
+            code="loop-of-other-kind",
             where=repr(self),
             cause="A leg ends with two hinges at right angles, and a translation at a right angle to the second.",
             remedy="Check the order and the axes of the joints, and that none of them is determined otherwise.",
@@ -163,5 +164,10 @@ class HexapodWithOffset(FrameConstraint):
 
     def __init__(self, base: Frame, frame: Frame, axis: str = "y") -> None:
         if axis not in ("x", "y", "z"):
-            raise ModelError(f"{axis!r} is not an axis.", where="HexapodWithOffset", remedy="Use 'x', 'y' or 'z'.")
+            raise ModelError(
+                f"{axis!r} is not an axis.",
+                code="axis-unknown",
+                where="HexapodWithOffset",
+                remedy="Use 'x', 'y' or 'z'.",
+            )
         super().__init__(base, frame, translation="xyz", rotation=others("xyz".index(axis)))

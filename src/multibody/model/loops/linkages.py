@@ -37,6 +37,7 @@ class Linkage(PlanarLoop):
         if counted != (self.hinges, self.translations) or self.on_base not in (None, sliding):
             raise ModelError(
                 f"The loop is not a {type(self).__name__}: it leads through {names(way.passages)}.",
+                code="loop-of-other-kind",
                 where=repr(self),
                 cause=f"A {type(self).__name__} has {self.shape}.",
                 remedy="Check the frames, or use PlanarLoop, which takes any shape.",

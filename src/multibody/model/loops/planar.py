@@ -101,9 +101,11 @@ class PlanarLoop(ExplicitLoop):
         if strangers:
             raise ModelError(
                 f"The coordinate {', '.join(strangers)} cannot be an independent one of this loop.",
+                code="coordinate-not-in-loop",
                 where=repr(self),
                 cause="It does not belong to the loop, is prescribed, or is determined by another loop.",
                 remedy=f"Choose from {names(free)}.",
+                names=tuple(strangers),
             )
         return [known[q] for q in wanted]
 
@@ -116,6 +118,7 @@ class PlanarLoop(ExplicitLoop):
         if end is None:
             raise ModelError(
                 "The closing hinge is another hinge of the loop, on both ends.",
+                code="loop-without-links",
                 where=repr(self),
                 remedy="Check the positions of the frames.",
             )
@@ -127,6 +130,7 @@ class PlanarLoop(ExplicitLoop):
         kinds = "two translations" if len(rest) == 2 else f"{len(rest)} of them"
         return ModelError(
             f"A planar loop determines two coordinates, one of a hinge at least, and here are {kinds}: {names(rest)}.",
+            code="loop-of-other-kind",
             where=repr(self),
             cause="Other coordinates of the loop are independent, prescribed, or determined by another loop.",
             remedy="Name the independent joints with independent=…, so that two dependent ones are left.",
@@ -142,7 +146,12 @@ def _leading(way: Way, free: Sequence[Passage]) -> list[Passage]:
 def as_posture(posture: Any, where: str) -> int:
     """1 or -1."""
     if posture not in (1, -1):
-        raise ModelError(f"A posture is 1 or -1, not {posture!r}.", where=where, remedy="Choose one of the solutions.")
+        raise ModelError(
+            f"A posture is 1 or -1, not {posture!r}.",
+            code="posture-invalid",
+            where=where,
+            remedy="Choose one of the solutions.",
+        )
     return int(posture)
 
 

@@ -83,6 +83,7 @@ def check_plane(way: Way, where: str) -> None:
     if odd or not hinges:
         raise ModelError(
             f"{names(odd)} is neither a hinge nor a translation." if odd else "There is no hinge in the loop.",
+            code="loop-not-planar",
             where=where,
             cause=f"The way between the frames leads through {names(way.passages) or 'no joint'}.",
             remedy="Check the frames; close loops of other shapes by a constraint or a joint.",
@@ -92,6 +93,7 @@ def check_plane(way: Way, where: str) -> None:
         if not fits:
             raise ModelError(
                 f"The loop is not planar: {names([passage])} does not fit to the axis of {names(hinges[:1])}.",
+                code="loop-not-planar",
                 where=where,
                 cause="Hinges must be parallel to it, translations perpendicular.",
                 remedy="Turn the frames of the joint, or close the loop by a constraint or a joint.",

@@ -75,9 +75,12 @@ def _require_solved(v: list[Symbol], H: Mapping[Symbol, Expr], name: str) -> Non
     if left:
         raise ModelError(
             f"The coordinate {', '.join(left)} cannot be a dependent one.",
+            code="coordinate-not-dependent",
             where=f"loop '{name}'",
             cause="Other coordinates of the loop follow it, by another loop.",
             remedy="Choose other independent joints, add the loops in another order, or leave one to a constraint.",
+            loop=name,
+            names=tuple(left),
         )
 
 
@@ -88,9 +91,12 @@ def _columns(model: Model, v: list[Symbol], name: str) -> list[int]:
     if unfit:
         raise ModelError(
             f"The coordinate {', '.join(unfit)} cannot be a dependent one.",
+            code="coordinate-not-dependent",
             where=f"loop '{name}'",
             cause="It is prescribed, determined by another loop, or its rate is no speed of the model.",
             remedy="Choose another dependent coordinate, or leave the loop to a constraint.",
+            loop=name,
+            names=tuple(unfit),
         )
     return [model.speeds.index(rates[one]) for one in v]
 
@@ -109,8 +115,10 @@ def _rates(
     if len(rows) != len(columns):
         raise ModelError(
             f"The loop determines {len(rows)} coordinates, not {len(columns)}.",
+            code="loop-determines-other-count",
             where=f"loop '{name}'",
             remedy="Choose the dependent coordinates so that they follow from the closed loop.",
+            loop=name,
         )
     wanted = [velocity[row] for row in rows]
     offset = array(substitute(substitute(wanted, dict.fromkeys(model.speeds, ZERO)), H))

@@ -47,6 +47,7 @@ class Line:
         if is_zero(self.length):
             raise ModelError(
                 "The two points coincide in all positions: there is no direction from one to the other.",
+                code="points-coincide",
                 where=f"from {named(self._a)} to {named(self._b)}",
                 remedy="Choose points that move relative to each other, or use Force or JointLoad.",
             )

@@ -44,8 +44,10 @@ def _read_off(kinematics: Kinematics, joint: Joint, symbols: Sequence[Symbol]) -
     if joint in kinematics.model.cuts and not all(one in known for one in symbols):
         raise ModelError(
             "The joint closes a kinematic loop, and its coordinates cannot be read off its frames.",
+            code="joint-without-coordinates",
             where=f"joint '{joint.name}'",
             remedy="Keep it with cut=False, or use sensors and loads between the frames that it connects.",
+            name=joint.name,
         )
     return [known.get(one, one) for one in symbols]
 

@@ -14,7 +14,7 @@ from multibody.graph import Expr, as_expr, free_symbols, is_zero
 from multibody.model import Applied, Kinematics, Load, Model
 from multibody.model.energy import first_moment
 from multibody.model.kinematics import ZERO3
-from multibody.testing.instant import At, Instant
+from multibody.testing.instant import At, StateValues
 
 
 def power_balances(eom: EquationsOfMotion, at: At = 0) -> None:
@@ -25,7 +25,7 @@ def power_balances(eom: EquationsOfMotion, at: At = 0) -> None:
     not keep it. This holds whether loads store energy or not, and whatever they depend
     on; together with ``potentials_give_their_forces`` the balance of T + V follows.
     """
-    now = Instant.of(eom, at)
+    now = StateValues.of(eom, at)
     powers = {name: float(now(_power(eom, load))) for name, load in eom.model.loads.items()}
     powers["weight"] = now([force.inner(eom.kinetics.velocity(body)) for body, force in _weights(eom)]).sum()
     powers["drives"] = now(_drives(eom)).sum()
@@ -84,7 +84,7 @@ def potentials_give_their_forces(eom: EquationsOfMotion, at: At = 0) -> None:
     Time and inputs stand still meanwhile, so V may depend on them. At rest means that no body moves: then a damper
     beside a spring is silent. A load that stores nothing is not looked at.
     """
-    now, standing = Instant.of(eom, at), _Standing(eom.model)
+    now, standing = StateValues.of(eom, at), _Standing(eom.model)
     for name, load in eom.model.loads.items():
         energy = load.potential(standing)
         if not is_zero(energy):
@@ -94,7 +94,7 @@ def potentials_give_their_forces(eom: EquationsOfMotion, at: At = 0) -> None:
     _agree(now, "virtual power and potential of the weights", _virtual_power(now, _weights(eom)), energy)
 
 
-def _agree(now: Instant, what: str, power: float, energy: Expr) -> None:
+def _agree(now: StateValues, what: str, power: float, energy: Expr) -> None:
     now.agree(what, power, -now.along(energy, now.virtual()), now(energy))
 
 
@@ -105,7 +105,7 @@ class _Standing(Kinematics):
         return VelocityMotor(ZERO3, ZERO3)
 
 
-def _virtual_power(now: Instant, forces: Iterable[Applied]) -> float:
+def _virtual_power(now: StateValues, forces: Iterable[Applied]) -> float:
     """The power of forces at rest on the velocities that u gives to their frames while time stands still."""
     rest, total = now.with_speeds(0), 0.0
     for frame, force in forces:
@@ -116,7 +116,7 @@ def _virtual_power(now: Instant, forces: Iterable[Applied]) -> float:
     return total
 
 
-def _virtual_drive(now: Instant, forces: Iterable[tuple[Expr, Expr]]) -> float:
+def _virtual_drive(now: StateValues, forces: Iterable[tuple[Expr, Expr]]) -> float:
     """The same for forces on speeds of joints."""
     rest = now.with_speeds(0)
     return sum(float(rest(force) * (now(u) - rest(u))) for u, force in forces)
@@ -128,7 +128,7 @@ def momentum_is_conserved(eom: EquationsOfMotion, at: At = 0) -> None:
     That the loads act between bodies only is the caller's promise.
     """
     require_floating(eom.model)
-    now = Instant.of(eom, at)
+    now = StateValues.of(eom, at)
     momenta = [*eom.linear_momentum, *eom.angular_momentum]
     size = np.abs(now(list(eom.speeds))).max() * np.abs(now(momenta)).max()  # of ω × p and ω × L
     now.agree("d/dt of momentum and angular momentum", now.rate(momenta), np.zeros(6), size)
@@ -141,7 +141,10 @@ def require_floating(model: Model) -> None:
     if bound or not all(map(is_zero, model.gravity)):
         raise ModelError(
             "This is not a system in free flight.",
+            code="system-not-floating",
             where=f"system '{model.name}'",
             cause=f"The joint {', '.join(bound)} holds it." if bound else "Gravity acts on it.",
             remedy="Use Free() joints to the world and gravity=(0, 0, 0), as random_floating_system does.",
+            name=model.name,
+            joints=bound,
         )

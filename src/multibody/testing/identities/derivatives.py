@@ -6,12 +6,12 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.graph import adjoint, directional, evaluate, jacobian
-from multibody.testing.instant import At, Instant
+from multibody.testing.instant import At, StateValues
 
 
 def derivatives_agree(eom: EquationsOfMotion, at: At = 0) -> None:
     """∂u̇/∂(t, q, u, r, p) by forward and by reverse rules, and ∂q̇/∂(q, u), against complex steps."""
-    now = Instant.of(eom, at)
+    now = StateValues.of(eom, at)
     model = eom.model
     symbols = [model.time, *eom.coordinates, *eom.speeds, *eom.inputs, *eom.parameters]
     rng = np.random.default_rng(len(symbols))

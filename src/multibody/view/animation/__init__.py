@@ -1,4 +1,4 @@
-"""Runs as files that move: films, models for other programs, and Blender's way."""
+"""Animations as files: films, GLB models, and scripts for Blender."""
 
 from multibody.view.animation.animate import animate
 from multibody.view.animation.blender import write_blender

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from multibody.errors import ModelError, StorageError
-from multibody.simulate import Trajectory
-from multibody.simulate.files import refuse
+from multibody.simulation import Trajectory
+from multibody.support.atomic_files import refuse_existing
 from multibody.view.animation.film import write_gif, write_mp4
+from multibody.view.animation.frames import motion
 from multibody.view.animation.glb import write_glb
 from multibody.view.destination import destination
-from multibody.view.raster.moments import motion
 
 
 class Wanted(NamedTuple):
@@ -69,16 +69,23 @@ def animate(
         True
     """
     if not isinstance(run, Trajectory):
-        raise ModelError(f"{run!r:.100} is not a run.", remedy="Give what simulate returns.")
+        raise ModelError(
+            f"{run!r:.100} is not a run.",
+            code="run-expected",
+            remedy="Give what simulate returns.",
+            kind=type(run).__name__,
+        )
     wanted = Wanted(destination(path, "animate(run, 'film.mp4')"), fps, speed, size, camera, layers, overwrite)
     writer = WRITERS.get(wanted.path.suffix.lower())
     if writer is None:
         raise StorageError(
             f"Animations are not written as '{wanted.path.suffix or wanted.path.name}'.",
+            code="file-kind-unknown",
             where=str(path),
             remedy=f"Use {', '.join(WRITERS)}; for one moment, use picture.",
+            suffix=wanted.path.suffix,
         )
-    refuse(path, overwrite)  # before anything is computed
+    refuse_existing(path, overwrite)  # before anything is computed
     writer(run, thing, wanted)
     return wanted.path
 

@@ -19,16 +19,16 @@ from typing import Any
 import numpy as np
 
 from multibody.errors import ModelError, StorageError
-from multibody.simulate import Trajectory
-from multibody.simulate.files import refuse, whole_file
+from multibody.simulation import Trajectory
+from multibody.support.atomic_files import atomic_file, refuse_existing
+from multibody.view.animation.frames import AnimationFrames, motion
 from multibody.view.animation.glb import upright
-from multibody.view.camera import FIELD, camera
 from multibody.view.destination import destination
-from multibody.view.placement import quaternions
-from multibody.view.raster.floor import ground_below, level
-from multibody.view.raster.layers import shown_layers
-from multibody.view.raster.moments import Motion, motion
-from multibody.view.triangles import Part
+from multibody.view.render.ground import ground_below, level
+from multibody.view.scenes.camera import FIELD, camera
+from multibody.view.scenes.placement import quaternions
+from multibody.view.scenes.scene import shown_layers
+from multibody.view.scenes.triangles import Surface
 
 SUFFIXES = (".csv", "_shapes.json", "_blender.py")
 
@@ -67,21 +67,28 @@ def write_blender(
         t [s],box.x [m],box.y [m],box.z [m],box.qw,box.qx,box.qy,box.qz...
     """
     if not isinstance(run, Trajectory):
-        raise ModelError(f"{run!r:.100} is not a run.", remedy="Give what simulate returns.")
+        raise ModelError(
+            f"{run!r:.100} is not a run.",
+            code="run-expected",
+            remedy="Give what simulate returns.",
+            kind=type(run).__name__,
+        )
     stem = _stem(name or run.eom.model.name)
     home = destination(folder, "write_blender(run, 'folder')")
     paths = tuple(home / f"{stem}{suffix}" for suffix in SUFFIXES)
     for path in paths:
-        refuse(path, overwrite)
+        refuse_existing(path, overwrite)
     moving = motion(run, thing, fps, speed)
     shown = shown_layers(moving.scene, layers)
     contents = table(moving, shown), json.dumps(_shapes(moving, shown), ensure_ascii=False), _script(stem)
     try:
         home.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StorageError("The folder cannot be made.", where=str(folder), cause=str(error)) from error
+        raise StorageError(
+            "The folder cannot be made.", code="folder-not-made", where=str(folder), cause=str(error)
+        ) from error
     for path, content in zip(paths, contents, strict=True):
-        with whole_file(path, overwrite) as stream:
+        with atomic_file(path, overwrite) as stream:
             stream.write(content.encode())
     return paths
 
@@ -99,14 +106,14 @@ def _script(stem: str) -> str:
 # motion --------------------------------------------------------------------------------------------------------------
 
 
-def movers(moving: Motion, layers: Collection[str]) -> tuple[dict[str, int], dict[str, int]]:
+def movers(moving: AnimationFrames, layers: Collection[str]) -> tuple[dict[str, int], dict[str, int]]:
     """What is in the table, by names that are unique: numbers of places, and of ties."""
     scene, taken = moving.scene, set[str]()
     carrying = {solid.place for solid in scene.solids if solid.layer in layers}
     places = {
-        _unique(one.name, taken): k
-        for k, one in enumerate(scene.places)
-        if k in carrying or (one.body and k)
+        _unique(place.name, taken): k
+        for k, place in enumerate(scene.places)
+        if k in carrying or (place.body and k)
     }  # fmt: skip
     ties = {_unique(tie.name, taken): k for k, tie in enumerate(scene.ties) if tie.layer in layers}
     return places, ties
@@ -121,7 +128,7 @@ def _unique(name: str, taken: set[str]) -> str:
     return found
 
 
-def table(moving: Motion, layers: Collection[str]) -> str:
+def table(moving: AnimationFrames, layers: Collection[str]) -> str:
     """Time, and position and quaternion of everything that moves, a row for each frame; numbers are exact."""
     places, ties = movers(moving, layers)
     header, columns = ["t [s]"], [moving.times[:, None]]
@@ -145,7 +152,7 @@ def _header(name: str) -> list[str]:
 # shapes --------------------------------------------------------------------------------------------------------------
 
 
-def _shapes(moving: Motion, layers: Collection[str]) -> dict[str, Any]:
+def _shapes(moving: AnimationFrames, layers: Collection[str]) -> dict[str, Any]:
     scene = moving.scene
     places, ties = movers(moving, layers)
     names = {k: name for name, k in places.items()}
@@ -159,10 +166,10 @@ def _shapes(moving: Motion, layers: Collection[str]) -> dict[str, Any]:
         "floor": None if floor is None else {"middle": floor.middle.tolist(), "radius": floor.radius},
         "movers": list(places),
         "solids": [
-            {"name": one.name, "on": names[one.place], "position": one.pose.position.tolist(),
-             "quaternion": one.pose.quaternion.tolist(), "parts": list(_parts(one.parts, one.colour))}
-            for one in scene.solids
-            if one.layer in layers and (floor is None or level(scene, one) is None)
+            {"name": solid.name, "on": names[solid.place], "position": solid.pose.position.tolist(),
+             "quaternion": solid.pose.quaternion.tolist(), "parts": list(_parts(solid.parts, solid.colour))}
+            for solid in scene.solids
+            if solid.layer in layers and (floor is None or level(scene, solid) is None)
         ],
         "stretched": [
             {"name": name, "parts": list(_parts(scene.ties[k].parts, scene.ties[k].colour))} for name, k in ties.items()
@@ -170,9 +177,9 @@ def _shapes(moving: Motion, layers: Collection[str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _parts(parts: tuple[Part, ...], colour: Any) -> Iterator[dict[str, Any]]:
+def _parts(parts: tuple[Surface, ...], colour: Any) -> Iterator[dict[str, Any]]:
     for part in parts:
-        short = [[float(f"{one:.7g}") for one in row] for row in part.vertices.tolist()]
+        short = [[float(f"{entry:.7g}") for entry in row] for row in part.vertices.tolist()]
         yield {
             "vertices": short, "faces": part.faces.tolist(), "colour": list(part.colour or colour),
             "smooth": part.smooth,

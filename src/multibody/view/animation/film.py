@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.errors import StorageError
-from multibody.simulate.files import whole_file
-from multibody.simulate.optional import library
-from multibody.view.placement import Poses
-from multibody.view.raster.moments import Motion
-from multibody.view.raster.studio import Studio
+from multibody.support.atomic_files import atomic_file
+from multibody.support.optional_libraries import require_library
+from multibody.view.animation.frames import AnimationFrames
+from multibody.view.render.studio import Studio
+from multibody.view.scenes.placement import Poses
 
 Image = NDArray[np.uint8]
 
@@ -29,7 +29,7 @@ SAMPLES = 8
 """Frames from which the colours of a GIF are chosen."""
 
 
-def frames(moving: Motion, studio: Studio) -> Iterator[Image]:
+def frames(moving: AnimationFrames, studio: Studio) -> Iterator[Image]:
     """One picture after the other."""
     for position, quaternion in zip(*moving.poses, strict=True):
         yield studio.picture(Poses(position, quaternion))
@@ -39,14 +39,20 @@ def frames(moving: Motion, studio: Studio) -> Iterator[Image]:
 
 
 def write_mp4(
-    moving: Motion, path: Path, size: tuple[int, int], camera: Any, layers: Collection[str] | None, *, overwrite: bool
+    moving: AnimationFrames,
+    path: Path,
+    size: tuple[int, int],
+    camera: Any,
+    layers: Collection[str] | None,
+    *,
+    overwrite: bool,
 ) -> None:
     """A film that plays everywhere; its width and height are even, as that demands."""
-    program = library("imageio_ffmpeg", "view").get_ffmpeg_exe()
+    program = require_library("imageio_ffmpeg", "view").get_ffmpeg_exe()
     studio = Studio(moving.scene, moving.poses, size, camera, layers)
-    even = tuple(one + one % 2 for one in studio.size)
+    even = tuple(length + length % 2 for length in studio.size)
     padding = [(0, even[1] - studio.size[1]), (0, even[0] - studio.size[0]), (0, 0)]
-    with tempfile.TemporaryDirectory() as folder, whole_file(path, overwrite) as stream:
+    with tempfile.TemporaryDirectory() as folder, atomic_file(path, overwrite) as stream:
         film = Path(folder) / "film.mp4"
         with _encoder(_command(program, even, moving.fps, film), str(path)) as pipe:
             for frame in frames(moving, studio):
@@ -88,6 +94,7 @@ def _encoder(command: list[str], path: str) -> Iterator[IO[bytes]]:
     if process.returncode:
         raise StorageError(
             "ffmpeg could not make the film; nothing was written.",
+            code="film-not-written",
             where=path,
             cause=said or f"It ended with code {process.returncode}.",
             remedy="Check the size of the film and the room on the disk, or write a .gif or .glb.",
@@ -98,29 +105,35 @@ def _encoder(command: list[str], path: str) -> Iterator[IO[bytes]]:
 
 
 def write_gif(
-    moving: Motion, path: Path, size: tuple[int, int], camera: Any, layers: Collection[str] | None, *, overwrite: bool
+    moving: AnimationFrames,
+    path: Path,
+    size: tuple[int, int],
+    camera: Any,
+    layers: Collection[str] | None,
+    *,
+    overwrite: bool,
 ) -> None:
     """A film without end, in 256 colours that are chosen for all of it."""
-    pillow = library("PIL.Image", "view")
+    pillow = require_library("PIL.Image", "view")
     studio = Studio(moving.scene, moving.poses, size, camera, layers)
     palette = _palette(pillow, moving, studio)
     pages = (
         pillow.fromarray(frame).quantize(palette=palette, dither=pillow.Dither.NONE)
         for frame in frames(moving, studio)
     )  # fmt: skip
-    with whole_file(path, overwrite) as stream:
+    with atomic_file(path, overwrite) as stream:
         next(pages).save(
             stream, "GIF", save_all=True, append_images=pages, duration=_durations(moving), loop=0, optimize=False
         )
 
 
-def _palette(pillow: Any, moving: Motion, studio: Studio) -> Any:
+def _palette(pillow: Any, moving: AnimationFrames, studio: Studio) -> Any:
     chosen = np.unique(np.linspace(0, len(moving.times) - 1, SAMPLES).astype(int))
-    some = [studio.picture(Poses(*(one[k] for one in moving.poses)))[::2, ::2] for k in chosen]
+    some = [studio.picture(Poses(*(array[k] for array in moving.poses)))[::2, ::2] for k in chosen]
     return pillow.fromarray(np.concatenate(some)).quantize(256, method=pillow.Quantize.MEDIANCUT)
 
 
-def _durations(moving: Motion) -> list[int]:
+def _durations(moving: AnimationFrames) -> list[int]:
     """How long each frame is shown, in milliseconds: hundredths of a second, whose sum stays right."""
     ends = np.rint(100 * np.arange(len(moving.times) + 1) / moving.fps).astype(int)
     return [10 * int(one) for one in np.maximum(np.diff(ends), 1)]

@@ -6,6 +6,8 @@ keys for its scale, too. In glTF, y is up.
 
 from __future__ import annotations
 
+import json
+import struct
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -13,14 +15,63 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.model.colours import Colour
-from multibody.simulate.files import whole_file
-from multibody.view.animation.glb_buffer import Buffer
-from multibody.view.placement import quaternions, rotation_matrices, turning_z_to
-from multibody.view.raster.layers import shown_layers
-from multibody.view.raster.moments import Motion
-from multibody.view.raster.normals import corner_normals
-from multibody.view.triangles import Part
+from multibody.model.shapes.colors import Colour
+from multibody.support.atomic_files import atomic_file
+from multibody.view.animation.frames import AnimationFrames
+from multibody.view.render.surfaces import corner_normals
+from multibody.view.scenes.placement import quaternions, rotation_matrices, turning_z_to
+from multibody.view.scenes.scene import shown_layers
+from multibody.view.scenes.triangles import Surface
+
+TARGETS = {"vertices": 34962, "indices": 34963}
+FLOAT, SHORT, INT = 5126, 5123, 5125
+KINDS = {1: "SCALAR", 3: "VEC3", 4: "VEC4"}
+
+
+class Buffer:
+    """Arrays in one buffer; what is added twice is kept once."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._views: list[dict[str, Any]] = []
+        self._accessors: list[dict[str, Any]] = []
+        self._known: dict[tuple[bytes, str, bool], int] = {}
+
+    def add(self, values: Any, *, bounded: bool = False, target: str = "") -> int:
+        """The number of an array of rows, as floats; with the bounds of its columns, where the format wants them."""
+        rows = np.ascontiguousarray(values, dtype="<f4")
+        bounds = {"min": rows.min(axis=0).tolist(), "max": rows.max(axis=0).tolist()} if bounded else {}
+        return self._accessor(rows, FLOAT, KINDS[rows.shape[1]], target, bounds)
+
+    def add_indices(self, numbers: Any) -> int:
+        """The number of a list of whole numbers; 65535 means something else to some graphics cards."""
+        short = len(numbers) == 0 or int(np.max(numbers)) < 65535
+        whole = np.ascontiguousarray(numbers, dtype="<u2" if short else "<u4")
+        return self._accessor(whole, SHORT if short else INT, "SCALAR", "indices", {})
+
+    def _accessor(self, array: Any, component: int, kind: str, target: str, bounds: dict[str, Any]) -> int:
+        content = array.tobytes()
+        key = (content, f"{component} {kind} {target}", bool(bounds))
+        if key not in self._known:
+            view = {"buffer": 0, "byteOffset": len(self._bytes), "byteLength": len(content)}
+            self._views.append(view | ({"target": TARGETS[target]} if target else {}))
+            self._bytes += content + bytes(-len(content) % 4)
+            place = {"bufferView": len(self._views) - 1, "componentType": component, "count": len(array), "type": kind}
+            self._known[key] = len(self._accessors)
+            self._accessors.append(place | bounds)
+        return self._known[key]
+
+    def file(self, document: dict[str, Any]) -> bytes:
+        """A GLB file: a header, the document as JSON, and the buffer (glTF 2.0, section 4)."""
+        parts = {
+            "buffers": [{"byteLength": len(self._bytes)}], "bufferViews": self._views, "accessors": self._accessors
+        }  # fmt: skip
+        text = json.dumps(document | parts, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        text += b" " * (-len(text) % 4)
+        chunks = struct.pack("<I4s", len(text), b"JSON") + text
+        chunks += struct.pack("<I4s", len(self._bytes), b"BIN\0") + bytes(self._bytes)
+        return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
+
 
 Vector = NDArray[np.float64]
 Json = dict[str, Any]
@@ -32,10 +83,12 @@ SMALLEST = 1e-9
 """Of what is stretched, at least this length: a scale of zero has no inverse."""
 
 
-def write_glb(moving: Motion, path: Path, layers: Collection[str] | None = None, *, overwrite: bool = False) -> None:
+def write_glb(
+    moving: AnimationFrames, path: Path, layers: Collection[str] | None = None, *, overwrite: bool = False
+) -> None:
     """Write a model that moves."""
     content = _Document(moving, shown_layers(moving.scene, layers)).content()
-    with whole_file(path, overwrite) as stream:
+    with atomic_file(path, overwrite) as stream:
         stream.write(content)
 
 
@@ -47,7 +100,7 @@ def upright(up: Vector) -> Vector:
 class _Document:
     """Collects nodes, meshes, materials and keys."""
 
-    def __init__(self, moving: Motion, layers: Collection[str]) -> None:
+    def __init__(self, moving: AnimationFrames, layers: Collection[str]) -> None:
         self.moving, self.layers = moving, layers
         self.buffer = Buffer()
         self.nodes: list[Json] = []
@@ -86,15 +139,15 @@ class _Document:
 
     def _place(self, number: int) -> int | None:
         scene, poses = self.moving.scene, self.moving.poses
-        solids = [one for one in scene.solids if one.place == number and one.layer in self.layers]
+        solids = [solid for solid in scene.solids if solid.place == number and solid.layer in self.layers]
         if not solids and not scene.places[number].body:
             return None
         children = [
             self._node(
-                name=one.name, translation=one.pose.position.tolist(), rotation=_xyzw(one.pose.quaternion),
-                mesh=self._mesh(one.name, one.parts, one.colour),
+                name=solid.name, translation=solid.pose.position.tolist(), rotation=_xyzw(solid.pose.quaternion),
+                mesh=self._mesh(solid.name, solid.parts, solid.colour),
             )
-            for one in solids
+            for solid in solids
         ]  # fmt: skip
         position, turn = poses.position[:, number], poses.quaternion[:, number]
         node = self._node(
@@ -129,11 +182,13 @@ class _Document:
 
     # surfaces ----------------------------------------------------------------------------------------------------
 
-    def _mesh(self, name: str, parts: tuple[Part, ...], colour: Colour) -> int:
-        self.meshes.append({"name": name, "primitives": [self._primitive(one, one.colour or colour) for one in parts]})
+    def _mesh(self, name: str, parts: tuple[Surface, ...], colour: Colour) -> int:
+        self.meshes.append(
+            {"name": name, "primitives": [self._primitive(part, part.colour or colour) for part in parts]}
+        )
         return len(self.meshes) - 1
 
-    def _primitive(self, part: Part, colour: Colour) -> Json:
+    def _primitive(self, part: Surface, colour: Colour) -> Json:
         """Corners with the same place and normal become one vertex."""
         corners = np.concatenate([part.vertices[part.faces], corner_normals(part)], axis=-1).reshape(-1, 6)
         vertices, numbers = np.unique(corners.astype(np.float32), axis=0, return_inverse=True)

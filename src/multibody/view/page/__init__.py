@@ -1,4 +1,4 @@
-"""A file to send to someone: one page with the animation, the plots and the equations, which needs no server."""
+"""Offline pages: one HTML file with the animation, the plots and the equations, which needs no server."""
 
 from multibody.view.page.write import page_html, write_page
 

@@ -1,4 +1,4 @@
-"""The file itself: a template with its style, its script and its data, and nothing from anywhere else."""
+"""The HTML file: a template with its style, script and data; nothing is loaded from elsewhere."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.errors import MissingLibraryError
 from multibody.graph import Expr, Symbol, listing, to_latex, topological
 from multibody.graph.linear_algebra import Matrix
-from multibody.simulate.optional import library
+from multibody.support.optional_libraries import require_library
 
 LONG = 1600
 """LaTeX of more characters is no formula to read; it is written as text."""
@@ -53,7 +53,7 @@ def _groups(eom: EquationsOfMotion) -> Iterator[tuple[str, Iterable[Line]]]:
     yield "Mass matrix", _whole("M", forms.M)
     yield "Inertia forces and gravity", _whole("h", forms.h)
     yield "Loads", _whole("f", forms.f)
-    yield "Constraints", (("0", f"phi[{k}]", one) for k, one in enumerate(forms.phi, 1) if one.fp != 0)
+    yield "Constraints", (("0", f"phi[{k}]", residual) for k, residual in enumerate(forms.phi, 1) if residual.fp != 0)
     solved = zip(eom.model.accelerations, eom.speeds, forms.acceleration, strict=True)
     yield "Accelerations", ((to_latex(a), f"d/dt {u}", value) for a, u, value in solved)
 
@@ -68,7 +68,7 @@ def _html(lines: Sequence[Line]) -> str:
     named = {name: entry for _, left, value in lines for name, entry in _entries(left, value)}
     drawn = _drawn(lines) if len(topological(named.values())) < NODES else None
     if drawn is not None:
-        return "\n".join(f'<div class="formula">{one}</div>' for one in drawn)
+        return "\n".join(f'<div class="formula">{formula}</div>' for formula in drawn)
     text = listing(named)
     if len(text) > LONGEST:
         return f"<p>{len(text):,} characters, which is too much to read here.</p>"
@@ -83,7 +83,7 @@ def _drawn(lines: Sequence[Line]) -> list[str] | None:
     if any(len(text) > LONG or "aligned" in text for text in texts):
         return None
     drawn = [mathml(text) for text in texts]
-    return [one for one in drawn if one is not None] if None not in drawn else None
+    return [formula for formula in drawn if formula is not None] if None not in drawn else None
 
 
 def _entries(name: str, value: Any) -> Iterator[tuple[str, Expr]]:
@@ -102,7 +102,7 @@ def mathml(latex: str) -> str | None:
     Names of several letters are one word in it, and words in a product are held apart.
     """
     try:
-        convert = library("latex2mathml.converter", "view").convert
+        convert = require_library("latex2mathml.converter", "view").convert
     except MissingLibraryError:
         return None
     drawn = convert(APART.sub(r"\\,", latex), display="block")

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from multibody.view.page.packing import LONG, SHORT, packed, rounded
-from multibody.view.placement import Pose
-from multibody.view.scenes import Scene, Solid, Tie
-from multibody.view.triangles import Part
+from multibody.view.scenes.placement import NumericPose
+from multibody.view.scenes.scene import Scene, Solid, Tie
+from multibody.view.scenes.triangles import Surface
 
 LAYERS = ("drawings", "skeleton", "joints", "frames", "masses")
 """Those that the page can show and hide, in the order of the check boxes; the ground comes after them."""
@@ -20,12 +20,12 @@ def geometry(scene: Scene) -> dict[str, Any]:
     surfaces = _Surfaces()
     things: list[dict[str, Any]] = []
     everything: tuple[Solid | Tie, ...] = (*scene.solids, *scene.ties)
-    for one in everything:
-        place = _on_place(one) if isinstance(one, Solid) else _between(one)
-        for part in one.parts:
+    for shown in everything:
+        place = _on_place(shown) if isinstance(shown, Solid) else _between(shown)
+        for part in shown.parts:
             if len(part.faces):
-                colour = rounded(part.colour or one.colour)
-                things.append({"layer": one.layer, "colour": colour, "surface": surfaces.number(part), **place})
+                colour = rounded(part.colour or shown.colour)
+                things.append({"layer": shown.layer, "colour": colour, "surface": surfaces.number(part), **place})
     return {"surfaces": surfaces.packed, "things": things, "labels": _labels(scene), "layers": _layers(scene)}
 
 
@@ -36,7 +36,7 @@ class _Surfaces:
         self.packed: list[dict[str, Any]] = []
         self._numbers: dict[tuple[bytes, bytes, bool], int] = {}
 
-    def number(self, part: Part) -> int:
+    def number(self, part: Surface) -> int:
         vertices, faces = merged(part)
         key = vertices.tobytes(), faces.tobytes(), part.smooth
         if key not in self._numbers:
@@ -49,7 +49,7 @@ class _Surfaces:
         return self._numbers[key]
 
 
-def merged(part: Part) -> tuple[Any, Any]:
+def merged(part: Surface) -> tuple[Any, Any]:
     """Vertices in single precision, each place once, and the faces that are more than lines between them."""
     single = part.vertices.astype(np.float32) + np.float32(0)  # no -0, which would be another place than 0
     vertices, numbers = np.unique(single, axis=0, return_inverse=True)
@@ -59,7 +59,7 @@ def merged(part: Part) -> tuple[Any, Any]:
     return vertices[used], numbers.reshape(-1, 3)
 
 
-def posed(pose: Pose) -> dict[str, list[float]]:
+def posed(pose: NumericPose) -> dict[str, list[float]]:
     """A pose for JSON."""
     return {"position": rounded(pose.position), "quaternion": rounded(pose.quaternion)}
 
@@ -74,15 +74,15 @@ def _between(tie: Tie) -> dict[str, Any]:
 
 def _labels(scene: Scene) -> list[dict[str, Any]]:
     return [
-        {"text": one.label, "place": one.place, "point": rounded(one.pose.position), "layer": one.layer}
-        for one in scene.solids
-        if one.label
+        {"text": solid.label, "place": solid.place, "point": rounded(solid.pose.position), "layer": solid.layer}
+        for solid in scene.solids
+        if solid.label
     ]
 
 
 def _layers(scene: Scene) -> list[dict[str, Any]]:
     """Layers with something in them, and the ground."""
-    there = {one.layer for one in scene.solids} | {one.layer for one in scene.ties}
+    there = {solid.layer for solid in scene.solids} | {tie.layer for tie in scene.ties}
     listed = [name for name in LAYERS if name in there]
     shown = [{"name": name, "on": name not in scene.hidden} for name in listed]
     return [*shown, {"name": "ground", "on": scene.heavy}]

@@ -1,4 +1,4 @@
-"""How places move along an axis: along the time of a run, or along a coordinate."""
+"""Motions of all places along the time of a run or along a coordinate."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.errors import NumberError
-from multibody.simulate import Trajectory
+from multibody.simulation import Trajectory
 from multibody.view.page.packing import DOUBLE, packed
-from multibody.view.placement import Poses
-from multibody.view.scenes import Scene
+from multibody.view.scenes.placement import Poses
+from multibody.view.scenes.scene import Scene
+from multibody.view.scenes.subject import inputs_at
 
 Vector = NDArray[np.float64]
 
@@ -24,7 +25,7 @@ NUMBERS = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class PageMotion:
     """Poses of all places along an axis.
 
     Attributes:
@@ -49,17 +50,16 @@ class Motion:
         return np.concatenate([self.poses.position, self.poses.quaternion], axis=-1)
 
 
-def of_run(scene: Scene, run: Trajectory) -> Motion:
+def of_run(scene: Scene, run: Trajectory) -> PageMotion:
     """The motion of a run, at times that are evenly spaced.
 
     Raises:
         NumberError: if a pose is not a number.
     """
     times = frame_times(run, len(scene.places))
-    inputs = np.stack([np.interp(times, run.t, column) for column in run.r.T] or [np.zeros(0)], axis=-1)
-    poses = scene.poses(times, run.interpolated(times).q, inputs.reshape(len(times), run.r.shape[1]))
+    poses = scene.poses(times, run.interpolated(times).q, inputs_at(run, times))
     _require_numbers(scene, times, poses)
-    return Motion("t", "s", "time", times, float(times[0]), poses)
+    return PageMotion("t", "s", "time", times, float(times[0]), poses)
 
 
 def frame_times(run: Trajectory, places: int) -> Vector:
@@ -72,13 +72,13 @@ def frame_times(run: Trajectory, places: int) -> Vector:
     return np.linspace(first, last, int(wanted) + 1)
 
 
-def packed_motions(motions: list[Motion]) -> dict[str, Any]:
+def packed_motions(motions: list[PageMotion]) -> dict[str, Any]:
     """Motions for JSON: where all places are at the start, and for each motion the poses of those that move."""
     rest = motions[0].rows[int(np.argmin(np.abs(motions[0].axis - motions[0].start)))]
-    return {"rest": packed(rest), "motions": [_packed(one, rest) for one in motions]}
+    return {"rest": packed(rest), "motions": [_packed(motion, rest) for motion in motions]}
 
 
-def _packed(motion: Motion, rest: Vector) -> dict[str, Any]:
+def _packed(motion: PageMotion, rest: Vector) -> dict[str, Any]:
     rows = motion.rows
     moving = np.flatnonzero((rows.astype(np.float32) != rest.astype(np.float32)).any(axis=(0, 2)))
     return {
@@ -93,7 +93,10 @@ def _require_numbers(scene: Scene, times: Vector, poses: Poses) -> None:
         frame, place = np.argwhere(wrong)[0]
         raise NumberError(
             "A pose is not a number.",
+            code="pose-not-finite",
             where=f"'{scene.places[place].name}' of system '{scene.model.name}' at {times[frame]:.6g} s",
             cause="A function of the coordinates is used outside of its domain.",
             remedy="Shorten the run, or change the parameters.",
+            name=scene.places[place].name,
+            t=float(times[frame]),
         )

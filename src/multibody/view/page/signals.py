@@ -1,4 +1,4 @@
-"""What is plotted: the run's own samples, not interpolated; of very long runs, every so many."""
+"""Plotted signals: samples of the run without interpolation; very long runs are thinned out."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.simulate import Trajectory
-from multibody.simulate.plots import Panel, energy_panels
-from multibody.simulate.recording import column_name, split
+from multibody.graph.names import element_name
+from multibody.simulation import Trajectory
+from multibody.simulation.results.plots import energy_panels
+from multibody.simulation.results.recording import split
+from multibody.support.figures import Panel
 from multibody.view.page.packing import DOUBLE, packed
 
 SAMPLES = 3000
@@ -31,12 +33,16 @@ def signals(run: Trajectory, names: Sequence[str]) -> dict[str, Any]:
     kept = np.unique(np.linspace(0, len(run.t) - 1, min(len(run.t), SAMPLES)).round().astype(int))
     chosen = _chosen(run, names) if names else [*_coordinates(run), *energy_panels(run)]
     panels = [
-        {"title": one.title, "unit": one.unit, "curves": [_number(curves, run, name, kept) for name in one.curves]}
-        for one in chosen
+        {
+            "title": panel.title,
+            "unit": panel.unit,
+            "curves": [_number(curves, run, name, kept) for name in panel.curves],
+        }
+        for panel in chosen
     ]
     sensors = [_number(curves, run, name, kept) for name in _sensors(run)]
     marked = run.occurrences if len(run.occurrences) <= EVENTS else ()
-    events = [{"name": one.name, "t": float(one.t)} for one in marked]
+    events = [{"name": occurrence.name, "t": float(occurrence.t)} for occurrence in marked]
     time = packed(run.t[kept], DOUBLE)
     return {"time": time, "curves": list(curves.values()), "panels": panels, "sensors": sensors, "events": events}
 
@@ -44,7 +50,7 @@ def signals(run: Trajectory, names: Sequence[str]) -> dict[str, Any]:
 def _number(curves: dict[str, dict[str, Any]], run: Trajectory, name: str, kept: NDArray[np.int64]) -> int:
     """The number of a curve, which is kept once."""
     if name not in curves:
-        about = run.quantities[split(name)[0]]
+        about = run.quantities[split(name, run)[0]]
         values = packed(run[name][kept])
         curves[name] = {"name": name, "unit": about.unit, "meaning": about.meaning, "values": values}
     return list(curves).index(name)
@@ -54,7 +60,7 @@ def _chosen(run: Trajectory, names: Sequence[str]) -> list[Panel]:
     """The named quantities, sorted by unit; arrays bring a curve for each of their numbers."""
     panels: dict[str, Panel] = {}
     for name in names:
-        unit = run.quantities[split(name)[0]].unit if split(name)[0] in run else ""
+        unit = run.quantities[split(name, run)[0]].unit if split(name, run)[0] in run else ""
         for column in _columns(run, name):
             panels.setdefault(unit, Panel("", unit, {})).curves[column] = run.t
     return list(panels.values())
@@ -62,17 +68,17 @@ def _chosen(run: Trajectory, names: Sequence[str]) -> list[Panel]:
 
 def _coordinates(run: Trajectory) -> list[Panel]:
     panels: dict[str, Panel] = {}
-    for name, one in run.quantities.items():
-        if one.kind == "coordinate":
-            panels.setdefault(one.unit, Panel("coordinates", one.unit, {})).curves[name] = run.t
+    for name, quantity in run.quantities.items():
+        if quantity.kind == "coordinate":
+            panels.setdefault(quantity.unit, Panel("coordinates", quantity.unit, {})).curves[name] = run.t
     return list(panels.values())
 
 
 def _columns(run: Trajectory, name: str) -> list[str]:
     """One name for each number of an array."""
-    return [column_name(name, place) for place in np.ndindex(run[name].shape[1:])]
+    return [element_name(name, place) for place in np.ndindex(run[name].shape[1:])]
 
 
 def _sensors(run: Trajectory) -> list[str]:
-    names = [name for name, one in run.quantities.items() if one.kind == "sensor"]
+    names = [name for name, quantity in run.quantities.items() if quantity.kind == "sensor"]
     return [column for name in names for column in _columns(run, name)][:COLUMNS]

@@ -1,4 +1,4 @@
-"""Without a run: each degree of freedom is moved through its range, and what depends on it follows."""
+"""Motions without a run: each degree of freedom moves through its range, and dependent coordinates follow."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.equations.symbol_table import Entry, symbol_table
+from multibody.equations.printed_forms.symbol_table import Entry, symbol_table
 from multibody.errors import MultibodyError
+from multibody.mechanics.assembly.assembly import Assembly
+from multibody.mechanics.assembly.start_state import consistent
+from multibody.mechanics.constraints.independence import Constraints
 from multibody.model import Kinematics, Model
-from multibody.model.assembly import Assembly
-from multibody.model.constraint_equations import Constraints
-from multibody.model.start_state import consistent
-from multibody.view.page.motions import NUMBERS, Motion
-from multibody.view.placement import Poses
-from multibody.view.scenes import Scene
+from multibody.view.page.motions import NUMBERS, PageMotion
+from multibody.view.scenes.placement import Poses
+from multibody.view.scenes.scene import Scene
 
 Vector = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ LEAP = 0.5
 """A coordinate that changes more than this from sample to sample has not followed, but gone another way."""
 
 
-def of_sweeps(scene: Scene) -> tuple[list[Motion], list[str]]:
+def of_sweeps(scene: Scene) -> tuple[list[PageMotion], list[str]]:
     """A motion for each degree of freedom, or one that stays at the start; and what did not work, in sentences."""
     constraints = Constraints.of(Kinematics(scene.model))
     assembly = Assembly(constraints, _parameters(scene))
@@ -35,16 +35,16 @@ def of_sweeps(scene: Scene) -> tuple[list[Motion], list[str]]:
         q = scene.start
         messages.append(f"The mechanism is shown as it was described: {error.what}")
     entries = {entry.name: entry for entry in symbol_table(scene.model, constraints).entries}
-    names = [one.name for one in scene.model.coordinates]
+    names = [coordinate.name for coordinate in scene.model.coordinates]
     free = [] if messages else independent(assembly, q)
     every = _stride(len(free) * len(scene.places))
     found = [_swept(scene, assembly, q, k, entries[names[k]], every) for k in free]
-    moving = [one for one in found if len(one.axis) > 1]
+    moving = [motion for motion in found if len(motion.axis) > 1]
     return moving or [_still(scene, q)], messages
 
 
 def _parameters(scene: Scene) -> dict[str, float]:
-    names = (one.name for one in scene.model.parameter_symbols)
+    names = (symbol.name for symbol in scene.model.parameter_symbols)
     return dict(zip(names, map(float, scene.parameters), strict=True))
 
 
@@ -71,7 +71,7 @@ def _stride(poses: int) -> int:
     return int(np.ceil((SAMPLES - 1) / (affordable - 1)))
 
 
-def _swept(scene: Scene, assembly: Assembly, q: Vector, k: int, entry: Entry, every: int) -> Motion:
+def _swept(scene: Scene, assembly: Assembly, q: Vector, k: int, entry: Entry, every: int) -> PageMotion:
     """The motion while coordinate number k goes through its range, as far as loops can be closed."""
     low, high = _limits(scene, k, np.pi if entry.unit == "rad" else scene.size / 2)
     low, high = min(low, q[k]), max(high, q[k])
@@ -79,7 +79,7 @@ def _swept(scene: Scene, assembly: Assembly, q: Vector, k: int, entry: Entry, ev
     rows = np.array([*reversed(below), q, *above])
     rows = rows[sorted({0, len(rows) - 1, *range(len(below) % every, len(rows), every)})]  # the start is among them
     poses = scene.poses(np.zeros(len(rows)), rows)
-    return Motion(entry.name, entry.unit, entry.description, rows[:, k], float(q[k]), poses)
+    return PageMotion(entry.name, entry.unit, entry.description, rows[:, k], float(q[k]), poses)
 
 
 def _values(start: float, end: float, whole: float) -> Vector:
@@ -113,13 +113,13 @@ def _limits(scene: Scene, k: int, half: float) -> tuple[float, float]:
 
 def _given(model: Model) -> dict[str, tuple[float, float]]:
     return {
-        one.name: pair
+        coordinate.name: pair
         for joint in (*model.joints, *model.cuts)
-        for one, pair in zip(joint.coordinates, joint.limits, strict=False)
+        for coordinate, pair in zip(joint.coordinates, joint.limits, strict=False)
         if pair is not None
     }
 
 
-def _still(scene: Scene, q: Vector) -> Motion:
+def _still(scene: Scene, q: Vector) -> PageMotion:
     poses = scene.poses(0.0, q)
-    return Motion("", "", "", np.zeros(1), 0.0, Poses(poses.position[None], poses.quaternion[None]))
+    return PageMotion("", "", "", np.zeros(1), 0.0, Poses(poses.position[None], poses.quaternion[None]))

@@ -1,4 +1,4 @@
-"""What stands below the picture: notices, values, parameters, the equations and what the run took."""
+"""Sections below the picture: notices, parameters, equations, and statistics of the run."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from multibody.equations import EquationsOfMotion
-from multibody.simulate import Trajectory
+from multibody.simulation import Trajectory
 from multibody.view.page.formulas import formulas
-from multibody.view.scenes import Scene
+from multibody.view.scenes.scene import Scene
 
 
 def sections(scene: Scene, eom: EquationsOfMotion | None, run: Trajectory | None) -> str:
@@ -17,7 +17,7 @@ def sections(scene: Scene, eom: EquationsOfMotion | None, run: Trajectory | None
     parts = [f'<div class="facts">\n{facts}\n</div>'] if facts else []
     if eom is not None:
         title = f"Equations of motion, by {eom.formalism}"
-        parts.append(_folded(title, formulas(eom), kind="wide"))
+        parts.append(_folded(title, eom.once("formulas of pages", lambda: formulas(eom)), kind="wide"))
     return "\n".join(parts)
 
 
@@ -29,7 +29,7 @@ def _facts(scene: Scene, run: Trajectory | None) -> Iterator[str]:
 
 
 def _parameters(scene: Scene) -> Iterator[Sequence[str]]:
-    about = {symbol: one for one in scene.model.parameters for symbol in one.default}
+    about = {symbol: parameter for parameter in scene.model.parameters for symbol in parameter.default}
     for symbol, value in zip(scene.model.parameter_symbols, scene.parameters, strict=True):
         yield symbol.name, f"{value:.9g}", about[symbol].unit, about[symbol].description
 

@@ -1,4 +1,4 @@
-"""From a system and a run to one page that shows them."""
+"""Pages for a system and a run: ``write_page`` and ``page_html``."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 
 from multibody.errors import ModelError
-from multibody.simulate import Trajectory
-from multibody.simulate.files import refuse, whole_file
-from multibody.view.build import scene as scene_of
-from multibody.view.camera import FIELD, bounds, camera
+from multibody.simulation import Trajectory
+from multibody.support.atomic_files import atomic_file, refuse_existing
 from multibody.view.destination import destination
 from multibody.view.page.document import document
 from multibody.view.page.geometry import geometry
-from multibody.view.page.motions import Motion, of_run, packed_motions
+from multibody.view.page.motions import PageMotion, of_run, packed_motions
 from multibody.view.page.packing import rounded
 from multibody.view.page.signals import signals
 from multibody.view.page.sweeps import of_sweeps
 from multibody.view.page.tables import notices, sections, summary
-from multibody.view.placement import Poses
-from multibody.view.scenes import Scene
-from multibody.view.subject import values_for, with_run
+from multibody.view.scenes.build import scene as scene_of
+from multibody.view.scenes.camera import FIELD, bounds, camera
+from multibody.view.scenes.placement import Poses
+from multibody.view.scenes.scene import Scene
+from multibody.view.scenes.subject import values_for, with_run
 
 ASPECT = 1.3
 """Width by height of the picture that the camera is placed for; the page shows as much from left to right in others."""
@@ -68,9 +68,9 @@ def write_page(
         'pendulum.html'
     """
     file = destination(path, "write_page(system, 'page.html', run)")
-    refuse(file, overwrite)  # before anything is computed
+    refuse_existing(file, overwrite)  # before anything is computed
     text = page_html(thing, run, plots=plots, equations=equations, title=title, parameters=parameters)
-    with whole_file(file, overwrite) as stream:
+    with atomic_file(file, overwrite) as stream:
         stream.write(text.encode())
     return file
 
@@ -85,7 +85,11 @@ def page_html(
     scene = scene_of(shown, values_for(run, parameters))
     if run is None and names:
         raise ModelError(
-            "There is nothing to plot without a run.", where=f"system '{scene.model.name}'", remedy="Give a run, too."
+            "There is nothing to plot without a run.",
+            code="run-missing",
+            where=f"system '{scene.model.name}'",
+            remedy="Give a run, too.",
+            names=list(names),
         )
     motions, messages = of_sweeps(scene) if run is None else ([of_run(scene, run)], [])
     data = {
@@ -102,16 +106,20 @@ def page_html(
 
 def _names(plots: Any) -> Sequence[str]:
     names = [plots] if isinstance(plots, str) else plots
-    if not isinstance(names, Sequence) or not all(isinstance(one, str) for one in names):
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise ModelError(
-            f"{plots!r:.100} are no names of what to plot.", where="page", remedy="Give some, such as plots=['angle']."
+            f"{plots!r:.100} are no names of what to plot.",
+            code="plot-names-invalid",
+            where="page",
+            remedy="Give some, such as plots=['angle'].",
+            kind=type(plots).__name__,
         )
     return names
 
 
-def _looks(scene: Scene, motions: Sequence[Motion]) -> dict[str, Any]:
+def _looks(scene: Scene, motions: Sequence[PageMotion]) -> dict[str, Any]:
     """Where the camera is, and a ground below everything that moves."""
-    poses = Poses(*(np.concatenate(part) for part in zip(*(one.poses for one in motions), strict=True)))
+    poses = Poses(*(np.concatenate(part) for part in zip(*(motion.poses for motion in motions), strict=True)))
     eye, target, up = camera(scene, poses, aspect=ASPECT)
     low, high = bounds(scene, poses)
     corners = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from multibody.simulate import Trajectory
-from multibody.simulate.plots import Panel, energy_panels, over_time
-from multibody.simulate.recording import column_name, component, split
+from multibody.graph.names import element_name
+from multibody.simulation import Trajectory
+from multibody.simulation.results.plots import energy_panels, over_time
+from multibody.simulation.results.recording import component, split
+from multibody.support.figures import Panel
 from multibody.view.plots.drawing import File, finished, nothing, require_names, require_run
 
 ADD_A_SENSOR = "Add one before the equations are derived: system.sensor('tip', mb.Position(frame))."
@@ -101,7 +103,7 @@ def sensors(run: Trajectory, *names: str, path: File = None, overwrite: bool = F
 
     Args:
         run: what ``simulate`` has found.
-        names: of sensors, or of components such as ``"tip[2]"``; by default all sensors.
+        names: of sensors, or of components such as ``"tip_3"``; by default all sensors.
         path: a file to write: ``.png``, ``.svg`` or ``.pdf``.
         overwrite: whether a file of this name may be replaced.
         figure: a Matplotlib figure to draw in; by default a new one.
@@ -116,26 +118,26 @@ def sensors(run: Trajectory, *names: str, path: File = None, overwrite: bool = F
         >>> slide, place = cart.joint("slide", cart.world, box, "Tx", u=1.0), cart.sensor("place", mb.Position(box))
         >>> figure = sensors(mb.simulate(mb.derive(cart), duration=2.0))
         >>> [line.get_label() for line in figure.axes[0].lines]
-        ['place[0] [m]', 'place[1] [m]', 'place[2] [m]']
+        ['place_1 [m]', 'place_2 [m]', 'place_3 [m]']
     """
     require_run(run, "sensors")
-    known = [name for name, one in run.quantities.items() if one.kind == "sensor"]
+    known = [name for name, quantity in run.quantities.items() if quantity.kind == "sensor"]
     if not known:
         raise nothing("the system has no sensors", run.title, ADD_A_SENSOR)
     require_names(names, known, f"sensors of {run.title}")
     panels: dict[object, Panel] = {}
     for name in names or known:
-        values, unit = run[name], run.quantities[split(name)[0]].unit
+        values, unit = run[name], run.quantities[split(name, run.quantities)[0]].unit
         key = unit if values.ndim == 1 else (name,)
-        curves = {column_name(name, place): component(values, place) for place in np.ndindex(values.shape[1:])}
+        curves = {element_name(name, place): component(values, place) for place in np.ndindex(values.shape[1:])}
         panels.setdefault(key, Panel("" if values.ndim == 1 else name, unit, {})).curves.update(curves)
     return finished(over_time(run, list(panels.values()), figure), path, overwrite)
 
 
 def _motion(run: Trajectory, kind: str, names: Sequence[str]) -> list[Panel]:
     """Coordinates or speeds by unit."""
-    states = [name for name, one in run.quantities.items() if one.kind == kind]
-    others = [one.name for one in run.eom.model.values if one.kind == kind]
+    states = [name for name, quantity in run.quantities.items() if quantity.kind == kind]
+    others = [value.name for value in run.eom.model.values if value.kind == kind]
     if not states and not others:
         raise nothing(f"the system has no {kind}s", run.title, "Connect bodies by joints that can move.")
     require_names(names, [*states, *others], f"{kind}s of {run.title}")

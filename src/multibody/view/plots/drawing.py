@@ -1,4 +1,4 @@
-"""What all figures have in common: what they may be asked for, and where they go."""
+"""Common parts of all figures: checks of arguments, colours, and writing to files."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from os import PathLike
 from typing import Any
 
 from multibody.errors import ModelError
-from multibody.simulate import Trajectory
-from multibody.simulate.plots import save
-from multibody.simulate.recording import split, unknown
+from multibody.simulation import Trajectory
+from multibody.simulation.results.recording import split, unknown
+from multibody.support.figures import save
 
 File = str | PathLike[str] | None
 """Where a figure is written, if anywhere."""
@@ -36,19 +36,21 @@ def require_run(run: Any, where: str) -> None:
     if not isinstance(run, Trajectory):
         raise ModelError(
             f"A {type(run).__name__} stands where a run is needed.",
+            code="run-expected",
             where=f"plots.{where}",
             remedy=f"Write plots.{where}(mb.simulate(eom, duration), …).",
+            kind=type(run).__name__,
         )
 
 
 def require_names(names: Sequence[Any], known: Iterable[str], where: str) -> None:
-    """An error for the first name that is not known; ``tip[2]`` is known if ``tip`` is."""
+    """An error for the first name that is not known; ``tip_3`` is known if ``tip`` is."""
     listed = list(known)
     for name in names:
-        if not isinstance(name, str) or split(name)[0] not in listed:
+        if not isinstance(name, str) or split(name, listed)[0] not in listed:
             raise unknown(name, listed, where)
 
 
 def nothing(what: str, where: str, remedy: str) -> ModelError:
     """The error for a figure of nothing."""
-    return ModelError(f"There is nothing to show: {what}.", where=where, remedy=remedy)
+    return ModelError(f"There is nothing to show: {what}.", code="plot-empty", where=where, remedy=remedy)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from multibody.errors import ModelError
-from multibody.simulate import Sweep
-from multibody.simulate.contract import Vector
-from multibody.simulate.plots import COLOURS, canvas, explain, labelled, light_grid
-from multibody.simulate.recording import column_name, split
+from multibody.graph.names import element_name
+from multibody.simulation import Sweep
+from multibody.simulation.contract import Vector
+from multibody.simulation.results.recording import split
+from multibody.support.figures import COLORS, canvas, explain, labelled, light_grid
 from multibody.view.plots.drawing import File, finished, nothing, require_names
 
 BANDS = ((0.05, 0.95), (0.25, 0.75))
@@ -25,7 +26,7 @@ def fan(
 
     Args:
         sweep: many runs.
-        names: of quantities, as in a trajectory, such as ``"angle"`` or ``"tip[2]"``.
+        names: of quantities, as in a trajectory, such as ``"angle"`` or ``"tip_3"``.
         path: a file to write: ``.png``, ``.svg`` or ``.pdf``.
         overwrite: whether a file of this name may be replaced.
         figure: a Matplotlib figure to draw in; by default a new one.
@@ -59,17 +60,23 @@ def _panels(sweep: Any, names: Sequence[str]) -> dict[str, Vector]:
     """Runs and times of each number, by its label."""
     if not isinstance(sweep, Sweep):
         remedy = "Write plots.fan(mb.sweep(eom, …), 'name')."
-        raise ModelError(f"A {type(sweep).__name__} stands where a sweep is needed.", where="plots.fan", remedy=remedy)
+        raise ModelError(
+            f"A {type(sweep).__name__} stands where a sweep is needed.",
+            code="sweep-expected",
+            where="plots.fan",
+            remedy=remedy,
+            kind=type(sweep).__name__,
+        )
     where = f"sweep of '{sweep.eom.model.name}'"
-    chosen = names or tuple(one.name for one in sweep.eom.coordinates)
+    chosen = names or tuple(coordinate.name for coordinate in sweep.eom.coordinates)
     if not chosen:
         raise nothing("the system has no coordinates", where, "Name a sensor, or an energy.")
     require_names(chosen, sweep.quantities, where)
     found: dict[str, Vector] = {}
     for name in chosen:
-        values, unit = sweep.values(name), sweep.quantities[split(name)[0]].unit
+        values, unit = sweep.values(name), sweep.quantities[split(name, sweep.quantities)[0]].unit
         for place in np.ndindex(values.shape[2:]):
-            found[labelled(column_name(name, place), unit)] = values[(..., *place)].T
+            found[labelled(element_name(name, place), unit)] = values[(..., *place)].T
     if not any(np.isfinite(values).any() for values in found.values()):
         raise nothing("no run has a value", where, "Look at sweep.failures.")
     return found
@@ -79,10 +86,10 @@ def _draw(axis: Any, t: Vector, values: Vector) -> None:
     """Times in rows, runs in columns; runs count as long as they lasted."""
     lasting = np.isfinite(values).any(axis=1)
     t, values = t[lasting], values[lasting]
-    axis.plot(t, np.nanmedian(values, axis=1), color=COLOURS[0], linewidth=1.6, label="median")
+    axis.plot(t, np.nanmedian(values, axis=1), color=COLORS[0], linewidth=1.6, label="median")
     for low, high in BANDS:
         lower, upper = np.nanquantile(values, (low, high), axis=1)
         label = f"{low:.0%} to {high:.0%} of the runs"
-        axis.fill_between(t, lower, upper, color=COLOURS[0], alpha=0.22, linewidth=0, label=label)
+        axis.fill_between(t, lower, upper, color=COLORS[0], alpha=0.22, linewidth=0, label=label)
     light_grid(axis)
     axis.margins(x=0.01)

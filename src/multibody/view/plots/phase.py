@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from multibody.model.quantity import rate_name
-from multibody.simulate import Sweep, Trajectory
-from multibody.simulate.contract import Vector
-from multibody.simulate.optional import library
-from multibody.simulate.plots import COLOURS, canvas, explain, labelled, light_grid, style, title_of
-from multibody.simulate.probes import probe
+from multibody.simulation import Sweep, Trajectory
+from multibody.simulation.contract import Vector
+from multibody.simulation.problem.sample_functions import probe
+from multibody.simulation.results.plots import title_of
+from multibody.support.figures import COLORS, canvas, explain, labelled, light_grid, style
+from multibody.support.optional_libraries import require_library
 from multibody.view.plots.drawing import SHADES, File, finished, nothing, require_names, require_run
 
 MOST = 16  # panels in a figure, unless they are asked for
@@ -105,17 +106,19 @@ def _of_sweep(sweep: Sweep) -> Shown:
         return Shown(runs, labels, [style(k) for k in range(len(runs))], title)
     ((name, values),) = sweep.cases.items()
     numbers = np.asarray(values)[list(found)]
-    shade = library("matplotlib", "plot").colormaps[SHADES]
+    shade = require_library("matplotlib", "plot").colormaps[SHADES]
     span = float(np.ptp(numbers)) or 1.0
     return Shown(
-        runs, labels, [{"color": shade((one - numbers.min()) / span)} for one in numbers], title, (name, numbers)
+        runs, labels, [{"color": shade((number - numbers.min()) / span)} for number in numbers], title, (name, numbers)
     )
 
 
 def _chosen(runs: Sequence[Trajectory], names: Sequence[str]) -> list[str]:
     first = runs[0]
-    states = [one.name for one in first.eom.coordinates]
-    others = [one.name for one in first.eom.model.values if one.kind == "coordinate" and rate_name(one.name) in first]
+    states = [coordinate.name for coordinate in first.eom.coordinates]
+    others = [
+        value.name for value in first.eom.model.values if value.kind == "coordinate" and rate_name(value.name) in first
+    ]
     if not states and not others:
         raise nothing("the system has no coordinates", first.title, "Connect bodies by joints that can move.")
     for run in runs:
@@ -152,15 +155,15 @@ def _turns(angle: Vector) -> Any:
 def _tell_apart(figure: Any, axes: Sequence[Any], corner: Any, shown: Shown) -> None:
     """Runs are told apart by a bar of shades, or by a legend."""
     if shown.varied is not None:
-        matplotlib = library("matplotlib", "plot")
-        library("matplotlib.cm", "plot")
+        matplotlib = require_library("matplotlib", "plot")
+        require_library("matplotlib.cm", "plot")
         name, values = shown.varied
         scale = matplotlib.colors.Normalize(values.min(), values.max())
         figure.colorbar(matplotlib.cm.ScalarMappable(scale, SHADES), ax=list(axes), label=name, aspect=30)
     elif len(shown.runs) > 1:
         explain(corner, corner.lines[::3], shown.labels)
     else:
-        line = library("matplotlib.lines", "plot").Line2D
-        grey = {"linestyle": "none", "color": COLOURS[0], "markersize": 5}
+        line = require_library("matplotlib.lines", "plot").Line2D
+        grey = {"linestyle": "none", "color": COLORS[0], "markersize": 5}
         ends = [line([], [], marker="o", markerfacecolor="white", **grey), line([], [], marker="s", **grey)]
         explain(corner, ends, ["start", "end"])

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from multibody.compile import Function
+from multibody.compiler import Function
 from multibody.equations import EquationsOfMotion
 from multibody.model import Joint
-from multibody.simulate import Trajectory
-from multibody.simulate.contract import Vector
-from multibody.simulate.plots import COLOURS, canvas, explain, labelled, light_grid, mark_events, title_of
+from multibody.simulation import Trajectory
+from multibody.simulation.contract import Vector
+from multibody.simulation.results.plots import mark_events, title_of
+from multibody.support.figures import COLORS, canvas, explain, labelled, light_grid
 from multibody.view.plots.drawing import File, finished, nothing, require_names, require_run
 
 MOST = 12  # joints in a figure
@@ -88,7 +89,7 @@ def _compiled(eom: EquationsOfMotion, joints: tuple[Joint, ...]) -> Function:
 
 
 def _chosen(run: Trajectory, names: Sequence[str]) -> list[Joint]:
-    known = {one.name: one for one in (*run.eom.model.joints, *run.eom.model.cuts)}
+    known = {joint.name: joint for joint in (*run.eom.model.joints, *run.eom.model.cuts)}
     if not known:
         raise nothing("the system has no joints", run.title, "Build the machine as a System, with bodies and joints.")
     require_names(names, known, f"joints of {run.title}")
@@ -100,13 +101,13 @@ def _chosen(run: Trajectory, names: Sequence[str]) -> list[Joint]:
 
 def _scale(run: Trajectory, found: Mapping[str, Vector]) -> float:
     """The largest force of all, in joints or constraints; at least that which moves the energies of the run by 1 m."""
-    sizes = [float(np.abs(one).max(initial=0.0)) for one in (*found.values(), run.multipliers)]
+    sizes = [float(np.abs(samples).max(initial=0.0)) for samples in (*found.values(), run.multipliers)]
     return max(*sizes, run.energies.scale if run.eom.energy_known else 0.0)
 
 
 def _draw(axis: Any, t: Vector, letter: str, unit: str, values: Vector, scale: float) -> None:
     """Three components; where there is nothing but rounding, it is not enlarged."""
-    for part, direction, colour in zip(values.T, "xyz", COLOURS, strict=False):
+    for part, direction, colour in zip(values.T, "xyz", COLORS, strict=False):
         axis.plot(t, part, color=colour, linewidth=1.3, label=labelled(letter + direction, unit))
     axis.set_ylabel(labelled(letter, unit))
     light_grid(axis)

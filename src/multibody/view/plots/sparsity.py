@@ -1,4 +1,4 @@
-"""Which entries of the mass matrix, and of the matrices beside it, are not zero."""
+"""Sparsity patterns of the mass matrix and of the constraint matrices."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from multibody.errors import ModelError
 from multibody.graph import Expr, Symbol, topological
 from multibody.graph.linear_algebra import Matrix
 from multibody.model.quantity import rate_name
-from multibody.simulate.optional import library
-from multibody.simulate.plots import COLOURS, canvas
+from multibody.support.figures import COLORS, canvas
+from multibody.support.optional_libraries import require_library
 from multibody.view.plots.drawing import File, finished, nothing
 
-CONSTANT, CHANGING = "#9ecae9", COLOURS[0]
+CONSTANT, CHANGING = "#9ecae9", COLORS[0]
 MOST_NAMES = 80  # more rows than this have no names
 
 
@@ -56,7 +56,7 @@ def sparsity(
         'M: 2 of 4 entries'
     """
     patterns = _patterns(eom)
-    cells = [len(one.columns) for one in patterns], max(len(one.rows) for one in patterns)
+    cells = [len(pattern.columns) for pattern in patterns], max(len(pattern.rows) for pattern in patterns)
     side = float(np.clip(7.0 / sum(cells[0]), 0.11, 0.32))  # of an entry, in inches
     made = canvas(figure, (max(4.2, side * sum(cells[0]) + 1.2 * len(patterns)), side * cells[1] + 1.9))
     made.suptitle(eom.model.name)
@@ -81,16 +81,22 @@ def structure(matrix: Matrix, constant: Sequence[str] = ("parameter",)) -> NDArr
 def _patterns(eom: Any) -> list[Pattern]:
     if not isinstance(eom, EquationsOfMotion):
         what = f"A {type(eom).__name__} stands where equations of motion are needed."
-        raise ModelError(what, where="plots.sparsity", remedy="Write plots.sparsity(mb.derive(system)).")
-    speeds = [one.name for one in eom.speeds]
+        raise ModelError(
+            what,
+            code="equations-expected",
+            where="plots.sparsity",
+            remedy="Write plots.sparsity(mb.derive(system)).",
+            kind=type(eom).__name__,
+        )
+    speeds = [speed.name for speed in eom.speeds]
     if not speeds:
         raise nothing("the system has no speeds", f"system '{eom.model.name}'", "Let some joint move freely.")
     rates = [rate_name(name) for name in speeds]
     mass = Pattern("M", eom.M, speeds, rates)
     if not len(eom.constraints):
         return [mass]
-    forces, equations = [one.name for one in eom.multipliers], list(eom.constraints.names)
-    whole = [rate_name(one.name) for one in eom.coordinates]
+    forces, equations = [multiplier.name for multiplier in eom.multipliers], list(eom.constraints.names)
+    whole = [rate_name(coordinate.name) for coordinate in eom.coordinates]
     borders = (len(whole), len(whole) + len(speeds))
     combined = eom.combined_form().matrix
     return [
@@ -102,7 +108,7 @@ def _patterns(eom: Any) -> list[Pattern]:
 
 def _draw(axis: Any, pattern: Pattern) -> None:
     found = structure(pattern.matrix)
-    colours = library("matplotlib.colors", "plot").ListedColormap(["white", CONSTANT, CHANGING])
+    colours = require_library("matplotlib.colors", "plot").ListedColormap(["white", CONSTANT, CHANGING])
     axis.imshow(found, cmap=colours, vmin=0, vmax=2, interpolation="nearest")
     rows, columns = found.shape
     axis.set_title(f"{pattern.title}: {np.count_nonzero(found)} of {found.size} entries", fontsize=10)
@@ -119,7 +125,7 @@ def _draw(axis: Any, pattern: Pattern) -> None:
 
 
 def _explain(figure: Any) -> None:
-    patch = library("matplotlib.patches", "plot").Patch
+    patch = require_library("matplotlib.patches", "plot").Patch
     shades = {"constant": CONSTANT, "changes with the position": CHANGING}
     handles = [patch(facecolor=colour, label=label) for label, colour in shades.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=2, fontsize=8, frameon=False)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from multibody.errors import ModelError, ShapeError
-from multibody.linear import LinearSystem
-from multibody.linear.studies import RootLocus
-from multibody.simulate.plots import COLOURS, canvas, light_grid
+from multibody.linearization import LinearSystem
+from multibody.linearization.studies.root_locus import RootLocus
+from multibody.support.figures import COLORS, canvas, light_grid
 from multibody.view.plots.drawing import CUT, SHADES, File, finished, nothing
 
 RATIOS = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -87,7 +87,7 @@ def poles(linear: LinearSystem, *, path: File = None, overwrite: bool = False, f
     reach = _limits(axis, linear.poles)
     _damping_lines(axis, reach)
     decays = linear.poles.real < 0
-    for chosen, colour in ((~decays, CUT), (decays, COLOURS[0])):
+    for chosen, colour in ((~decays, CUT), (decays, COLORS[0])):
         here = linear.poles[chosen]
         axis.plot(here.real, here.imag, "x", color=colour, markersize=8, markeredgewidth=1.8, zorder=3)
     _count(axis, linear.poles, reach)
@@ -98,7 +98,13 @@ def poles(linear: LinearSystem, *, path: File = None, overwrite: bool = False, f
 def _require_poles(linear: Any) -> None:
     if not isinstance(linear, LinearSystem):
         what = f"A {type(linear).__name__} stands where a linear system is needed."
-        raise ModelError(what, where="plots.poles", remedy="Write plots.poles(mb.linearize(eom)).")
+        raise ModelError(
+            what,
+            code="linear-system-expected",
+            where="plots.poles",
+            remedy="Write plots.poles(mb.linearize(eom)).",
+            kind=type(linear).__name__,
+        )
     if not len(linear.poles):
         raise nothing("the linear system has no states", f"linear system '{linear.name}'", "Linearize what can move.")
 
@@ -111,15 +117,24 @@ def _branches(locus: Any, values: Any) -> tuple[Any, Any, bool]:
     if isinstance(locus, RootLocus):
         return locus.values, locus.poles, True
     systems = list(locus) if isinstance(locus, Iterable) else [locus]
-    if not systems or not all(isinstance(one, LinearSystem) for one in systems):
-        raise ModelError("There are no linear systems.", where="plots.eigenvalues", remedy=HOW)
+    if not systems or not all(isinstance(system, LinearSystem) for system in systems):
+        raise ModelError(
+            "There are no linear systems.", code="linear-system-expected", where="plots.eigenvalues", remedy=HOW
+        )
     numbers = np.arange(len(systems)) if values is None else np.asarray(values, dtype=float)
     if numbers.shape != (len(systems),):
         what = f"There are {len(systems)} linear systems, and values of shape {numbers.shape}."
-        raise ShapeError(what, where="plots.eigenvalues", remedy="Give a value for each.")
-    table = np.full((len(systems), max(len(one.poles) for one in systems)), np.nan, dtype=complex)
-    for row, one in zip(table, systems, strict=True):
-        row[: len(one.poles)] = one.poles
+        raise ShapeError(
+            what,
+            code="plot-values-shape-wrong",
+            where="plots.eigenvalues",
+            remedy="Give a value for each.",
+            shape=numbers.shape,
+            wanted=(len(systems),),
+        )
+    table = np.full((len(systems), max(len(system.poles) for system in systems)), np.nan, dtype=complex)
+    for row, system in zip(table, systems, strict=True):
+        row[: len(system.poles)] = system.poles
     return numbers, table, False
 
 
@@ -141,9 +156,9 @@ def _over(axis: Any, numbers: Any, part: Any, joined: bool) -> None:
     axis.axhline(0.0, color="black", linewidth=0.8)
     for k, branch in enumerate(part.T):
         if joined:
-            axis.plot(numbers, branch, color=COLOURS[k % len(COLOURS)], linewidth=1.3)
+            axis.plot(numbers, branch, color=COLORS[k % len(COLORS)], linewidth=1.3)
         else:
-            axis.plot(numbers, branch, ".", color=COLOURS[0], markersize=4)
+            axis.plot(numbers, branch, ".", color=COLORS[0], markersize=4)
     light_grid(axis)
     axis.margins(x=0.01)
 

@@ -1,19 +1,107 @@
-"""Bodies and joints as a graph."""
+"""Graph of bodies and joints: contents, layout and drawing."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
-from multibody.model import Body, Joint, Model, System
-from multibody.simulate.optional import library
-from multibody.simulate.plots import canvas
-from multibody.view.plots.anatomy import Bond, bonds, branches, clipped, kind_text, mass_text
+from multibody.errors import ExpressionError, MissingValueError
+from multibody.graph import Expr, evaluate, free_symbols
+from multibody.model import Body, Frame, Joint, Model, System
+from multibody.model.joints import Elementary
+from multibody.model.kinematics import Kinematics
+from multibody.support.figures import canvas
+from multibody.support.optional_libraries import require_library
+from multibody.support.tree_layout import LayoutBox, LayoutPoint, Route, layered, routed
 from multibody.view.plots.drawing import CUT, EDGE, FILL, LINK, LOAD, File, finished
-from multibody.view.plots.layers import Box, Place, Route, layered, routed
-from multibody.view.subject import subject
+from multibody.view.scenes.subject import subject
+
+# contents ------------------------------------------------------------------------------------------------------------
+
+LONGEST = 26  # characters in a line
+
+
+class Bond(NamedTuple):
+    """A load or a constraint: its name, what it is, and the bodies and joints that it acts on."""
+
+    name: str
+    kind: str
+    ends: tuple[Body | Joint, ...]
+
+
+def branches(model: Model) -> list[tuple[Body, Body, Joint]]:
+    """For each joint of the tree the body nearer to the world, the one that it carries, and itself."""
+    reached, found = {model.world}, []
+    for joint in model.joints:  # parents first
+        ends = joint.parent.body, joint.child.body
+        inner, outer = ends if ends[0] in reached else ends[::-1]
+        reached.add(outer)
+        found.append((inner, outer, joint))
+    return found
+
+
+def bonds(model: Model) -> list[Bond]:
+    """All constraints that are no joints, then all loads."""
+    full = model.unreduced or model
+    cuts = {joint.name for joint in model.cuts}
+    kinematics = Kinematics(full)
+    found = [
+        Bond(name, "constraint", _ends(full, constraint.touches, constraint.expressions))
+        for name, constraint in full.constraints.items()
+        if name not in cuts
+    ]
+    return found + [Bond(name, "load", _acted_on(full, kinematics, load)) for name, load in full.loads.items()]
+
+
+def _ends(model: Model, touched: Iterable[Any], expressions: Iterable[Expr]) -> tuple[Body | Joint, ...]:
+    """Bodies and joints; an expression acts on the joints whose coordinates or speeds it contains."""
+    symbols = set(free_symbols(list(expressions)))
+    moved = [joint for joint in (*model.joints, *model.cuts) if symbols & {*joint.coordinates, *joint.speeds}]
+    things = [end.body if isinstance(end, Frame) else end for end in touched]
+    return tuple(dict.fromkeys([*things, *(moved if not things else [])]))
+
+
+def _acted_on(model: Model, kinematics: Kinematics, load: Any) -> tuple[Body | Joint, ...]:
+    """Where the forces of a load act, whatever else it looks at."""
+    owners = {speed: joint for joint in (*model.joints, *model.cuts) for speed in joint.speeds}
+    joints = [owners[speed] for speed in load.generalized(kinematics) if speed in owners]
+    return tuple(dict.fromkeys([*(force.frame.body for force in load.forces(kinematics)), *joints]))
+
+
+# in words ------------------------------------------------------------------------------------------------------------
+
+
+def mass_text(model: Model, body: Body) -> str:
+    """The mass in kg with the values of parameters that have one, else as a formula; nothing for none."""
+    if body.mass.fp == 0:
+        return ""
+    try:
+        known: dict[Any, Any] = dict(model.parameter_values()) if free_symbols(body.mass) else {}
+        return f"{float(evaluate(body.mass, known)):.4g} kg"
+    except (MissingValueError, ExpressionError):
+        return f"{clipped(str(body.mass))} [kg]"
+
+
+def kind_text(joint: Joint) -> str:
+    """What a joint allows, and whether it is driven."""
+    kind = joint.kind
+    if isinstance(kind, Elementary):
+        text = " ".join(kind.movements)
+    else:
+        axes = [value for value in vars(kind).values() if isinstance(value, str) and len(value) <= 3]
+        text = " ".join([type(kind).__name__, *axes])
+    return clipped(text if joint.prescribed is None else f"{text}, driven")
+
+
+def clipped(text: str) -> str:
+    """A text that is not too long."""
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+# drawing -------------------------------------------------------------------------------------------------------------
 
 LAYER, BOX, LABEL = 1.05, 0.4, 0.51  # inches: from layer to layer, height of a box, from its middle to the joint's name
 LETTER, GAP, TAG = 0.068, 0.28, 0.2  # of a letter, between columns, from a text to what stands beside it
@@ -64,7 +152,8 @@ def topology(
     made.suptitle(drawing.model.name)
     axis = made.subplots()
     drawing.draw(axis)
-    handles = [library("matplotlib.lines", "plot").Line2D([], [], label=one, **LINES[one]) for one in drawing.used]
+    line = require_library("matplotlib.lines", "plot").Line2D
+    handles = [line([], [], label=name, **LINES[name]) for name in drawing.used]
     made.legend(handles=handles, loc="outside lower center", ncols=4, fontsize=8, frameon=False)
     return finished(made, path, overwrite)
 
@@ -79,34 +168,38 @@ class _Drawing:
         self.texts |= {body: "\n".join(filter(None, [body.name, mass_text(model, body)])) for body in model.bodies}
         self.texts |= {joint: f"{joint.name}\n{kind_text(joint)}" for joint in (*model.joints, *model.cuts)}
         found = bonds(model)
-        self.tags = {one.ends[0]: [other for other in found if other.ends == one.ends] for one in found
-                     if len(one.ends) == 1}  # fmt: skip
+        self.tags = {bond.ends[0]: [other for other in found if other.ends == bond.ends] for bond in found
+                     if len(bond.ends) == 1}  # fmt: skip
         self.at = self._places()
         self.boxes = [box for thing in self.at for box in self._boxes(thing)]
         self.arcs = [*self._cuts(), *(arc for bond in found for arc in self._arcs(bond))]
 
     # where -------------------------------------------------------------------------------------------------------
 
-    def _places(self) -> dict[Body | Joint, Place]:
+    def _places(self) -> dict[Body | Joint, LayoutPoint]:
         """Bodies in layers, and the joint that carries a body above it."""
         pairs = [(inner, outer) for inner, outer, _ in self.tree]
         widths = {self.model.world: self._width(self.model.world)}
         widths |= {outer: max(self._width(outer), self._width(joint)) for _, outer, joint in self.tree}
         found = layered(self.model.world, pairs, {body: GAP + width for body, width in widths.items()}, LAYER)
-        above = {joint: Place(found[outer].x, found[outer].y + LABEL) for _, outer, joint in self.tree}
+        above = {joint: LayoutPoint(found[outer].x, found[outer].y + LABEL) for _, outer, joint in self.tree}
         return {**found, **above}  # type: ignore[dict-item]
 
     def _width(self, thing: Body | Joint) -> float:
         """Of a text that stays in the middle while tags stand beside it."""
         tags = self.tags.get(thing, [])
-        return _width(self.texts[thing]) + 2 * max([TAG + _width(clipped(one.name)) for one in tags], default=0.0)
+        return _width(self.texts[thing]) + 2 * max([TAG + _width(clipped(tag.name)) for tag in tags], default=0.0)
 
-    def _boxes(self, thing: Body | Joint) -> list[Box]:
+    def _boxes(self, thing: Body | Joint) -> list[LayoutBox]:
         """What a thing with its tags covers."""
         x, y = self.at[thing]
         own, whole = _width(self.texts[thing]), self._width(thing)
-        tags = [Box(x + (own + whole) / 4, y, (whole - own) / 2, 0.14 * len(self.tags[thing]))] if whole > own else []
-        return [Box(x, y, own + 0.1, BOX), *tags]
+        tags = (
+            [LayoutBox(x + (own + whole) / 4, y, (whole - own) / 2, 0.14 * len(self.tags[thing]))]
+            if whole > own
+            else []
+        )
+        return [LayoutBox(x, y, own + 0.1, BOX), *tags]
 
     def _cuts(self) -> list[Arc]:
         kind = "joint that closes a loop"
@@ -115,14 +208,14 @@ class _Drawing:
     def _arcs(self, bond: Bond) -> list[Arc]:
         """From the first thing that it acts on to all the others."""
         first, *others = bond.ends or (None,)
-        return [self._arc(bond.kind, "" if k else bond.name, first, one) for k, one in enumerate(others)]
+        return [self._arc(bond.kind, "" if k else bond.name, first, other_end) for k, other_end in enumerate(others)]
 
     def _arc(self, kind: str, named: Joint | str, a: Any, b: Any) -> Arc:
         """An arc that passes by what stands there already; what comes later passes by its name."""
         text = named if isinstance(named, str) else self.texts[named]
         size = _width(text), 0.15 * len(text.split("\n"))
         route = routed(self.at[a], self.at[b], size, self.boxes)
-        self.boxes.append(Box(*route.name, *size))
+        self.boxes.append(LayoutBox(*route.name, *size))
         if isinstance(named, Joint):
             self.at[named] = route.name
         return Arc(kind, text, route)
@@ -147,7 +240,7 @@ class _Drawing:
     @property
     def used(self) -> list[str]:
         """The kinds of lines that occur."""
-        found = {arc.kind for arc in self.arcs} | {one.kind for tags in self.tags.values() for one in tags}
+        found = {arc.kind for arc in self.arcs} | {tag.kind for tags in self.tags.values() for tag in tags}
         return [kind for kind in LINES if kind in found or (kind == "joint" and self.tree)]
 
     # drawn -------------------------------------------------------------------------------------------------------
@@ -170,7 +263,7 @@ class _Drawing:
         axis.set_aspect("equal")
         axis.set_axis_off()
 
-    def _branch(self, axis: Any, inner: Place, outer: Place, joint: Joint) -> None:
+    def _branch(self, axis: Any, inner: LayoutPoint, outer: LayoutPoint, joint: Joint) -> None:
         """From the body nearer to the world to above the other one, and down through the joint's name."""
         x, y = [inner.x, outer.x, outer.x], [inner.y, outer.y + LABEL + 0.17, outer.y]
         axis.plot(x, y, zorder=1, label=joint.name, **LINES["joint"])
@@ -180,10 +273,10 @@ class _Drawing:
         """Names beside the only thing that they act on, with a short line to it."""
         place = self.at[thing]
         start = place.x + _width(self.texts[thing]) / 2 + TAG
-        for k, one in enumerate(tags):
+        for k, tag in enumerate(tags):
             y = place.y + 0.14 * ((len(tags) - 1) / 2 - k)
-            axis.plot([place.x, start - 0.03], [place.y, y], zorder=0.6, label=one.name, **LINES[one.kind])
-            axis.text(start, y, clipped(one.name), fontsize=7, va="center", color=LINES[one.kind]["color"])
+            axis.plot([place.x, start - 0.03], [place.y, y], zorder=0.6, label=tag.name, **LINES[tag.kind])
+            axis.text(start, y, clipped(tag.name), fontsize=7, va="center", color=LINES[tag.kind]["color"])
 
 
 def _draw_arc(axis: Any, arc: Arc) -> None:
@@ -194,7 +287,7 @@ def _draw_arc(axis: Any, arc: Arc) -> None:
         _name(axis, route.name, text, LINES[kind]["color"])
 
 
-def _name(axis: Any, place: Place, text: str, colour: Any) -> None:
+def _name(axis: Any, place: LayoutPoint, text: str, colour: Any) -> None:
     white = {"facecolor": "white", "edgecolor": "none", "pad": 1.2}
     axis.text(*place, text, fontsize=7.5, color=colour, bbox=white, zorder=3, **MIDDLE)
 

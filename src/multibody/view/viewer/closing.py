@@ -1,4 +1,4 @@
-"""Loops that stay closed while something is dragged: what is not dragged follows, from where it was.
+"""Closing of loops while a coordinate is dragged: the others follow from their last values.
 
 The way to a far target is taken in short steps, so that the mechanism stays in its way of assembly.
 """
@@ -11,22 +11,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.equations.constraint_functions import quickly_compiled
+from multibody.equations.kinetics import quickly_compiled
 from multibody.errors import MultibodyError
-from multibody.linear.independent import bound_columns
-from multibody.model.assembly import Assembly
-from multibody.model.constraint_equations import Constraints
+from multibody.linearization.derivatives.independent_coordinates import bound_columns
+from multibody.mechanics.assembly.assembly import Assembly
+from multibody.mechanics.assembly.start_state import consistent
+from multibody.mechanics.constraints.independence import Constraints
+from multibody.mechanics.constraints.rank import basis
 from multibody.model.kinematics import Kinematics
 from multibody.model.model import Model
-from multibody.model.regularity import basis
-from multibody.model.start_state import consistent
 from multibody.view.viewer.freedoms import Freedom, freedoms
 
 Vector = NDArray[np.float64]
 
-TOLERANCE = 1e-11
-ANGLE = 0.1  # radians of a step
-STEPS = 200  # of the longest way
+GAP_TOLERANCE = 1e-11  # of closed loops, in m or rad
+MAX_STEP_ANGLE = 0.1  # rad
+MAX_STEPS = 200  # from the start to the target of a drag
 
 
 class MovingAssembly(Assembly):
@@ -38,7 +38,7 @@ class MovingAssembly(Assembly):
     """
 
     def __init__(self, constraints: Constraints, parameters: Vector) -> None:
-        names = (one.name for one in constraints.model.parameter_symbols)
+        names = (symbol.name for symbol in constraints.model.parameter_symbols)
         super().__init__(constraints, dict(zip(names, parameters, strict=True)))
 
     def at(self, t: float, r: Vector) -> None:
@@ -50,10 +50,10 @@ class MovingAssembly(Assembly):
         near, _ = self._approach(q, free)
         gaps = np.abs(self.gaps(near))
         owners = [self.constraints.owners[row] for row in self.constraints.holonomic]
-        return sorted({owner for owner, gap in zip(owners, gaps, strict=False) if not gap <= TOLERANCE})
+        return sorted({owner for owner, gap in zip(owners, gaps, strict=False) if not gap <= GAP_TOLERANCE})
 
 
-class Reached(NamedTuple):
+class DragResult(NamedTuple):
     """Where a drag has led: coordinates, and the loops that would not close any farther."""
 
     q: Vector
@@ -83,7 +83,7 @@ class Closing:
         Raises:
             AssemblyError: if they do not close.
         """
-        names = [one.name for one in self.model.parameter_symbols]
+        names = [symbol.name for symbol in self.model.parameter_symbols]
         known: Mapping[str, float] = dict(zip(names, map(float, self._parameters), strict=True))
         return consistent(self.constraints, guess, parameters=known).q
 
@@ -91,70 +91,72 @@ class Closing:
         """The degrees of freedom at a configuration: by pivoting, those near the root of the tree where it matters."""
         if self._assembly is None:
             return list(self.freedoms)
-        tangents = [one.tangents(q) for one in self.freedoms]
+        tangents = [freedom.tangents(q) for freedom in self.freedoms]
         slopes = self._assembly.position_slopes(q)
-        columns = [slopes[:, list(one.places)] @ rows.T for one, rows in zip(self.freedoms, tangents, strict=True)]
+        columns = [
+            slopes[:, list(freedom.places)] @ rows.T for freedom, rows in zip(self.freedoms, tangents, strict=True)
+        ]
         matrix = np.hstack(columns)
         owners = [k for k, rows in enumerate(tangents) for _ in rows]
         bound = {owners[k] for k in bound_columns(matrix[basis(matrix)], [], [], self.model.name)}
-        return [one for k, one in enumerate(self.freedoms) if k not in bound]
+        return [freedom for k, freedom in enumerate(self.freedoms) if k not in bound]
 
     def at(self, t: float, r: Vector) -> None:
         """Time and inputs, which prescribed motions follow."""
         if self._assembly is not None:
             self._assembly.at(t, r)
 
-    def moved(self, q: Vector, one: Freedom, values: Vector, kept: Iterable[Freedom] = ()) -> Reached:
+    def moved(self, q: Vector, freedom: Freedom, values: Vector, kept: Iterable[Freedom] = ()) -> DragResult:
         """Drag one freedom to the given values of its sliders; the kept ones stay where they are, if that is possible.
 
         Args:
             q: where everything is, with closed loops.
-            one: what is dragged.
+            freedom: what is dragged.
             values: where to.
             kept: the other independent ones.
         """
-        target = one.write(values, q)
-        step = max(self._step(one), _way(q, one, target) / STEPS)
-        for point in one.between(q, target, step):
+        target = freedom.write(values, q)
+        step = max(self._step(freedom), _way(q, freedom, target) / MAX_STEPS)
+        for point in freedom.between(q, target, step):
             trial = q.copy()
-            trial[list(one.places)] = point
-            found = self._closed(trial, one, kept)
+            trial[list(freedom.places)] = point
+            found = self._closed(trial, freedom, kept)
             if found is None:
-                return Reached(q, self._open(trial, one))
+                return DragResult(q, self._open(trial, freedom))
             q = found
-        return Reached(q, [])
+        return DragResult(q, [])
 
     def near(self, q: Vector, kept: Iterable[Freedom]) -> Vector:
         """The configuration near q with closed loops and the kept freedoms where they are; q if there is none."""
         held = [place for other in kept for place in other.places]
-        found = None if self._assembly is None else self._assembly.closed(q, held, TOLERANCE)
+        found = None if self._assembly is None else self._assembly.closed(q, held, GAP_TOLERANCE)
         return q if found is None else found
 
     def residual(self, q: Vector) -> float:
         """The largest gap in a loop."""
         return 0.0 if self._assembly is None else self._assembly.largest_gap(q)
 
-    def _closed(self, trial: Vector, one: Freedom, kept: Iterable[Freedom]) -> Vector | None:
+    def _closed(self, trial: Vector, freedom: Freedom, kept: Iterable[Freedom]) -> Vector | None:
         if self._assembly is None:
             return trial
         held = [place for other in kept for place in other.places]
-        for still in ([*one.places, *held], list(one.places)):
-            found = self._assembly.closed(trial, still, TOLERANCE)
-            if found is not None and np.abs(found - trial).max() < 10 * max(ANGLE, self._step(one)):
+        for still in ([*freedom.places, *held], list(freedom.places)):
+            found = self._assembly.closed(trial, still, GAP_TOLERANCE)
+            if found is not None and np.abs(found - trial).max() < 10 * max(MAX_STEP_ANGLE, self._step(freedom)):
                 return found
         return None
 
-    def _open(self, trial: Vector, one: Freedom) -> list[str]:
+    def _open(self, trial: Vector, freedom: Freedom) -> list[str]:
         assert self._assembly is not None
-        free = [k for k in range(len(trial)) if k not in one.places]
+        free = [k for k in range(len(trial)) if k not in freedom.places]
         try:
             return self._assembly.still_open(trial, free)
         except MultibodyError:
             return list(dict.fromkeys(self.constraints.owners))
 
-    def _step(self, one: Freedom) -> float:
-        return ANGLE if one.unit == "rad" else 0.03 * self._size
+    def _step(self, freedom: Freedom) -> float:
+        return MAX_STEP_ANGLE if freedom.unit == "rad" else 0.03 * self._size
 
 
-def _way(q: Vector, one: Freedom, target: Vector) -> float:
-    return float(np.abs(target - q[list(one.places)]).max())
+def _way(q: Vector, freedom: Freedom, target: Vector) -> float:
+    return float(np.abs(target - q[list(freedom.places)]).max())

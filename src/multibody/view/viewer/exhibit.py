@@ -1,4 +1,4 @@
-"""What is shown, and how it stands: everything in the page looks at it, and is told when it changes."""
+"""The shown system with its present state, observed by all panels of the page."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from multibody.errors import AssemblyError, ExpressionError
-from multibody.simulate.samples import Samples
-from multibody.view.build import scene as scene_of
-from multibody.view.camera import FIELD, bounds, camera
-from multibody.view.placement import Poses
-from multibody.view.scenes import Scene
-from multibody.view.subject import Subject
+from multibody.simulation.results.samples import Samples
+from multibody.view.scenes.build import scene as scene_of
+from multibody.view.scenes.camera import FIELD, bounds, camera
+from multibody.view.scenes.placement import Poses
+from multibody.view.scenes.scene import Scene
+from multibody.view.scenes.subject import Subject
 from multibody.view.viewer.closing import Closing
-from multibody.view.viewer.moment import Moment, Motion, Run
+from multibody.view.viewer.moment import Moment, Playable, PlayedRun
 from multibody.view.viewer.notices import Notices
 from multibody.view.viewer.stage import Stage, add_grid
 
@@ -49,7 +49,7 @@ class Exhibit:
     """
 
     def __init__(
-        self, server: Any, shown: Subject, motion: Motion | None, parameters: Mapping[str, float], notices: Notices,
+        self, server: Any, shown: Subject, motion: Playable | None, parameters: Mapping[str, float], notices: Notices,
         start: Moment | None = None,
     ) -> None:  # fmt: skip
         self.server, self.shown, self.motion, self.notices = server, shown, motion, notices
@@ -108,7 +108,7 @@ class Exhibit:
         if self.motion is not None:
             return self.motion.at(self.motion.span[0])
         model = self.scene.model
-        speeds = np.array([model.start[one] for one in model.speeds])
+        speeds = np.array([model.start[speed] for speed in model.speeds])
         inputs = np.zeros(len(model.input_symbols))
         try:
             return Moment(0.0, self.closing.start(), speeds, inputs)
@@ -131,12 +131,12 @@ class Exhibit:
         self.go(self.moment._replace(q=q))
 
     def _visible(self) -> set[str]:
-        layers = {one.layer for one in self.scene.solids} | {one.layer for one in self.scene.ties}
+        layers = {solid.layer for solid in self.scene.solids} | {tie.layer for tie in self.scene.ties}
         return layers - self.scene.hidden
 
     def _everywhere(self) -> Poses:
         """Where places are during all of a run."""
-        if not isinstance(self.motion, Run):
+        if not isinstance(self.motion, PlayedRun):
             return self.poses
         run = self.motion.run
         chosen = np.linspace(0, len(run.t) - 1, min(len(run.t), 60)).astype(int)

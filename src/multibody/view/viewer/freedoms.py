@@ -1,4 +1,4 @@
-"""What can be moved by hand: coordinates one by one, and orientations as a whole."""
+"""Degrees of freedom that sliders move: single coordinates, and orientations as a whole."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.equations.symbol_table import symbol_table
-from multibody.model.assembly import angles_of
-from multibody.model.constraint_equations import Constraints
+from multibody.equations.printed_forms.symbol_table import symbol_table
+from multibody.mechanics.assembly.assembly import angles_of
+from multibody.mechanics.constraints.independence import Constraints
 from multibody.model.model import Model
 
 Vector = NDArray[np.float64]
@@ -83,19 +83,25 @@ def freedoms(constraints: Constraints) -> tuple[Freedom, ...]:
     turning = {places[0]: tuple(places) for places in model.quaternions}
     inner = {k for places in model.quaternions for k in places}
     found = []
-    for k, one in enumerate(model.coordinates):
+    for k, coordinate in enumerate(model.coordinates):
         if k in turning:
-            found.append(Freedom(one.name.removesuffix("_qw"), turning[k], "rad"))
+            found.append(Freedom(coordinate.name.removesuffix("_qw"), turning[k], "rad"))
         elif k not in inner:
-            limits = ranges.get(one.name)
-            found.append(Freedom(one.name, (k,), units[one.name], limits, limits is None and one in angles))
+            limits = ranges.get(coordinate.name)
+            found.append(
+                Freedom(coordinate.name, (k,), units[coordinate.name], limits, limits is None and coordinate in angles)
+            )
     return tuple(found)
 
 
 def _limits(model: Model) -> dict[str, tuple[float, float]]:
     """By the name of a coordinate, where its joint has any."""
-    pairs = ((one, pair) for joint in model.joints for one, pair in zip(joint.coordinates, joint.limits, strict=True))
-    return {one.name: pair for one, pair in pairs if pair is not None}
+    pairs = (
+        (coordinate, pair)
+        for joint in model.joints
+        for coordinate, pair in zip(joint.coordinates, joint.limits, strict=True)
+    )
+    return {coordinate.name: pair for coordinate, pair in pairs if pair is not None}
 
 
 def unit_quaternion(vector: Vector) -> Vector:

@@ -1,4 +1,4 @@
-"""One thread in which everything happens: what the page asks for, in order, and the ticks of a clock.
+"""The thread that executes requests of the page in order, and the ticks of playback.
 
 Of many requests of a kind, such as the positions of a slider that is dragged, only the newest counts: work that is late
 is dropped and does not pile up.
@@ -22,7 +22,7 @@ PERIOD = 1 / 60
 """Seconds between two pictures."""
 
 
-class Loop:
+class PageLoop:
     """A thread that does what it is asked for.
 
     Args:

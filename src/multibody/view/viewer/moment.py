@@ -1,4 +1,4 @@
-"""What moves by itself: a run, or a mode; and how things stand at an instant."""
+"""States at an instant, and motions that can be played: a run or a mode."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.linear.modal_motion import ModalMotion
-from multibody.simulate import Trajectory
+from multibody.linearization.state_space.modal_motion import ModalMotion
+from multibody.simulation import Trajectory
 from multibody.view.viewer.closing import Closing
 from multibody.view.viewer.freedoms import Freedom
 
@@ -24,7 +24,7 @@ class Moment(NamedTuple):
     r: Vector
 
 
-class Motion(Protocol):
+class Playable(Protocol):
     """Something that can be played."""
 
     @property
@@ -35,7 +35,7 @@ class Motion(Protocol):
         """How things stand at a time within."""
 
 
-class Run:
+class PlayedRun:
     """A run that is played."""
 
     def __init__(self, run: Trajectory) -> None:
@@ -54,7 +54,7 @@ class Run:
         return Moment(t, found.q, found.u, between(self.run.t, self.run.r, t))
 
 
-class Swing:
+class PlayedMode:
     """A mode that is played; loops are closed by its dependent coordinates.
 
     Args:
@@ -73,11 +73,11 @@ class Swing:
 
     def at(self, t: float) -> Moment:
         """Between two samples by straight lines."""
-        one = self.motion
-        q = between(one.t, one.q, t)
-        for places in one.point.model.quaternions:
+        motion = self.motion
+        q = between(motion.t, motion.q, t)
+        for places in motion.point.model.quaternions:
             q[places] /= np.linalg.norm(q[places])
-        return Moment(t, self._closing.near(q, self._kept), between(one.t, one.u, t), one.point.r)
+        return Moment(t, self._closing.near(q, self._kept), between(motion.t, motion.u, t), motion.point.r)
 
 
 def between(t: Vector, rows: Vector, now: float) -> Vector:

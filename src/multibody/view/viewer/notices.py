@@ -1,4 +1,4 @@
-"""What the page has to say, at its top; and text that is safe to put into a page."""
+"""Messages at the top of the page, and escaping of text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server of the page: on this machine alone unless somebody wants it otherwise, and without a way to share it.
+"""The server of the page: for this machine alone unless another host is given; sharing is disabled.
 
 The page is viser's own; no file of the user is served. Whoever asks from another page, such as one on the internet that
 the user happens to look at, is turned away by the origin that a browser tells.
@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from multibody.errors import ModelError
 from multibody.graph.number import is_whole
-from multibody.simulate.optional import library
+from multibody.support.optional_libraries import require_library
 
 _log = logging.getLogger("multibody")
 
@@ -47,7 +47,7 @@ class Server:
         free = free_port(host, port)
         if not is_loopback(host):
             _log.warning("The page can be seen and used by everybody who reaches '%s', port %d.", host, free)
-        viser = library("viser", "view")
+        viser = require_library("viser", "view")
         with _quiet():
             self.viser: Any = viser.ViserServer(host=host, port=free, label=title, verbose=False)
         self._guard(host)
@@ -74,7 +74,7 @@ class Server:
 
     def _guard(self, host: str) -> None:
         """Nobody can make it public from the page, and other pages get no connection."""
-        messages = library("viser._messages", "view")
+        messages = require_library("viser._messages", "view")
         inner = self.viser._websock_server
         for kind in (messages.ShareUrlRequest, messages.ShareUrlDisconnect):
             inner.unregister_handler(kind)
@@ -119,15 +119,27 @@ def is_loopback(host: str) -> bool:
 
 
 def free_port(host: str, port: int) -> int:
-    """The first port that nobody uses, from a given one on.
+    """The first free port from a given one on.
 
     Raises:
         ModelError: if there is none, or if the host is not this machine.
     """
     if not isinstance(host, str):
-        raise ModelError(f"{host!r:.80} is not a host.", where="show", remedy="Leave it out, or give a name as text.")
+        raise ModelError(
+            f"{host!r:.80} is not a host.",
+            code="host-invalid",
+            where="show",
+            remedy="Leave it out, or give a name as text.",
+            kind=type(host).__name__,
+        )
     if not is_whole(port) or not 0 <= port <= 65535:
-        raise ModelError(f"{port!r} is not a port.", where="show", remedy="Give a number from 1024 to 65535.")
+        raise ModelError(
+            f"{port!r} is not a port.",
+            code="port-invalid",
+            where="show",
+            remedy="Give a number from 1024 to 65535.",
+            value=str(port)[:80],
+        )
     for one in range(port, min(port + PORTS, 65536)):
         trouble = _taken(host, one)
         if trouble is None:
@@ -136,10 +148,12 @@ def free_port(host: str, port: int) -> int:
             return one
         if trouble.errno not in {errno.EADDRINUSE, errno.EACCES}:
             raise ModelError(
-                f"The viewer cannot listen at '{host}'.", where="show", cause=str(trouble),
-                remedy="Give an address of this machine, or leave the host out.",
+                f"The viewer cannot listen at '{host}'.", code="host-unusable", where="show", cause=str(trouble),
+                remedy="Give an address of this machine, or leave the host out.", host=host, port=one,
             )  # fmt: skip
-    raise ModelError("All ports are in use.", where="show", remedy=f"Give another one than {port}.")
+    raise ModelError(
+        "All ports are in use.", code="ports-in-use", where="show", remedy=f"Give another one than {port}.", port=port
+    )
 
 
 def _taken(host: str, port: int) -> OSError | None:

@@ -1,4 +1,4 @@
-"""A scene in the page: a frame for each place, with everything rigid below it, and ties that are stretched."""
+"""The scene in the page: a frame for each place with its rigid parts, and stretched ties."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.simulate.optional import library
-from multibody.view.placement import Pose, Poses, turning_z_to
-from multibody.view.scenes import Scene, Solid, Tie
-from multibody.view.triangles import Part
+from multibody.support.optional_libraries import require_library
+from multibody.view.scenes.placement import NumericPose, Poses, turning_z_to
+from multibody.view.scenes.scene import Scene, Solid, Tie
+from multibody.view.scenes.triangles import Surface
 
 Vector = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ class Stage:
     def __init__(self, server: Any, scene: Scene, visible: Iterable[str]) -> None:
         self.scene = scene
         self.visible = set(visible)
-        self._server, self._nodes = server, library("viser._messages", "view")
+        self._server, self._nodes = server, require_library("viser._messages", "view")
         self._layers: dict[str, list[Any]] = {}
         self._carried: list[set[str]] = [set() for _ in scene.places]
         self._names = _unique([place.name for place in scene.places])
@@ -69,7 +69,7 @@ class Stage:
         name = f"/ties/{_plain(tie.name)}"
         return [self._part(f"{name} {k}" if k else name, part, tie.colour, tie.layer) for k, part in parts]
 
-    def _part(self, name: str, part: Part, colour: Any, layer: str, pose: Pose | None = None) -> Any:
+    def _part(self, name: str, part: Surface, colour: Any, layer: str, pose: NumericPose | None = None) -> Any:
         r, g, b, alpha = part.colour or colour
         place = {} if pose is None else {"position": pose.position, "wxyz": pose.quaternion}
         made = self._server.scene.add_mesh_simple(
@@ -84,7 +84,7 @@ class Stage:
     @property
     def layers(self) -> set[str]:
         """All that there is something of."""
-        return {one.layer for one in self.scene.solids} | {one.layer for one in self.scene.ties}
+        return {solid.layer for solid in self.scene.solids} | {tie.layer for tie in self.scene.ties}
 
     def show(self, layer: str, visible: bool, poses: Poses) -> None:
         """Show or hide a layer; what did not move while it was hidden moves now."""

@@ -1,0 +1,1 @@
+"""Shared libraries from generated C, for this machine and for other platforms."""

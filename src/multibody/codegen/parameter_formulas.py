@@ -1,0 +1,133 @@
+"""Parameters whose defaults are formulas of others: J = m*l**2/12 stays a formula in generated code.
+
+A parameter that was not given a number follows its formula with whatever values the others have; one that was given a
+number keeps it. Formulas are computed one after the other, in an order in which each finds those it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from multibody.codegen.naming import Namer
+from multibody.codegen.quantities import Quantity
+from multibody.codegen.statements import CodePrinter, in_parts, named_values
+from multibody.codegen.syntax import Place, RoutinePart, Syntax
+from multibody.errors import MissingValueError
+from multibody.graph import free_symbols
+from multibody.graph.names import unique_names
+from multibody.lowering import canonical, schedule
+from multibody.model.quantity import circle
+
+
+class ParameterFormula(NamedTuple):
+    """The formula of one parameter in a language.
+
+    Attributes:
+        place: of the parameter among all of them.
+        quantity: the parameter.
+        part: statements for intermediate results, and where the values that they use come from.
+        text: the value.
+    """
+
+    place: int
+    quantity: Quantity
+    part: RoutinePart
+    text: str
+
+    def lines(self, syntax: Syntax) -> list[str]:
+        """The statements before the value is known."""
+        return syntax.lines(self.part)
+
+    def inputs(self) -> list[str]:
+        """The names of the parameters that it depends on."""
+        return dependencies(self.quantity)
+
+
+def dependencies(quantity: Quantity) -> list[str]:
+    """The names of the parameters in the formula of a parameter; none if it is a number."""
+    return [] if quantity.formula is None else sorted(one.name for one in free_symbols(quantity.formula))
+
+
+def origin(quantity: Quantity, spelled: str = "") -> str:
+    """The meaning of a parameter for comments, and where its value comes from if it is not a number.
+
+    Example:
+        >>> from multibody.graph import symbols
+        >>> m, l = symbols("m l")
+        >>> origin(Quantity("J", "kg*m^2", "of the rod", formula=m * l**2 / 12))
+        '[kg*m^2] of the rod; follows from l, m: l**2*m/12'
+    """
+    meaning = quantity.meaning_of(spelled or quantity.name)
+    if quantity.formula is not None:
+        text = str(quantity.formula)
+        source = f"follows from {', '.join(dependencies(quantity))}" + (f": {text}" if len(text) <= BRIEF else "")
+    else:
+        source = "has no default" if quantity.is_open else ""
+    return "; ".join(part for part in (meaning, source) if part)
+
+
+BRIEF = 80
+"""A formula with so many characters is shown in comments."""
+
+
+def in_order(parameters: Sequence[Quantity]) -> list[tuple[int, Quantity]]:
+    """The parameters that are formulas, with their places; each after those that it depends on.
+
+    Raises:
+        MissingValueError: if formulas need each other.
+    """
+    waiting = {one.symbol: (k, one) for k, one in enumerate(parameters) if one.formula is not None}
+    found: list[tuple[int, Quantity]] = []
+    while waiting:
+        ready = [s for s, (_, one) in waiting.items() if not any(x in waiting for x in free_symbols(one.formula))]
+        if not ready:
+            formulas = {s: one.formula for s, (_, one) in waiting.items() if s is not None and one.formula is not None}
+            path = [one.name for one in circle(formulas)]
+            raise MissingValueError(
+                f"No value for: {', '.join(sorted(one.name for _, one in waiting.values()))}.",
+                where="parameters",
+                cause=f"Formulas lead in a circle: {' -> '.join(path)}.",
+                remedy="Give one of them a number.",
+                code="parameters-circular",
+                names=path,
+            )
+        found += [waiting.pop(one) for one in ready]
+    return found
+
+
+def parameter_formulas(
+    parameters: Sequence[Quantity], syntax: Syntax, names: Mapping[Any, str], members: Mapping[Any, str],
+    taken: Iterable[str],
+) -> tuple[ParameterFormula, ...]:  # fmt: skip
+    """The formulas of parameters in a language, in an order in which they can be computed.
+
+    Args:
+        parameters: all of them.
+        syntax: of the language.
+        names: of their symbols.
+        members: likewise, as members of a structure.
+        taken: identifiers that intermediate results must not have.
+    """
+    tables = {key: name for key, name in names.items() if isinstance(key, str)}
+    symbols = {one.symbol: names[one.symbol] for one in parameters if one.symbol is not None}
+    places: dict[Any, Place] = {one.symbol: ("p", k, members[one.symbol]) for k, one in enumerate(parameters)}
+    namer = Namer({*taken, *symbols.values()}, {}, {})
+    return tuple(_formula(k, one, syntax, symbols | tables, places, namer) for k, one in in_order(parameters))
+
+
+def _formula(
+    k: int, quantity: Quantity, syntax: Syntax, symbols: Mapping[Any, str], places: Mapping[Any, Place],
+    namer: Namer,
+) -> ParameterFormula:  # fmt: skip
+    assert quantity.formula is not None
+    program = schedule([quantity.formula], canonical())
+    named = named_values(program)
+    own = {step.node: namer.name(step, "f") for step in program.operations if step.node in named}
+    spelled = unique_names(own.values(), syntax.language)
+    names: dict[Any, str] = {**symbols, **{node: spelled[name] for node, name in own.items()}}
+    printer = CodePrinter(syntax, {step.node: step for step in program.operations}, names)
+    items = [*(printer.definition(node) for node in own), printer.store("", 0, program.results[0])]
+    (part,), _ = in_parts(items, names, places, None)
+    return ParameterFormula(k, quantity, replace(part, items=part.items[:-1]), items[-1].text)

@@ -1,0 +1,1 @@
+"""Python modules: for NumPy, and what those for JAX and CasADi share with it."""

@@ -1,0 +1,1 @@
+"""What PyMbs scripts make of a world: equations, code, pictures, runs."""

@@ -1,0 +1,1 @@
+"""Equations to read: closed forms as text, LaTeX and SymPy matrices, and tables of their symbols."""

@@ -1,0 +1,1 @@
+"""Checks of equations: names and symbols, and prescribed motion that jumps."""

@@ -1,0 +1,66 @@
+"""What equations may be asked for by name: every quantity has a name of its own, every symbol a value."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from multibody.equations.equations import EquationsOfMotion
+from multibody.errors import ModelError
+from multibody.graph import Expr, Symbol, free_symbols
+from multibody.model import Model
+from multibody.model.freeze.unknown_symbols import no_value
+
+
+def require_distinct(model: Model, outputs: Iterable[str]) -> None:
+    """An error if one name stands for several quantities.
+
+    Args:
+        model: whose coordinates, speeds, accelerations, inputs and parameters have names.
+        outputs: the names of what is measured, which are to differ from these.
+
+    Example:
+        >>> from multibody.model import System
+        >>> cart = System("cart")
+        >>> rate, slide = cart.input("x_dot"), cart.joint("x", cart.world, cart.body("box", 1), "Tx")
+        >>> require_distinct(cart.freeze(), [])
+        Traceback (most recent call last):
+            ...
+        multibody.errors.ModelError: Several quantities are called 'x_dot'.
+          where: system 'cart'
+          likely cause: Rates are called like what they are the rate of, with _dot; entries of arrays with _1, _2.
+          what to do: Rename one of them; system.check() tells what they are.
+    """
+    symbols = (model.time, *model.coordinates, *model.speeds, *model.input_symbols, *model.parameter_symbols)
+    count = Counter([*(one.name for one in (*symbols, *model.accelerations)), *outputs])
+    twice = [name for name, times in count.items() if times > 1]
+    if twice:
+        raise ModelError(
+            f"Several quantities are called {', '.join(map(repr, twice))}.",
+            code="name-taken",
+            where=f"system '{model.name}'",
+            cause="Rates are called like what they are the rate of, with _dot; entries of arrays with _1, _2.",
+            remedy="Rename one of them; system.check() tells what they are.",
+            names=tuple(twice),
+        )
+
+
+def require_own_symbols(expressions: Sequence[Expr], name: str, where: str) -> None:
+    """An error if expressions contain symbols of another system, or of none.
+
+    Args:
+        expressions: what a user gave.
+        name: of the system.
+        where: what it was given to.
+    """
+    strange = [one for one in free_symbols(expressions) if one.scope != name] if expressions else []
+    if strange:
+        raise no_value(strange, name, f"{where} of system '{name}'")
+
+
+def require_known(expressions: Sequence[Expr], eom: EquationsOfMotion, where: str, also: Iterable[Symbol] = ()) -> None:
+    """An error if expressions contain symbols to which nothing in these equations gives a value, nor the caller."""
+    known = {eom.model.time, *eom.coordinates, *eom.speeds, *eom.inputs, *eom.parameters, *eom.model.accelerations}
+    strange = [one for one in free_symbols(expressions) if one not in known.union(also)]
+    if strange:
+        raise no_value(strange, eom.model.name, where)

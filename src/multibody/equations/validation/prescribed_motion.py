@@ -1,0 +1,148 @@
+"""Prescribed motions: value, velocity and acceleration over time, and whether they jump.
+
+The equations know a prescribed motion by its value, its velocity and its acceleration. Where the value or the velocity
+jumps, the force is infinite for an instant; no integrator sees it, and the result would look right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from multibody.equations.equations import EquationsOfMotion
+from multibody.errors import ModelError
+from multibody.graph import Constant, Expr, Symbol, as_expr, evaluate, free_symbols, substitute, topological
+from multibody.graph.number import finite
+from multibody.model.quantity import rate_name
+
+Vector = NDArray[np.float64]
+
+LOOKS = 513
+"""Instants at which a motion is looked at."""
+
+HALVINGS = 40
+JUMP = 1e-5  # relative to all that changes
+HORIZON = 10.0  # seconds that are looked at where no run says how long
+LATEST = 1e6  # larger numbers are not taken for times
+
+
+class Motion(NamedTuple):
+    """A motion that is given: what gives it, and expressions for value, velocity and acceleration."""
+
+    owner: str
+    course: tuple[Expr, Expr, Expr]
+
+
+def require_smooth(eom: EquationsOfMotion, parameters: Mapping[Symbol, float]) -> None:
+    """An error if a prescribed motion jumps at some time, where the length of a run is not known.
+
+    The first ten seconds are looked at, and twice the time of the largest number in the motion, as far as it has a
+    value. Motions of parameters without values are not looked at.
+    """
+    for motion in motions(eom, {}):
+        if all(one is eom.model.time or one in parameters for one in free_symbols(list(motion.course))):
+            nodes = topological(list(motion.course))
+            numbers = [abs(finite(node.value)) for node in nodes if isinstance(node, Constant)]
+            numbers += [abs(parameters[one]) for one in free_symbols(list(motion.course)) if one in parameters]
+            latest = 2 * max((number for number in numbers if number < LATEST), default=0.0)
+            for last in {HORIZON, max(HORIZON, latest)}:
+                require_no_jump(motion, eom, parameters, 0.0, last, whole=False)
+
+
+def motions(eom: EquationsOfMotion, follows: Mapping[Expr, Expr]) -> Iterator[Motion]:
+    """Motions that are functions of time and parameters alone; an input that is a number stands still.
+
+    Those of joints, and inputs whose rates are inputs, too: joints or constraints follow them.
+    """
+    links = [one for one in eom.model.links if one.joint.prescribed is not None]
+    found = [(f"joint '{one.joint.name}'", parts) for one in links for parts in zip(one.q, one.u, one.a, strict=True)]
+    inputs = {str(one): one for one in follows}
+    rates = {name: [rate_name(name), rate_name(rate_name(name))] for name in inputs}
+    found += [(f"input '{name}'", (inputs[name], inputs[first], inputs[second]))
+              for name, (first, second) in rates.items() if first in inputs and second in inputs]  # fmt: skip
+    for owner, parts in found:
+        course = substitute(list(parts), dict(follows))
+        still: dict[Expr, Expr] = {one: as_expr(0) for one in free_symbols(course) if one.kind == "input"}
+        q, u, a = substitute(course, still)
+        if all(one is eom.model.time or one.kind == "parameter" for one in free_symbols([q, u, a])):
+            yield Motion(owner, (q, u, a))
+
+
+def require_no_jump(
+    motion: Motion, eom: EquationsOfMotion, parameters: Mapping[Symbol, float], first: float, last: float, *,
+    whole: bool = True,
+) -> None:  # fmt: skip
+    """An error if a motion or its velocity jumps between two times.
+
+    Args:
+        motion: what is looked at.
+        eom: equations of motion.
+        parameters: values.
+        first: time.
+        last: time.
+        whole: whether it must have a value all the time; if not, it is looked at as long as it has one.
+    """
+
+    def course(t: Any) -> Vector:
+        known: dict[Any, Any] = {**parameters, eom.model.time: np.asarray(t, dtype=float)}
+        values = evaluate(list(motion.course), known)
+        return np.stack(np.broadcast_arrays(*values, np.asarray(t, dtype=float))[:3])
+
+    t = np.linspace(first, last, LOOKS)
+    rows = course(t)
+    undefined = ~np.isfinite(rows).all(axis=0)
+    if undefined.any() and not whole:
+        t, rows = t[: np.argmax(undefined)], rows[:, : np.argmax(undefined)]
+        if len(t) < 2:
+            return
+    elif undefined.any():
+        raise ModelError(
+            f"The prescribed motion, its velocity or its acceleration is not finite at t = {t[undefined][0]:.6g} s.",
+            code="prescribed-motion-not-finite",
+            where=f"{motion.owner} of system '{eom.model.name}'",
+            cause="An argument is outside of a function's domain, or there is a division by zero.",
+            remedy="Use a smooth expression of time that has a value during the whole run.",
+            time=float(t[undefined][0]),
+        )
+    for k, what in enumerate(("it jumps", "its velocity jumps")):
+        at = _jump(lambda t, k=k: course(t)[k : k + 2], t, rows[k : k + 2])
+        if at is not None:
+            raise ModelError(
+                f"The prescribed motion is not smooth: {what} at t = {at:.6g} s.",
+                code="prescribed-motion-not-smooth",
+                where=f"{motion.owner} of system '{eom.model.name}'",
+                cause="The force that this takes is infinite for an instant, and no integrator sees it.",
+                remedy="Use a smooth expression of time, or Table(name, x, y, 'cubic').",
+                time=float(at),
+            )
+
+
+def _jump(course: Any, t: Vector, values: Vector) -> float | None:
+    """Where x changes otherwise than its rate says, however short the interval; None if that is nowhere.
+
+    Args:
+        course: gives x and its rate at times.
+        t: instants.
+        values: x and its rate there.
+    """
+    scale = float(np.ptp(values[0]))
+    doubtful = _unexplained(t, *values) > JUMP * scale
+    begin, end = t[:-1][doubtful], t[1:][doubtful]
+    for _ in range(HALVINGS if scale else 0):
+        if not len(begin):
+            return None  # the rate explains everything, on a closer look
+        three = np.stack([begin, (begin + end) / 2, end])
+        missing = _unexplained(three, *course(three))
+        late = missing[1] > missing[0]
+        begin, end = np.where(late, three[1], begin), np.where(late, end, three[1])
+        doubtful = missing.max(axis=0) > JUMP * scale
+        begin, end = begin[doubtful], end[doubtful]
+    return float(begin[0]) if scale and len(begin) else None
+
+
+def _unexplained(t: Vector, x: Vector, rate: Vector) -> Vector:
+    """|Δx - ∫ rate dt| from one instant to the next, by trapezoids."""
+    return np.abs(np.diff(x, axis=0) - np.diff(t, axis=0) * (rate[1:] + rate[:-1]) / 2)

@@ -1,6 +1,0 @@
-"""Reports to read: symbols, topology, equations and operation counts, as LaTeX and as Markdown."""
-
-from multibody.export.report.latex import Latex
-from multibody.export.report.markdown import Markdown
-
-__all__ = ["Latex", "Markdown"]

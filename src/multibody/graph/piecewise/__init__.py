@@ -1,0 +1,1 @@
+"""Functions that are given piece by piece: conditions, tables, signs, and where they switch."""

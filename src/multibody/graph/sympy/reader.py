@@ -1,0 +1,172 @@
+"""From SymPy's objects to expressions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from multibody.errors import ConversionError
+from multibody.graph import functions as f
+from multibody.graph.expr import Expr, Kind, as_expr, constant
+from multibody.graph.sympy.rules import rules
+
+Functions = Mapping[str, Callable[..., Any]]
+
+
+class SympyReader:
+    """Converts SymPy objects, each once, on a stack of its own.
+
+    Args:
+        symbols: what SymPy's symbols, functions of time and derivatives, or their names, stand for.
+        functions: what other undefined functions stand for, by name.
+    """
+
+    def __init__(self, symbols: Mapping[Any, Any], functions: Functions) -> None:
+        self._symbols = symbols
+        self._functions = functions
+        self._done: dict[int, tuple[Any, Any]] = {}  # the object is kept too, so that its id stays its own
+        self._instead: dict[int, tuple[Any, Any]] = {}
+
+    def read(self, root: Any) -> Any:
+        """The expression, condition or truth value for a SymPy object."""
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            args = () if id(node) in self._done else self._below(node)
+            missing = [arg for arg in args if id(arg) not in self._done]
+            if missing:
+                stack += missing
+                continue
+            if id(node) not in self._done:
+                self._done[id(node)] = node, self._converted(node, [self._done[id(arg)][1] for arg in args])
+            stack.pop()
+        return self._done[id(root)][1]
+
+    def _below(self, node: Any) -> tuple[Any, ...]:
+        """What has to be converted before a node: its operands, or what is to be read instead of it."""
+        if is_symbol(node) and not _is_pending(node):
+            return ()
+        if not node.args or node.func in rules() or str(node.func) in self._functions:
+            return tuple(node.args)
+        if id(node) not in self._instead:
+            self._instead[id(node)] = node, _written_out(node)
+        return (self._instead[id(node)][1],)
+
+    def _converted(self, node: Any, args: list[Any]) -> Any:
+        if id(node) in self._instead:
+            return args[0]
+        if is_symbol(node):
+            return self._symbol(node)
+        if not args and not getattr(node, "is_Function", False):
+            return _number(node)
+        if node.func in rules():
+            return rules()[node.func](*args)
+        if str(node.func) in self._functions:
+            return as_expr(self._functions[str(node.func)](*args))
+        raise unknown(node)
+
+    def _symbol(self, node: Any) -> Expr:
+        name, kind = _name_and_kind(node)
+        for key in (node, name):
+            if key in self._symbols:
+                return as_expr(self._symbols[key])
+        return f.symbol(name, kind)
+
+
+def time_symbol() -> Any:
+    """SymPy's symbol for the time, which its mechanics package allows to be changed."""
+    import sympy
+
+    module = sys.modules.get("sympy.physics.vector.functions")
+    return module.dynamicsymbols._t if module else sympy.Symbol("t")
+
+
+def is_symbol(node: Any) -> bool:
+    """Whether a SymPy object is to become a symbol: a symbol, a function of time, or a derivative."""
+    import sympy
+
+    return isinstance(node, sympy.Symbol | sympy.Derivative) or _is_function_of_time(node)
+
+
+def _is_function_of_time(node: Any) -> bool:
+    from sympy.core.function import AppliedUndef
+
+    return isinstance(node, AppliedUndef) and node.args == (time_symbol(),)
+
+
+def _name_and_kind(node: Any) -> tuple[str, Kind]:
+    if node.is_Symbol:
+        return node.name, "time" if node == time_symbol() else "variable"
+    if _is_function_of_time(node):
+        return str(node.func), "coordinate"
+    if _is_function_of_time(node.expr) and node.variables == (time_symbol(),):
+        return f"{node.expr.func}_dot", "speed"
+    if _is_function_of_time(node.expr) and node.variables == (time_symbol(),) * 2:
+        return f"{node.expr.func}_ddot", "variable"
+    raise unknown(node)
+
+
+def _number(node: Any) -> Any:
+    """Numbers and truth values."""
+    import sympy
+
+    if node is sympy.true or node is sympy.false:
+        return bool(node)
+    if node is sympy.pi or node is sympy.E:
+        return f.pi if node is sympy.pi else f.exp(1)
+    if isinstance(node, sympy.Rational):
+        return constant(Fraction(int(node.p), int(node.q)))
+    if isinstance(node, sympy.Float) and node.is_finite:
+        return constant(float(node))
+    raise unknown(node)
+
+
+def _is_pending(node: Any) -> bool:
+    """Whether it is a derivative that can be carried out."""
+    from sympy import Derivative
+    from sympy.core.function import AppliedUndef
+
+    return isinstance(node, Derivative) and not isinstance(node.expr, AppliedUndef)
+
+
+def _written_out(node: Any) -> Any:
+    """What a function says that it stands for, such as the curves of muscles; a derivative, carried out.
+
+    Sums and integrals are not tried: SymPy could be busy with them for long.
+    """
+    import sympy
+
+    tried = isinstance(node, sympy.Derivative | sympy.Function)
+    said = (node.doit(deep=False), node.rewrite(sympy.Piecewise, deep=False)) if tried else ()
+    for other in said:
+        if other.func != node.func:
+            return other
+    raise unknown(node)
+
+
+def unknown(node: Any) -> ConversionError:
+    """The error for an object without counterpart."""
+    from sympy.core.function import AppliedUndef
+
+    try:
+        shown = str(node)[:200]
+    except RecursionError:
+        shown = f"a {type(node).__name__}"
+    if isinstance(node, AppliedUndef):
+        return ConversionError(
+            f"Nobody said what the function {node.func} is.",
+            code="function-undefined",
+            where=shown,
+            remedy=f'Say it: functions={{"{node.func}": …}}, with a table or a Python function of expressions.',
+            name=str(node.func),
+        )
+    return ConversionError(
+        f"SymPy's {type(node).__name__} has no counterpart in an expression.",
+        code="sympy-object-without-counterpart",
+        where=shown,
+        cause="Only finite real numbers, elementary functions, Piecewise, Min, Max and conditions can be converted.",
+        remedy="Replace it in SymPy first, or give a function or an expression for it.",
+        name=type(node).__name__,
+    )

@@ -1,0 +1,1 @@
+"""Expressions as text: reading, plain text, LaTeX, lists of named intermediate results."""

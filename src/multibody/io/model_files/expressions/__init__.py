@@ -1,0 +1,1 @@
+"""Numbers, formulas, rotations and tables of model files, as text and as expressions."""

@@ -1,0 +1,1 @@
+"""YAML text with the place of every value: read, written and edited."""

@@ -1,0 +1,1 @@
+"""Regulators and observers, designed and verified."""

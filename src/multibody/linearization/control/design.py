@@ -1,0 +1,187 @@
+"""Linear-quadratic regulators and Kalman filters, designed on the linear system and closed on the nonlinear one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from multibody.graph import ZERO, Expr
+from multibody.linearization.control.design_checks import (
+    OBSERVER,
+    REGULATOR,
+    DesignProblem,
+    require_linearized,
+    require_reach,
+    verified_gains,
+    warn_unless_steady,
+)
+from multibody.linearization.control.weights import Weights, weighted
+from multibody.linearization.derivatives.signals import listed_names
+from multibody.linearization.operating_points.point import Matrix
+from multibody.linearization.spectra.controllability import reach
+from multibody.linearization.spectra.spectrum import eigenvalues
+from multibody.linearization.state_space.linear_system import LinearSystem
+from multibody.linearization.state_space.linearized_system import LinearizedSystem
+
+
+@dataclass(frozen=True, eq=False)
+class Regulator:
+    """State feedback δr = -K·δx, designed at an operating point.
+
+    Attributes:
+        system: what it was designed for.
+        K: gains, a row for each input and a column for each state.
+    """
+
+    system: LinearizedSystem
+    K: Matrix
+
+    @property
+    def poles(self) -> Any:
+        """The poles of the closed loop, near the operating point."""
+        return eigenvalues(self.system.A - self.system.B @ self.K)
+
+    @property
+    def inputs(self) -> dict[str, Expr]:
+        """r = r₀ - K·(x - x₀), an expression for each input: ``simulate(eom, …, inputs=regulator.inputs)``.
+
+        Where the operating point is a steady motion, x₀ goes on with it: a shaft that turns is not called back.
+        """
+        point = self.system.point
+        symbols = {one.name: one for one in (*point.model.coordinates, *point.model.speeds)}
+        gone = point.model.time - point.t
+        ways = [float(rate) * gone for rate in self.system.steady_rates]
+        errors = [symbols[name] - point[name] - way for name, way in zip(self.system.states, ways, strict=True)]
+        sums = [sum((float(k) * error for k, error in zip(row, errors, strict=True)), ZERO) for row in self.K]
+        return {name: point[name] - total for name, total in zip(self.system.inputs, sums, strict=True)}
+
+
+@dataclass(frozen=True, eq=False)
+class Observer:
+    """An estimate of the states from what is measured: dx̂/dt = A·x̂ + B·r + L·(y - C·x̂ - D·r).
+
+    Attributes:
+        system: what it was designed for.
+        L: gains, a row for each state and a column for each output.
+    """
+
+    system: LinearizedSystem
+    L: Matrix
+
+    @property
+    def poles(self) -> Any:
+        """The rates at which errors of the estimate die out."""
+        return eigenvalues(self.system.A - self.L @ self.system.C)
+
+
+def lqr(
+    system: LinearizedSystem, deviations: Weights, effort: Weights, *, states: Sequence[str] | None = None
+) -> Regulator:
+    """The linear-quadratic regulator: it minimizes ∫(δxᵀ·Q·δx + δrᵀ·R·δr) dt.
+
+    Args:
+        system: from ``linearize``.
+        deviations: Q as a matrix; or a weight for the square of each state or output that matters, by name. A good
+            start is one over the square of what is tolerable.
+        effort: R as a matrix; or a weight for the square of each input, by name.
+        states: those that are fed back, if others do not matter and cannot be held: how far a vehicle has gone. Their
+            rates must not depend on the others.
+
+    Raises:
+        ModelError: if the inputs do not reach, or not surely reach, a mode that does not decay; or if the gains do not
+            pass their verification: Riccati's equation is solved, and all poles of the closed loop decay.
+
+    Warns:
+        OperatingPointWarning: if the mechanism does not stay at the operating point.
+
+    Example:
+        >>> import multibody as mb
+        >>> from multibody.linearization import linearize
+        >>> cart = mb.System("cart", gravity=(0, 0, -9.81))
+        >>> box, pole = cart.body("box", 1.0), cart.body("pole", 0.2, (0, 0, 0.5))
+        >>> slide = cart.joint("x", cart.world, box, "Tx")
+        >>> hinge = cart.joint("angle", box, pole, "Ry")
+        >>> drive = cart.load(mb.JointLoad(slide, cart.input("F")))
+        >>> eom = mb.derive(cart)
+        >>> regulator = lqr(linearize(eom), {"x": 1.0, "angle": 10.0}, {"F": 0.1})
+        >>> run = mb.simulate(eom, duration=10.0, q={"angle": 0.5}, inputs=regulator.inputs)
+        >>> bool(abs(run.q[-1]).max() < 1e-3), bool((regulator.poles.real < 0).all())
+        (True, True)
+    """
+    require_linearized(system, "inputs", "lqr")
+    warn_unless_steady(system, REGULATOR)
+    part = system if states is None else system.part(*listed_names(states))
+    places = [system.states.index(name) for name in part.states]
+    Q = weighted({**_outputs(part), **_units(part.states)}, deviations, len(part.states), "deviations")
+    R = weighted(_units(part.inputs), effort, len(part.inputs), "effort", definite=True)
+    A, B, _, A_terms, B_terms, _ = system.entries.part(places)
+    reached = (
+        system.controllability
+        if part is system
+        else reach(A, B, "controllable", terms=(A_terms, B_terms), states=part.states)
+    )
+    require_reach(system, reached, REGULATOR)
+    K = np.zeros((len(system.inputs), len(system.states)))
+    K[:, places] = verified_gains(system, DesignProblem(A, B, Q, R, A_terms, part.states), REGULATOR)
+    return Regulator(system, K)
+
+
+def kalman(system: LinearizedSystem, disturbances: Weights, noise: Weights) -> Observer:
+    """The stationary Kalman filter, for white disturbances and noise.
+
+    Args:
+        system: from ``linearize``; all its outputs are measured.
+        disturbances: intensities by name, of inputs and of the rates of states; or a matrix for states. What acts like
+            an input shows like one: an accelerometer feels it at once.
+        noise: intensities of the noise of outputs, by name; or a matrix.
+
+    Raises:
+        ModelError: if a mode that does not decay is not, or not surely, seen in the outputs; or if the gains do not
+            pass their verification, as those of ``lqr``.
+
+    Warns:
+        OperatingPointWarning: if the mechanism does not stay at the operating point.
+    """
+    require_linearized(system, "outputs", "kalman")
+    warn_unless_steady(system, OBSERVER)
+    Q, W = _disturbances(system, disturbances)
+    R = weighted(_units(system.outputs), noise, len(system.outputs), "noise", definite=True)
+    require_reach(system, system.observability, OBSERVER)
+    A, B, C, A_terms, _, C_terms = system.entries
+    whole = R + system.D @ W @ system.D.T
+    known = np.linalg.solve(whole, system.D @ W @ B.T).T  # of a disturbance, by what it does to the outputs at once
+    rest = A - known @ C, Q + B @ _unseen(W, system.D, R) @ B.T
+    terms = A_terms + np.abs(known) @ C_terms
+    dual = DesignProblem(rest[0].T, C.T, rest[1], whole, terms.T, system.states)
+    return Observer(system, verified_gains(system, dual, OBSERVER).T + known)
+
+
+def _disturbances(system: LinearizedSystem, disturbances: Weights) -> tuple[Matrix, Matrix]:
+    """Intensities of the rates of states, and those of inputs; a name of both is that of a state."""
+    states, inputs, what = _units(system.states), _units(system.inputs), "disturbances"
+    if not isinstance(disturbances, Mapping):
+        return weighted(states, disturbances, len(states), what), np.zeros((len(inputs), len(inputs)))
+    of_inputs = {name: value for name, value in disturbances.items() if name in inputs and name not in states}
+    of_states = {name: value for name, value in disturbances.items() if name not in of_inputs}
+    named = states | {name: np.zeros(len(states)) for name in inputs if name not in states}
+    return weighted(named, of_states, len(states), what), weighted(inputs, of_inputs, len(inputs), what)
+
+
+def _unseen(W: Matrix, D: Matrix, R: Matrix) -> Matrix:
+    """W - W·Dᵀ·(R + D·W·Dᵀ)⁻¹·D·W, what outputs do not tell about inputs at once, without a difference."""
+    root = np.sqrt(W)  # it is diagonal
+    return np.asarray(root @ np.linalg.inv(np.eye(len(W)) + root @ D.T @ np.linalg.solve(R, D) @ root) @ root)
+
+
+def _units(names: Sequence[str]) -> dict[str, Matrix]:
+    """A unit vector for each name."""
+    return dict(zip(names, np.eye(len(names)), strict=True))
+
+
+def _outputs(system: LinearSystem) -> dict[str, Matrix]:
+    """For outputs that inputs do not reach at once, the row of C."""
+    rows = zip(system.outputs, system.C, system.D, strict=True)
+    return {name: row for name, row, direct in rows if not direct.any()}

@@ -1,0 +1,1 @@
+"""Derivatives of equations of motion at operating points, and the elimination of dependent quantities."""

@@ -1,0 +1,154 @@
+"""All equations of motion in one column, and their derivatives by all variables.
+
+    rates:         q̇ = N(q,t)·u + ν(q,t)
+    force:         R = M·u̇ + h - f - Bᵀ·λ = 0
+    acceleration:  α = B·u̇ + γ = 0
+    position:      φ(q,t) = 0, and |quaternion|² - 1 = 0
+    velocity:      ψ = B·u + β = 0
+    output:        y = g(t,q,u,u̇,λ,r)
+
+u̇ and λ are variables of their own here, so nothing is solved before it is differentiated: that keeps the derivatives
+small. They are entries of the matrix J with these rows, and columns for q, u, u̇, λ and r.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from multibody.equations import EquationsOfMotion
+from multibody.graph import ZERO, Expr, Symbol, array, isolated, jacobian, product, topological
+from multibody.graph.linear_algebra import Matrix
+from multibody.graph.node import within
+from multibody.linearization.derivatives.signals import Signal
+from multibody.mechanics.constraints.equations import quaternion_gaps
+from multibody.mechanics.constraints.sparse_rows import Sparse
+
+ROWS = ("rates", "force", "acceleration", "position", "velocity", "output")
+COLUMNS = ("q", "u", "a", "l", "r")
+GEOMETRY = (("position", "q"), ("velocity", "u"), ("rates", "u"))
+"""Blocks of J that say which coordinates and speeds are independent."""
+STEADY = (*GEOMETRY, ("force", "a"), ("force", "l"), ("acceleration", "a"))
+"""Blocks of J that do not depend on u̇ and λ, and from which these follow."""
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """J and the equations themselves, as numbers or as expressions; ``blocks["force", "q"]`` is ∂R/∂q.
+
+    Attributes:
+        matrix: J.
+        values: the equations themselves.
+        rows: where each kind of equation is.
+        columns: where each kind of variable is.
+    """
+
+    matrix: Any
+    values: Any
+    rows: Mapping[str, slice]
+    columns: Mapping[str, slice]
+
+    def __getitem__(self, place: tuple[str, str]) -> Any:
+        row, column = place
+        return self.matrix[self.rows[row], self.columns[column]]
+
+    def value(self, row: str) -> Any:
+        """The equations of one kind."""
+        return self.values[self.rows[row]]
+
+
+class Slopes:
+    """The expressions of J for equations of motion.
+
+    Args:
+        eom: the equations.
+        outputs: what is measured.
+    """
+
+    def __init__(self, eom: EquationsOfMotion, outputs: Sequence[Signal] = ()) -> None:
+        self.eom = eom
+        self.outputs = tuple(outputs)
+        with within(eom.table):
+            kinds = {
+                "rates": list(eom.rates),
+                "force": list(_force(eom)),
+                "acceleration": _acceleration(eom),
+                "position": positions(eom),
+                "velocity": list(eom.constraints.velocity),
+                "output": [one.value for one in outputs],
+            }
+        model = eom.model
+        groups = (model.coordinates, model.speeds, model.accelerations, eom.multipliers, model.input_symbols)
+        self.equations: list[Expr] = [one for kind in ROWS for one in kinds[kind]]
+        self.variables: list[Symbol] = [one for group in groups for one in group]
+        self.rows = _slices(ROWS, [len(kinds[kind]) for kind in ROWS])
+        self.columns = _slices(COLUMNS, [len(group) for group in groups])
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        """J."""
+        with isolated(*topological(self.equations)):
+            return jacobian(self.equations, self.variables).reshape(len(self.equations), len(self.variables))
+
+    @cached_property
+    def sparse(self) -> Sparse:
+        """The entries of J that are not zero."""
+        return Sparse(self.matrix)
+
+    def part(self, places: Iterable[tuple[str, str]]) -> Matrix:
+        """J with zeros except in some of its blocks."""
+        kept = np.full(self.matrix.shape, ZERO, dtype=object)
+        for row, column in places:
+            place = self.rows[row], self.columns[column]
+            kept[place] = self.matrix[place]
+        return kept
+
+    @cached_property
+    def steady(self) -> Sparse:
+        """The entries of the blocks ``STEADY`` that are not zero."""
+        return Sparse(self.part(STEADY))
+
+    def blocks(self, matrix: Any, values: Any) -> Blocks:
+        """J and the equations with something in their places."""
+        return Blocks(matrix, values, self.rows, self.columns)
+
+    def name(self, row: int) -> str:
+        """What an equation is, in words, for messages."""
+        kind = next(kind for kind, where in self.rows.items() if where.start <= row < where.stop)
+        number = row - self.rows[kind].start
+        named: dict[str, Sequence[Any]] = {
+            "rates": [f"rate of {q.name}" for q in self.eom.coordinates],
+            "force": [f"force on {u.name}" for u in self.eom.speeds],
+            "acceleration": [f"constraint {name}" for name in self.eom.constraints.names],
+            "velocity": [f"constraint {name}" for name in self.eom.constraints.names],
+            "output": [f"output {one.name}" for one in self.outputs],
+        }
+        return str(named[kind][number]) if kind in named else f"position {number + 1}"
+
+
+def positions(eom: EquationsOfMotion) -> list[Expr]:
+    """φ, and |quaternion|² - 1."""
+    return [*eom.phi, *quaternion_gaps(eom.model)]
+
+
+def _force(eom: EquationsOfMotion) -> Matrix:
+    residual = array(eom.kinetics.residual())
+    if not len(eom.constraints):
+        return residual
+    return residual - product(eom.B.T, array(list(eom.multipliers)))
+
+
+def _acceleration(eom: EquationsOfMotion) -> list[Expr]:
+    if not len(eom.constraints):
+        return []
+    return list(product(eom.B, array(list(eom.model.accelerations))) + eom.gamma)
+
+
+def _slices(kinds: Sequence[str], sizes: Sequence[int]) -> dict[str, slice]:
+    ends = list(accumulate(sizes))
+    return {kind: slice(end - size, end) for kind, size, end in zip(kinds, sizes, ends, strict=True)}

@@ -1,0 +1,1 @@
+"""Operating points: states with inputs and parameters, their sizes and limits."""

@@ -1,0 +1,189 @@
+"""Sizes of coordinates, speeds and equations at a point, in the units of the model: what "small" is compared with.
+
+A pendulum of 10 µm and a bridge of 1 km obey the same verdicts, in meters, millimeters or micrometers. Therefore
+nothing is compared with a fixed number of a unit. Angles and quaternions have the size 1, lengths that of the bodies
+and their distances, and an equation that of the terms that balance in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from multibody.equations import EquationsOfMotion
+from multibody.errors import MultibodyError
+from multibody.graph import Constant, Expr, Symbol, evaluate, topological
+from multibody.linearization.tolerances import SLOW_SPEED
+from multibody.mechanics.assembly.assembly import Vector
+
+LENGTH, ANGLE = "m", "rad"
+
+
+def coordinate_sizes(eom: EquationsOfMotion, q: Vector, p: Vector) -> Vector:
+    """The size of each coordinate: 1 for angles and quaternions, and for lengths that of the mechanism.
+
+    Args:
+        eom: equations of motion.
+        q: coordinates.
+        p: values of the parameters.
+
+    Example:
+        >>> import multibody as mb
+        >>> crane = mb.System("crane")
+        >>> crab, load = crane.body("crab", mass=10), crane.body("load", mass=1, com=(0, 0, -0.002))
+        >>> joints = crane.joint("x", crane.world, crab, "Tx"), crane.joint("swing", crab, load, "Ry")
+        >>> coordinate_sizes(mb.derive(crane), np.zeros(2), np.zeros(0)).tolist()
+        [0.002, 1.0]
+    """
+    kinds = coordinate_units(eom)
+    values = np.abs(np.where(np.isfinite(q), q, 0.0))
+    turning = np.array([kind == ANGLE for kind in kinds], dtype=bool)
+    for places in eom.model.quaternions:
+        turning[places] = True
+    lengths = np.array([kind == LENGTH for kind in kinds], dtype=bool) & ~turning
+    longest = mechanism_length(eom, q, p)
+    others = np.where(values > 0, values, 1.0)
+    return np.where(turning, 1.0, np.where(lengths, np.maximum(values, longest), others))
+
+
+def mechanism_length(eom: EquationsOfMotion, q: Vector, p: Vector) -> float:
+    """The size of a mechanism: the largest of its distances and of its coordinates that are lengths; 1 without any."""
+    lengths = [abs(x) for x, kind in zip(q, coordinate_units(eom), strict=True) if kind == LENGTH and np.isfinite(x)]
+    return max([typical_length(eom, p), *lengths]) or 1.0
+
+
+def coordinate_units(eom: EquationsOfMotion) -> tuple[str, ...]:
+    """The SI unit of each coordinate; empty where it is not known."""
+
+    def found() -> tuple[str, ...]:
+        units = {entry.name: entry.unit for entry in eom.symbol_table().entries}
+        return tuple(units.get(one.name, "") for one in eom.coordinates)
+
+    return eom.once("units of coordinates", found)
+
+
+def typical_length(eom: EquationsOfMotion, p: Vector) -> float:
+    """The largest distance between joints, or of a mass from its joint; 0 for points without any distance."""
+    last: dict[bytes, float] = eom.once("typical length", dict)  # of the last parameters: it is needed often
+    key = np.asarray(p, dtype=float).tobytes()
+    if key not in last:
+        last.clear()
+        last[key] = _largest_distance(eom, p)
+    return last[key]
+
+
+def _largest_distance(eom: EquationsOfMotion, p: Vector) -> float:
+    model = eom.model
+    offsets = [part for link in model.links for part in link.before.position.components()]
+    offsets += [part for _, place in model.attachments.values() for part in place.position.components()]
+    known: dict[Any, float] = dict(zip(eom.parameters, map(float, p), strict=True))
+    distances = [abs(number) for number in _numbers(offsets, known)]
+    for _, parts in model.inertias:
+        numbers = _numbers(parts, known)
+        if len(numbers) == len(parts) and numbers[0] > 0:
+            mass, *rest = numbers
+            distances += [abs(moment) / mass for moment in rest[:3]]
+            distances += [np.sqrt(abs(moment) / mass) for moment in rest[3:6]]
+    return float(np.max(distances, initial=0.0))
+
+
+def _numbers(parts: Sequence[Any], known: Mapping[Any, float]) -> list[float]:
+    """Those that have a finite value; what depends on other symbols has none."""
+    found = []
+    for part in parts:
+        try:
+            number = float(evaluate(part, known)) if isinstance(part, Expr) else float(part)
+        except MultibodyError:
+            continue
+        if np.isfinite(number):
+            found.append(number)
+    return found
+
+
+def speed_sizes(eom: EquationsOfMotion, u: Vector, lengths: float) -> Vector:
+    """For each speed the largest of its kind; and at least a small share of the fastest one of any kind.
+
+    Args:
+        eom: equations of motion.
+        u: speeds.
+        lengths: the size of the mechanism, by which speeds in m/s become comparable with those in rad/s.
+    """
+    sizes = speed_lengths(eom, lengths)
+    fastest = float((np.abs(u) / sizes).max(initial=0.0)) if len(u) else 0.0
+    return np.maximum(shared_sizes(u, _speed_units(eom)), SLOW_SPEED * fastest * sizes)
+
+
+def speed_lengths(eom: EquationsOfMotion, length: float) -> Vector:
+    """What each speed is the rate of, in its unit: the length of the mechanism for m/s, 1 for rad/s and others."""
+    return np.array([length if kind.startswith(f"{LENGTH}/") else 1.0 for kind in _speed_units(eom)], dtype=float)
+
+
+def _speed_units(eom: EquationsOfMotion) -> tuple[str, ...]:
+    def found() -> tuple[str, ...]:
+        units = {entry.name: entry.unit for entry in eom.symbol_table().entries}
+        return tuple(units.get(one.name) or one.name for one in eom.speeds)
+
+    return eom.once("units of speeds", found)
+
+
+def shared_sizes(numbers: Vector, kinds: Sequence[str]) -> Vector:
+    """For each number the largest of its kind, such as of all speeds in m/s; zero where all of a kind are zero."""
+    sizes = np.abs(np.asarray(numbers, dtype=float))
+    groups = np.array(kinds, dtype=object)
+    return np.array([sizes[groups == kind].max(initial=0.0) for kind in groups], dtype=float)
+
+
+_SPREADS: dict[str, Any] = {
+    "mul": lambda a, b, da, db: abs(a) * db + abs(b) * da,
+    "neg": lambda x, dx: 0.0 * x + dx - abs(x),
+    "recip": lambda x, dx: dx / (x * x),
+    "sin": lambda x, dx: abs(np.cos(x)) * dx,
+    "cos": lambda x, dx: abs(np.sin(x)) * dx,
+    "tan": lambda x, dx: (1 + np.tan(x) ** 2) * dx,
+    "sqrt": lambda x, dx: 0.5 * dx / np.sqrt(x),
+    "exp": lambda x, dx: np.exp(x) * dx,
+    "log": lambda x, dx: dx / abs(x),
+    "abs": lambda x, dx: dx - abs(x),
+    "pow": lambda x, b, dx, _: abs(b * x ** (b - 1)) * dx,
+    "atan2": lambda y, x, dy, dx: (dy * abs(x) + dx * abs(y)) / (x * x + y * y),
+}
+"""By how much a value changes where its arguments a, b … change by da, db …, to first order."""
+
+
+def balanced_sizes(expressions: Sequence[Expr], known: Mapping[Symbol, float]) -> Vector:
+    """The sum of the sizes of the terms of each expression: what balances in it where its value is zero.
+
+    It is the error of the value for relative errors of one of each operation and each symbol, to first order: so the
+    rounding error of the value is the rounding unit times this number (running error analysis, Higham 2002, 3.3).
+
+    Example:
+        >>> from multibody.graph import sin, symbols
+        >>> x, y = symbols("x y")
+        >>> float(balanced_sizes([3 * x - y], {x: 2.0, y: 6.0})[0]) > 12
+        True
+    """
+    order = [node for node in topological(list(expressions)) if isinstance(node, Expr)]  # conditions have no size
+    given: dict[Any, Any] = {one: np.array([value]) for one, value in known.items()}
+    numbers = evaluate(order, given) if order else []
+    values = {node: float(np.ravel(one)[0]) for node, one in zip(order, numbers, strict=True)}
+    sizes: dict[Any, float] = {}
+    with np.errstate(all="ignore"):
+        for node in order:
+            sizes[node] = _size(node, values, sizes)
+    return np.array([sizes[one] for one in expressions], dtype=float)
+
+
+def _size(node: Any, values: Mapping[Any, float], sizes: Mapping[Any, float]) -> float:
+    value = abs(values[node])
+    if isinstance(node, Constant | Symbol):
+        return value
+    if node.op == "where":
+        return max(sizes[arg] for arg in node.args[1:] if values[arg] == values[node] or not np.isfinite(values[node]))
+    parts = [sizes[arg] for arg in node.args]
+    if node.op in ("add", "sub"):
+        return parts[0] + parts[1]
+    arguments = [np.float64(values[arg]) for arg in node.args]
+    spread = 0.0 if node.op not in _SPREADS else float(_SPREADS[node.op](*arguments, *parts))
+    return value * (node.op != "mul") + (spread if np.isfinite(spread) else 0.0)

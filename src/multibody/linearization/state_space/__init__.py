@@ -1,0 +1,1 @@
+"""Linear systems with names: from equations of motion, with numbers or symbols, and from files."""

@@ -1,0 +1,150 @@
+"""Operating points with symbols in them: what is given as a number or formula, what is left free, what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from multibody.equations import EquationsOfMotion
+from multibody.errors import ModelError
+from multibody.graph import Constant, Expr, Symbol, as_expr, free_symbols, substitute
+from multibody.graph.piecewise.signs import with_signs
+from multibody.linearization.derivatives.signals import listed_names
+from multibody.linearization.derivatives.slopes import positions
+from multibody.linearization.operating_points.point import (
+    LinearizationPoint,
+    by_kind,
+    require_kept,
+    require_tables,
+    require_within,
+    unknown_name,
+)
+from multibody.mechanics.assembly.assembly import State
+from multibody.model.freeze.inertia_checks import require_possible_numbers
+
+Values = dict[Any, Expr]
+"""An expression for each symbol of a model."""
+
+
+def symbolic_place(
+    eom: EquationsOfMotion, at: Mapping[str, Any] | None, free: Iterable[Any], parameters: Mapping[str, Any] | None,
+    t: Any,
+) -> tuple[Values, set[Symbol]]:  # fmt: skip
+    """A value for time, every coordinate, speed, input and parameter; and the symbols whose values were given.
+
+    Coordinates that follow from constraints are found where everything is a number; speeds are not solved for here.
+    """
+    model = eom.model
+    q, u, r = by_kind(model, at or {})
+    left = _left_free(eom, free)
+    values: Values = {model.time: model.time if model.time in left else as_expr(t)}
+    values |= _parameters(eom, eom.model.parameters_by_element(parameters), left)
+    given = q | u | r
+    for one in (*model.coordinates, *model.speeds, *model.input_symbols):
+        known = given.get(one.name, model.start.get(one, 0.0))
+        values[one] = one if one in left or known is None else substitute(as_expr(known), values)
+    numbers = {one: float(x.value) for one, x in values.items() if isinstance(x, Constant)}
+    require_within(model, numbers)
+    require_tables(eom, numbers)
+    model.require_values({one: value for one, value in numbers.items() if one in model.parameter_symbols})
+    require_possible_numbers(model, numbers)
+    said = {one for one in values if isinstance(one, Symbol) and (one in left or one.name in given)}
+    return _closed(eom, values, {name: value for name, value in q.items() if value is not None}), said
+
+
+def _left_free(eom: EquationsOfMotion, free: Iterable[Any]) -> set[Symbol]:
+    model = eom.model
+    symbols = (model.time, *model.coordinates, *model.speeds, *model.input_symbols, *model.parameter_symbols)
+    known = {one.name: one for one in symbols}
+    listed = listed_names(free)
+    strange = [name for name in listed if name not in known]
+    if strange:
+        raise unknown_name("quantity", strange, known, model)
+    return {known[name] for name in listed}
+
+
+def _parameters(eom: EquationsOfMotion, given: Mapping[str, Any], left: set[Symbol]) -> Values:
+    """As given, or the default, which may be a formula of others; what has neither stays a symbol."""
+    pairs = {one: default for each in eom.model.parameters for one, default in each.default.items()}
+    strange = [name for name in given if name not in {one.name for one in pairs}]
+    if strange:
+        raise unknown_name("parameter", strange, [one.name for one in pairs], eom.model)
+    values: Values = {}
+    for one, default in pairs.items():
+        known = given.get(one.name, default)
+        values[one] = one if one in left or known is None else as_expr(known)
+    for _ in pairs:  # a formula of a formula of a formula
+        values = {one: value if value is one else substitute(value, values) for one, value in values.items()}
+        if not any(set(free_symbols(value)) & (set(pairs) - left) for value in values.values()):
+            break
+    return values
+
+
+def _closed(eom: EquationsOfMotion, values: Values, given: Mapping[str, Any]) -> Values:
+    """The coordinates with those that follow from constraints in their places, where they are numbers."""
+    model, loops = eom.model, positions(eom)
+    gaps = list(with_signs(substitute(loops, values), model.signs)) if loops else []
+    gaps = [one for one in gaps if one.fp != 0]
+    if not gaps:
+        return values
+    moving = {one for one in free_symbols(gaps) if one in model.coordinates}
+    if moving:
+        _require_all_free(eom, loops, values, given, moving)
+        return values  # closed for some values of the coordinates that are left free, which ``at`` checks
+    if free_symbols(gaps) or not all(isinstance(values[q], Constant) for q in model.coordinates):
+        raise ModelError(
+            f"The coordinates do not keep the constraints: {gaps[0]!r:.120} is not zero.",
+            code="values-break-constraints",
+            where=f"operating point of system '{model.name}'",
+            cause="Where lengths are symbols, dependent coordinates are not solved for.",
+            remedy="Give dependent coordinates as formulas, such as at={'x': L}, or leave them free. In a model from "
+            "SymPy, make lengths with positive=True.",
+            name=model.name,
+        )
+    state = _assembled(eom, values, given)
+    return values | {q: as_expr(float(value)) for q, value in zip(model.coordinates, state.q, strict=True)}
+
+
+def _require_all_free(
+    eom: EquationsOfMotion, loops: list[Expr], values: Values, given: Mapping[str, Any], moving: set[Any]
+) -> None:
+    """An error for coordinates that stay where they are while others in the same loop are left free."""
+    among = [one for gap in loops if moving & {*_with_values(gap, values)} for one in free_symbols(gap)]
+    frozen = dict.fromkeys(
+        one.name
+        for one in among
+        if one in eom.model.coordinates and isinstance(values[one], Constant) and one.name not in given
+    )
+    if frozen:
+        names = ", ".join(sorted(one.name for one in moving))
+        raise ModelError(
+            f"{', '.join(frozen)} would stay where they are while {names} is left free: the loops would open.",
+            code="coordinates-frozen",
+            where=f"operating point of system '{eom.model.name}'",
+            cause="Dependent coordinates are not solved for where others are left free.",
+            remedy=f"Leave all of them free, free={[*sorted(one.name for one in moving), *frozen]!r}, and give their "
+            "numbers to at(…), such as those of eom.consistent(…); give them as formulas; or use linearize, which "
+            "closes the loops.",
+            names=tuple(map(str, frozen)),
+        )
+
+
+def _with_values(gap: Expr, values: Values) -> list[Symbol]:
+    return free_symbols(substitute(gap, values))
+
+
+def _assembled(eom: EquationsOfMotion, values: Values, given: Mapping[str, Any]) -> State:
+    """A state that keeps all constraints with the given coordinates."""
+    model = eom.model
+    known = {one.name: float(value.value) for one, value in values.items() if isinstance(value, Constant)}
+    start = {name: known[name] for name in given}
+    parameters = {
+        one.name: known.get(one.name, 1.0) for one in model.parameter_symbols
+    }  # what is free has no part in it
+    inputs = {one.name: known.get(one.name, 0.0) for one in model.input_symbols}
+    state = eom.consistent(start, parameters=parameters, inputs=inputs, t=known.get(model.time.name, 0.0))
+    p = np.array([parameters[one.name] for one in model.parameter_symbols])
+    require_kept(eom, start, LinearizationPoint(0.0, state.q, state.u, np.zeros(0), p))
+    return state

@@ -1,0 +1,1 @@
+"""Poles along a parameter: root loci, critical values and sensitivities."""

@@ -1,0 +1,57 @@
+"""Many steady states, from random starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from multibody.linearization.tolerances import SOLUTION_DISTANCE, UNKNOWN_ERROR
+from multibody.linearization.trim.newton import Trim
+from multibody.mechanics.assembly.assembly import Vector, angles_of
+
+
+def all_solved(
+    trim: Trim, tries: int, seed: int, prepared: Callable[[Vector], Vector] | None = None
+) -> tuple[list[Vector], Vector]:
+    """Different solutions, those nearest to the start first, of equally near ones the smallest; and what came closest.
+
+    Args:
+        trim: the search.
+        tries: how many starts.
+        seed: of the random numbers.
+        prepared: a better start for a random one.
+    """
+    found: list[Vector] = []
+    best, least = trim.start, np.inf
+    for start in _starts(trim, tries, np.random.default_rng(seed)):
+        w, error = trim.solved(start if prepared is None else prepared(start))
+        if trim.openness(w) < least * (1 - SOLUTION_DISTANCE):
+            best, least = w, trim.openness(w)
+        if error <= UNKNOWN_ERROR and all(distance(trim, w, other) > SOLUTION_DISTANCE for other in found):
+            found.append(w)
+    origin = np.where(np.isin(np.arange(len(trim.start)), trim.free), 0.0, trim.start)
+    return sorted(found, key=lambda w: (round(distance(trim, w, trim.start), 6), distance(trim, w, origin))), best
+
+
+def _starts(trim: Trim, tries: int, rng: np.random.Generator) -> Iterator[Vector]:
+    """The start itself, then others: angles from a whole turn, all else from a bell curve, unit quaternions."""
+    eom, chosen = trim.equations.eom, trim.free[: trim.chosen]
+    angles = angles_of(eom.model)
+    turning = np.array([trim.equations.symbols[k] in angles for k in chosen], dtype=bool)
+    for trial in range(tries):
+        w = trim.start.copy()
+        if trial:
+            spread = np.maximum(trim.sizes[: trim.chosen], np.abs(w[chosen])) * rng.normal(size=len(chosen))
+            w[chosen] += np.where(turning, rng.uniform(-np.pi, np.pi, len(chosen)), spread)
+            for places in eom.model.quaternions:
+                where = [k + 1 for k in places if k + 1 in chosen]  # coordinates come after time
+                w[where] /= max(float(np.linalg.norm(w[where])), 1e-300)
+        yield w
+
+
+def distance(trim: Trim, w: Vector, other: Vector) -> float:
+    """Between two solutions, relative to the sizes of the unknowns."""
+    chosen = trim.free[: trim.chosen]
+    scale = np.maximum(trim.sizes[: trim.chosen], np.abs(other[chosen]))
+    return float(np.linalg.norm((w - other)[chosen] / scale))

@@ -1,0 +1,1 @@
+"""Quantities computed on a model, below the equations of motion: constraints, assembly, recursions, validation."""

@@ -1,0 +1,1 @@
+"""Consistent positions and velocities: closing loops, start states."""

@@ -1,0 +1,137 @@
+"""Start values that the user gave and that were changed so that the constraints hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from multibody.errors import ExpressionError
+from multibody.graph import Expr, Symbol, evaluate
+from multibody.mechanics.assembly.assembly import RoundedStart, StartChange, State, Vector, angles_of
+from multibody.model.model import Model
+
+ROUNDED_VALUE = 1e-3
+"""Relative change that comes from a value with few digits; that of an angle is relative to 1 rad at least."""
+
+ROUNDED_SPEED = 1e-5
+"""Change of a speed, relative to the largest one, that comes from coordinates with few digits."""
+
+ROUNDED_NORM = 2e-2
+"""Deviation of a quaternion from unit length that comes from components with few digits."""
+
+LISTED = 1e-9
+"""Relative change above which a value is listed, and below which it is the rounding of numbers."""
+
+Numbers = Callable[[Sequence[Expr], Mapping[Any, float]], Sequence[float]]
+
+
+def start_changes(
+    state: State, guess: tuple[Vector, Vector], named: Collection[str], known: Mapping[Symbol, float],
+    numbers: Numbers = evaluate,
+) -> tuple[StartChange, ...]:  # fmt: skip
+    """The values that the user gave, in the call or in the model, and that a state does not have.
+
+    Values with few digits are listed as ``RoundedStart``, which is not a reason for a warning: a change counts if it is
+    larger than 0.1 % of the value, and for an angle larger than 1 mrad, for a length larger than 0.1 % of the longest
+    distance between two joints of a body.
+
+    Args:
+        state: coordinates and speeds that are used.
+        guess: coordinates and speeds before the constraints were satisfied.
+        named: names of values that were given in the call.
+        known: values of time, inputs and parameters.
+        numbers: how expressions are evaluated.
+    """
+    model, given = state.model, {*named, *state.model.written}
+    changes = [*_changed_states(state, guess, given, known)]
+    dependent = _dependent_values(model)
+    if dependent:
+        changes += _changed_dependents(state, dependent, known, numbers)
+    return tuple(changes)
+
+
+def _changed_states(
+    state: State, guess: tuple[Vector, Vector], given: Collection[str], known: Mapping[Symbol, float]
+) -> Iterator[StartChange]:
+    """Of coordinates and speeds that are states."""
+    model = state.model
+    before, after = np.concatenate(guess), np.concatenate([state.q, state.u])
+    if np.array_equal(before, after):
+        return
+    symbols, unit = (*model.coordinates, *model.speeds), before.copy()
+    stretched = np.zeros(len(before), dtype=bool)
+    for places in model.quaternions:
+        norm = float(np.linalg.norm(before[places]))
+        stretched[places] = abs(norm - 1) > ROUNDED_NORM
+        unit[places] /= norm or 1.0  # of whatever length, it is the same rotation
+    sizes = np.maximum(np.abs(before), np.abs(after))
+    n, fastest = len(model.coordinates), np.abs([*guess[1], *state.u]).max(initial=0.0)
+    scales = np.concatenate([_scales(model, known), np.full(len(before) - n, fastest)])
+    rounded = np.maximum(
+        ROUNDED_VALUE * sizes, scales * np.where(np.arange(len(before)) < n, ROUNDED_VALUE, ROUNDED_SPEED)
+    )
+    changed = np.abs(after - unit)
+    large = (stretched & (after != before)) | (changed > rounded)
+    for k in np.flatnonzero(large | (changed > LISTED * np.maximum(sizes, scales))):
+        if symbols[k].name in given:
+            kind = StartChange if large[k] else RoundedStart
+            yield kind(symbols[k].name, float(before[k]), float(after[k]))
+
+
+def _scales(model: Model, known: Mapping[Symbol, float]) -> Vector:
+    """What changes of coordinates are compared with: 1 for angles and quaternions, an arm for lengths."""
+    turning = {*angles_of(model), *(model.coordinates[k] for places in model.quaternions for k in places)}
+    arm = _arm(model, known)
+    return np.array([1.0 if one in turning else arm for one in model.coordinates], dtype=float)
+
+
+def _arm(model: Model, known: Mapping[Symbol, float]) -> float:
+    """The longest constant distance between two joints of one body; 0 where there is none."""
+    values: dict[Any, Any] = dict(known)
+    components = [part for link in model.links if link.parent >= 0 for part in link.before.position.components()]
+    places = np.asarray(evaluate(components, values), dtype=float).reshape(-1, 3)
+    return float(np.linalg.norm(places, axis=1).max(initial=0.0))
+
+
+def _dependent_values(model: Model) -> dict[Symbol, float]:
+    """Start values of coordinates and speeds that are not states: solved in closed form, cut, or prescribed."""
+    states, whole = {*model.coordinates, *model.speeds}, model.unreduced or model
+    values = {one: value for one, value in whole.start.items() if one not in states and one.name in model.written}
+    for joint in (*model.cuts, *(one for one in model.joints if one.prescribed is not None)):
+        pairs = (*zip(joint.coordinates, joint.q, strict=True), *zip(joint.speeds, joint.u, strict=True))
+        values |= {one: value for one, value in pairs if one.name in joint.written}
+    return values
+
+
+def _changed_dependents(
+    state: State, given: Mapping[Symbol, float], known: Mapping[Symbol, float], numbers: Numbers
+) -> Iterator[StartChange]:
+    """Of coordinates and speeds that follow from the states; an angle is the same after a whole turn."""
+    model = state.model
+    formulas: dict[Symbol, Expr] = {one: model.values[one] for one in given if one in model.values}
+    for joint in model.joints:
+        if joint.prescribed is not None:
+            formulas |= {
+                one: value for one, value in zip(joint.coordinates, joint.prescribed, strict=True) if one in given
+            }
+    values: dict[Any, float] = {**known, **dict(zip(model.coordinates, map(float, state.q), strict=True))}
+    values |= dict(zip(model.speeds, map(float, state.u), strict=True))
+    try:
+        used = dict(zip(formulas, map(float, numbers(list(formulas.values()), values)), strict=True))
+    except ExpressionError:
+        return  # a formula has no value there, which evaluation reports
+    turning = {one for joint in (*model.joints, *model.cuts) for one in joint.angles}
+    arm, fastest = _arm(model, known), float(np.abs(state.u).max(initial=0.0))
+    for one, value in used.items():
+        before, difference = given[one], abs(value - given[one])
+        if one in turning:
+            difference = abs((difference + np.pi) % (2 * np.pi) - np.pi)
+        scale = 1.0 if one in turning else arm
+        least = ROUNDED_SPEED * fastest if one.kind == "speed" else ROUNDED_VALUE * scale
+        size = max(abs(before), abs(value))
+        if difference > max(ROUNDED_VALUE * size, least):
+            yield StartChange(one.name, before, value)
+        elif difference > LISTED * max(size, fastest if one.kind == "speed" else scale):
+            yield RoundedStart(one.name, before, value)

@@ -1,0 +1,1 @@
+"""Constraint equations of a model, and their rank."""

@@ -1,0 +1,66 @@
+"""Rank of constraint matrices in numbers: independent rows, independent columns, singular positions."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+RANK = 1e-6  # relative size of a row that counts as dependent
+SINGULAR = 1e-7  # smallest singular value of the independent constraint equations, relative to the largest
+NO_INERTIA = 1e-6  # smallest eigenvalue of a mass matrix whose diagonal is scaled to one
+
+
+def basis(matrix: Vector) -> list[int]:
+    """The first rows that form a basis, by orthogonalization; what is left of a row must be more than rounding."""
+    units = np.zeros_like(matrix)
+    chosen: list[int] = []
+    scale = float(np.linalg.norm(matrix, axis=1).max(initial=0.0))
+    for k, row in enumerate(matrix):
+        rest, known = row.copy(), units[: len(chosen)]
+        for _ in range(2):  # twice is enough
+            rest = rest - known.T @ (known @ rest)
+        length = float(np.linalg.norm(rest))
+        if length > RANK * max(scale, float(np.linalg.norm(row))):
+            units[len(chosen)] = rest / length
+            chosen.append(k)
+    return chosen
+
+
+def is_singular(B: Vector) -> bool:
+    """Whether equations that are independent elsewhere are not, or hardly, independent here."""
+    values = np.linalg.svd(B, compute_uv=False)
+    return len(basis(B)) < len(B) or bool(len(values) and values[-1] < SINGULAR * values[0])
+
+
+def has_vanishing_row(matrix: Vector) -> bool:
+    """Whether an equation has lost its meaning, because it hardly depends on any speed."""
+    sizes = np.linalg.norm(matrix, axis=1)
+    return bool(len(sizes) and sizes.min() < RANK * sizes.max())
+
+
+def pivoted_columns(B: Vector) -> tuple[list[int], list[int]]:
+    """Independent and dependent columns of a constraint matrix: the dependent ones are the best basis of B.
+
+    A QR factorization with column pivoting takes the largest remaining column first (Wehage and Haug 1982 use the same
+    idea with LU).
+    """
+    from scipy.linalg import qr  # late, because importing it takes long
+
+    if not len(B):
+        return list(range(B.shape[1])), []
+    order = qr(B, mode="r", pivoting=True)[1]
+    bound = sorted(int(k) for k in order[: len(B)])
+    return [k for k in range(B.shape[1]) if k not in bound], bound
+
+
+def without_inertia(M: Vector) -> list[int]:
+    """The speeds of a motion for which a mass matrix, with all entries scaled to 1 on its diagonal, is singular."""
+    sizes = np.sqrt(np.maximum(np.diagonal(M), 0.0))
+    if not len(M) or not np.isfinite(M).all():
+        return []
+    if not (sizes > 0).all():
+        return [k for k, size in enumerate(sizes) if not size]
+    values, motions = np.linalg.eigh(M / np.outer(sizes, sizes))
+    return [] if values[0] > NO_INERTIA else [k for k, part in enumerate(motions[:, 0]) if abs(part) > 0.1]

@@ -1,0 +1,1 @@
+"""Checks of a system before equations are derived."""

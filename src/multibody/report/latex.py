@@ -1,0 +1,146 @@
+"""The report in LaTeX, with the drawing in TikZ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from multibody.codegen.contract import Target, check_options
+from multibody.codegen.module_names import report_name
+from multibody.codegen.program import Program
+from multibody.report.content import sections
+from multibody.report.drawing import drawn
+from multibody.report.escaping import latex_math, latex_text
+from multibody.report.formulas import ReportFormulas
+from multibody.report.lines import WIDE, width
+from multibody.report.pieces import Cell, CodeBlock, Formula, Math, Paragraph, Picture, Piece, ReportGrid
+from multibody.report.tikz import tikz
+
+
+@dataclass(frozen=True)
+class Latex(Target):
+    """A report ``<name>.tex`` for any LaTeX with amsmath and TikZ.
+
+    Args:
+        seconds: how long closed forms of the equations are looked for.
+        limit: how many intermediate results are shown at most.
+    """
+
+    seconds: float = 20.0
+    limit: int = 300
+
+    def __post_init__(self) -> None:
+        check_options(self, "seconds", *(("limit",) if self.limit != 0 else ()))  # none at all may be wanted
+
+    def files(self, program: Program) -> Mapping[str, str]:
+        """The document."""
+        formulas = ReportFormulas(program, self.seconds, self.limit)
+        blocks = [_HEAD.replace("TITLE", _breakable(program.name))]
+        for section in sections(program, formulas):
+            blocks += [rf"\section{{{section.title}}}", *_blocks(section.pieces, program)]
+        return {f"{report_name(program.name)}.tex": "\n\n".join([*blocks, r"\end{document}"]) + "\n"}
+
+
+def _block(piece: Paragraph | Picture | ReportGrid, program: Program) -> str:
+    if isinstance(piece, Paragraph):
+        return "".join(_part(part) for part in piece.parts)
+    if isinstance(piece, Picture):
+        return _FIGURE % (tikz(drawn(program.eom.model)), latex_text(piece.caption))
+    return _table(piece)
+
+
+def _blocks(pieces: Iterable[Piece], program: Program) -> Iterator[str]:
+    """Formulas stand below each other; one that is too wide for the page, and cannot be broken, is made smaller."""
+    for kind, group in groupby(pieces, lambda piece: isinstance(piece, Formula) and _fits(piece)):
+        found = list(group)
+        if kind:
+            yield latex_math(_aligned([piece for piece in found if isinstance(piece, Formula)]))
+        for piece in [] if kind else found:
+            if isinstance(piece, Formula):
+                yield latex_math(rf"\[\fitted{{{_aligned([piece], 'aligned')}}}\]")
+            else:
+                yield _block(piece, program)
+
+
+def _fits(formula: Formula) -> bool:
+    return width(formula.left) <= WIDE / 2 and all(width(line) <= WIDE for line in formula.right)
+
+
+def _aligned(formulas: Sequence[Formula], environment: str = "align*") -> str:
+    rows = [
+        row for one in formulas for row in (f"{one.left} &= {one.right[0]}", *(rf"&\quad {x}" for x in one.right[1:]))
+    ]
+    return "\n".join([rf"\begin{{{environment}}}", " \\\\\n".join(rows), rf"\end{{{environment}}}"])
+
+
+def _table(grid: ReportGrid) -> str:
+    text = r">{\raggedright\arraybackslash}p{0.24\linewidth}"
+    columns = "".join(text if title == "meaning" else "l" for title in grid.head)
+    head, *rows = [" & ".join(_cell(cell) for cell in row) + r" \\" for row in (grid.head, *grid.rows)]
+    begin, end = rf"{{\footnotesize\begin{{longtable}}{{{columns}}}", r"\end{longtable}}"
+    return "\n".join([begin, head, r"\hline\endhead", *rows, end])
+
+
+def _part(part: Cell) -> str:
+    """A piece of a paragraph: lines may be broken in it."""
+    return rf"\texttt{{{_breakable(part.text)}}}" if isinstance(part, CodeBlock) else _cell(part)
+
+
+def _cell(cell: Cell) -> str:
+    if isinstance(cell, Math):
+        text = f"${latex_math(cell.tex)}$"
+        return rf"\shrunk[0.2\linewidth]{{{text}}}" if width(cell.tex) > LONG else text
+    if not isinstance(cell, CodeBlock):
+        return _breakable(cell)
+    name = rf"\texttt{{{_breakable(cell.text)}}}"
+    return rf"\parbox{{0.2\linewidth}}{{\raggedright {name}}}" if len(cell.text) > LONG else name
+
+
+def _breakable(text: str) -> str:
+    """A text in which long words may be broken anywhere."""
+    return re.sub(rf"\S{{{LONG},}}|\s+|\S+", lambda match: _word(match[0]), text)
+
+
+def _word(word: str) -> str:
+    if word.isspace():
+        return " "
+    return latex_text(word) if len(word) <= LONG else r"\allowbreak{}".join(latex_text(letter) for letter in word)
+
+
+LONG = 30
+"""So many characters of a name fit into a table."""
+
+
+_FIGURE = r"""\begin{figure}[ht]
+\centering
+\shrunk{%%
+%s%%
+}
+\caption{%s}
+\end{figure}"""
+
+_HEAD = r"""\documentclass[11pt]{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage{lmodern}
+\usepackage{textcomp}
+\usepackage[a4paper, margin=22mm]{geometry}
+\usepackage{amsmath, amssymb}
+\usepackage{graphicx}
+\usepackage{array, longtable}
+\usepackage{tikz}
+\allowdisplaybreaks
+\setlength{\parindent}{0pt}
+\setlength{\jot}{7pt}
+\setlength{\tabcolsep}{4pt}
+\newsavebox{\wide}
+% as it is, or as wide as the page, or as is wanted, if it is wider
+\newcommand{\shrunk}[2][\linewidth]{\sbox{\wide}{#2}\ifdim\wd\wide>#1\resizebox{#1}{!}{\usebox{\wide}}\else\usebox{\wide}\fi}
+\newcommand{\fitted}[1]{\shrunk{$\displaystyle #1$}}
+\title{TITLE: equations of motion}
+\author{}
+\date{}
+\begin{document}
+\maketitle"""

@@ -1,0 +1,89 @@
+"""The report in Markdown, with the drawing beside it as SVG."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from multibody.codegen.contract import Target, check_options
+from multibody.codegen.module_names import report_name
+from multibody.codegen.program import Program
+from multibody.codegen.syntax import one_line
+from multibody.report.content import sections
+from multibody.report.drawing import drawn
+from multibody.report.formulas import ReportFormulas
+from multibody.report.pieces import Cell, CodeBlock, Formula, Math, Paragraph, Picture, Piece, ReportGrid
+from multibody.report.svg import svg
+
+_ENTITIES = {letter: f"&#{ord(letter)};" for letter in "&<>|$~^"}  # which not every Markdown escapes by a backslash
+_MARKUP = re.compile(r"[\\`*_\[\]#!&<>|$~^]")
+
+
+@dataclass(frozen=True)
+class Markdown(Target):
+    """A report ``<name>.md`` with a drawing ``<name>_topology.svg``; formulas stand between dollar signs.
+
+    GitHub, GitLab, Jupyter, pandoc, VS Code, and MkDocs with arithmatex show such formulas.
+
+    Args:
+        seconds: how long closed forms of the equations are looked for.
+        limit: how many intermediate results are shown at most.
+    """
+
+    seconds: float = 20.0
+    limit: int = 300
+
+    def __post_init__(self) -> None:
+        check_options(self, "seconds", *(("limit",) if self.limit != 0 else ()))  # none at all may be wanted
+
+    def files(self, program: Program) -> Mapping[str, str]:
+        """The text and the drawing."""
+        name = report_name(program.name)
+        formulas = ReportFormulas(program, self.seconds, self.limit)
+        blocks = [f"# {_cell(CodeBlock(program.name))}"]
+        for section in sections(program, formulas):
+            blocks += [f"## {section.title}", *(_block(piece, name) for piece in section.pieces)]
+        files = {f"{name}.md": "\n\n".join(blocks) + "\n"}
+        return files | ({f"{name}_topology.svg": svg(drawn(program.eom.model))} if program.eom.model.joints else {})
+
+
+def _block(piece: Piece, name: str) -> str:
+    if isinstance(piece, Paragraph):
+        return "".join(_cell(part) for part in piece.parts)
+    if isinstance(piece, Picture):
+        return f"![{markdown_text(piece.caption)}]({name}_topology.svg)"
+    if isinstance(piece, ReportGrid):
+        return _table(piece)
+    return _display(piece)
+
+
+def _display(formula: Formula) -> str:
+    first, *others = formula.right
+    if not others:
+        return f"$$\n{formula.left} = {first}\n$$"
+    lines = " \\\\\n".join([f"{formula.left} &= {first}", *(rf"&\quad {line}" for line in others)])
+    return f"$$\n\\begin{{aligned}}\n{lines}\n\\end{{aligned}}\n$$"
+
+
+def _table(grid: ReportGrid) -> str:
+    lines = [grid.head, ("---",) * len(grid.head), *([_cell(cell) for cell in row] for row in grid.rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cell(cell: Cell) -> str:
+    if isinstance(cell, Math):
+        return f"${cell.tex}$"
+    return f"`{cell.text}`" if isinstance(cell, CodeBlock) else markdown_text(cell)
+
+
+def markdown_text(text: str) -> str:
+    r"""A user's text, with nothing in it that Markdown or HTML would take for markup.
+
+    Example:
+        >>> print(markdown_text("5 * x_1 | <b>"))
+        5 \* x\_1 &#124; &#60;b&#62;
+    """
+    padded = " " if text.startswith(" ") else "", " " if text.endswith(" ") else ""
+    plain = _MARKUP.sub(lambda match: _ENTITIES.get(match[0], f"\\{match[0]}"), one_line(text))
+    return plain.join(padded)

@@ -1,0 +1,81 @@
+"""Failure of a run whose energy balance does not hold, or in which a damper gives energy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from multibody.equations import EquationsOfMotion
+from multibody.equations.power import errors_of_potentials
+from multibody.errors import MultibodyError
+from multibody.graph import evaluate
+from multibody.simulation.checks.failure_reasons import failed_run
+from multibody.simulation.contract import Status, Vector
+from multibody.simulation.results.trajectory import Trajectory
+
+LOST = 0.1
+"""The drift, relative to the energies that are exchanged, from which on a run fails."""
+
+GENERATED = 1e-6
+"""What a damper may give, relative to the energies that are exchanged: rounding."""
+
+SMALLEST_ENERGY = 1e-30
+"""Joules; below them nothing moves, and energies are rounding."""
+
+SMALLEST_CONTACT_ENERGY = 1e-12
+"""The same where there are stops: a force moves with a body within the gap of a closed contact."""
+
+MISMATCH = 1e-6
+"""The difference between the force of a load and the slope of its potential that is not rounding, relative to both."""
+
+
+def with_energy_checked(run: Trajectory) -> Trajectory:
+    """The run; one whose energies do not balance, or in which a damper gives energy, has failed."""
+    if not run.status.ok or not run.eom.energy_known:
+        return run
+    scale = run.checks.energy_scale or run.energies.scale
+    stops = run.settings is not None and run.settings.impacts
+    if scale < (SMALLEST_CONTACT_ENERGY if stops else SMALLEST_ENERGY):
+        return run
+    given = {name: energy for name, energy in run.checks.generated.items() if energy > GENERATED * scale}
+    if given:
+        said = ", ".join(f"load '{name}' gives {energy:.3g} J" for name, energy in given.items())
+        return failed_run(
+            run, Status.ENERGY_GENERATED, said, "The damping is negative, or the force has the wrong sign.",
+            "Correct the sign; write a force that may drive as JointLoad, Force or PointToPointForce.",
+        )  # fmt: skip
+    drift = run.energy_drift
+    return run if drift <= LOST else failed_run(run, Status.ENERGY_LOST, f"drift {drift:.2g}", *_reason(run))
+
+
+def _reason(run: Trajectory) -> tuple[str, str]:
+    """The likely cause of a drift, and what to do about it."""
+    loads = list(_wrong_potentials(run.eom, run))
+    if loads:
+        return (
+            f"The potential of {', '.join(loads)} does not belong to its force.",
+            "Correct potential(), whose slope is minus the force at rest; or let ``conservative`` be False.",
+        )
+    return (
+        "The steps are too long for the motion; or the kinetic energy, the potential or the power of a force does not "
+        "belong to the equations.",
+        "Use shorter steps or a smaller rtol; look at run.energies for the part that changes.",
+    )
+
+
+def _wrong_potentials(eom: EquationsOfMotion, run: Trajectory) -> Iterator[str]:
+    """The loads whose potentials do not belong to their forces, in the states of a run."""
+    rows = np.unique(np.linspace(0, len(run.t) - 1, 25).astype(int))
+    symbols = (eom.model.time, *eom.coordinates, *eom.speeds, *eom.inputs, *eom.parameters)
+    columns: list[Vector] = [run.t[rows], *run.q[rows].T, *run.u[rows].T, *run.r[rows].T, *run.p]
+    known: dict[Any, Any] = dict(zip(symbols, columns, strict=True))
+    for name, (power, rate) in errors_of_potentials(eom).items():
+        try:
+            force, slope = (np.asarray(evaluate(one, known), dtype=np.float64) for one in (power, rate))
+        except MultibodyError:
+            continue
+        size = max(np.abs(force).max(), np.abs(slope).max())
+        if np.abs(force + slope).max() > MISMATCH * size:
+            yield f"load '{name}'"

@@ -1,0 +1,73 @@
+"""Constraint equations that nobody solves for, because they follow from others: whether they hold in fact.
+
+A mechanism may move only because of special lengths or directions (Bennett, three parallel cranks). Which equations
+follow from others is then decided near the start, with the default values of the parameters; with other values, or far
+from there, they may not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from multibody.equations import EquationsOfMotion
+from multibody.simulation.checks.failure_reasons import SPECIAL, told
+from multibody.simulation.contract import Status, Vector
+from multibody.simulation.problem.sample_functions import probe
+from multibody.simulation.results.trajectory import Trajectory
+
+OPEN = 1e-6
+"""So large a gap, in metres, radians, or either per second, does not come from rounding."""
+
+WORSE = 100.0
+"""So many times the gaps of the equations that are solved for; these drift as far as the user lets them."""
+
+
+def checked(run: Trajectory) -> Trajectory:
+    """The run, if all equations hold; or else up to where one that was left out does not, with CONSTRAINTS_LOST."""
+    spare = _spare(run.eom)
+    if not run.status.ok or not spare:
+        return run
+    gaps = _gaps(run)
+    kept = [row for row in range(gaps.shape[1]) if row not in spare]
+    allowed = np.maximum(OPEN, WORSE * gaps[:, kept].max(axis=1, initial=0.0))
+    lost = (gaps[:, spare] > allowed[:, None]).any(axis=1)
+    return _ended(run, int(np.argmax(lost)), gaps, spare) if lost.any() else run
+
+
+def _ended(run: Trajectory, last: int, gaps: Vector, spare: list[int]) -> Trajectory:
+    """The run up to a sample in which constraints are lost."""
+    t, names = float(run.t[last]), run.eom.constraints.names
+    said = ", ".join(f"{names[row]} is open by {gaps[last, row]:.2g}" for row in spare if gaps[last, row] > OPEN)
+    end = float(run.t[-1])
+    explanation = told(run.eom, Status.CONSTRAINTS_LOST, t, run.y[last], said, *SPECIAL, end)
+    return replace(
+        run,
+        t=run.t[: last + 1],
+        y=run.y[: last + 1],
+        r=run.r[: last + 1],
+        status=Status.CONSTRAINTS_LOST,
+        occurrences=[one for one in run.occurrences if one.t <= t],
+        explanation=explanation,
+        message=str(explanation),
+    )
+
+
+def _spare(eom: EquationsOfMotion) -> list[int]:
+    """The rows that are left out and are not zero by themselves, as those across the plane of a planar loop are."""
+    kept = set(eom.constraints.independent)
+    return [
+        row
+        for row, one in enumerate(eom.constraints.equations)
+        if row not in kept and (one.velocity.fp != 0 or (one.position is not None and one.position.fp != 0))
+    ]
+
+
+def _gaps(run: Trajectory) -> Vector:
+    """For each sample and row the larger one of |φ| and |B·u + β|."""
+    position, velocity = probe(run.eom, "residuals").batch(run.t, run.q, run.u, run.r, run.p)
+    gaps = np.abs(velocity)
+    rows = list(run.eom.constraints.holonomic)
+    gaps[:, rows] = np.maximum(gaps[:, rows], np.abs(position[:, : len(rows)]))  # lengths of quaternions come after
+    return gaps

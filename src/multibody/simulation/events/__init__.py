@@ -1,0 +1,1 @@
+"""Events, contacts and switching: what ends a step, and what happens then."""

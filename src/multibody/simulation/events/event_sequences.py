@@ -1,0 +1,158 @@
+"""Checks of event sequences: events that accumulate at one time, and resets that do not turn a signal back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from multibody.compiler import Function
+from multibody.graph import jacobian
+from multibody.simulation.contract import Occurrence, Vector
+from multibody.simulation.events.events import ForceSign, Signals, Touch
+from multibody.simulation.problem.problem import Problem
+
+SHRUNK = 1e-7
+"""Intervals between events that have become so much shorter than the longest one accumulate."""
+
+SHORTER_EACH = 0.995
+"""The largest ratio of successive intervals of a geometric sequence."""
+
+IN_A_ROW = 8
+"""So many intervals in a row must become shorter."""
+
+UNCHANGED = 1e-9
+"""Relative change of a signal's rate that is due to rounding."""
+
+LOCATED = 1e3
+"""A signal is at zero within so many tolerances of the time of its event."""
+
+TOLERANCE = 1e-12
+"""How close in time an event is located."""
+
+SHORTLY_AFTER = 1e-8
+"""After so many seconds, the rate of a signal shows where it is going."""
+
+
+class EventSequences:
+    """The events of a run so far, as far as they change the state.
+
+    Args:
+        problem: what moves.
+        signals: the events.
+    """
+
+    def __init__(self, problem: Problem, signals: Signals) -> None:
+        self._problem, self._signals = problem, signals
+        self._last: dict[int, float] = {}  # the time of each event
+        self._longest: dict[int, float] = {}  # the longest interval, and the last ones
+        self._latest: dict[int, list[float]] = {}
+        self._sides: dict[int, float] = {}  # where the last event has left the signal
+
+    def accumulating(self, happened: Sequence[Occurrence], t: float) -> str:
+        """Note the events at a time; what there is to say if one of them accumulates."""
+        for k in {one.event for one in happened if one.t == t}:
+            event = self._signals.events[k]
+            if event.reset is None or isinstance(event, ForceSign) or (isinstance(event, Touch) and event.rests):
+                continue
+            before = self._last.get(k)
+            self._last[k] = t
+            if before is None or t <= before:
+                continue
+            interval = t - before
+            latest = self._latest.setdefault(k, [])
+            latest.append(interval)
+            del latest[: -IN_A_ROW - 1]
+            self._longest[k] = max(self._longest.get(k, 0.0), interval)
+            ratios = [later / earlier for earlier, later in pairwise(latest)]
+            geometric = len(ratios) >= IN_A_ROW and max(ratios) < SHORTER_EACH
+            if geometric and interval < SHRUNK * self._longest[k]:
+                count = sum(one.event == k for one in happened)
+                limit = t + interval * ratios[-1] / (1 - ratios[-1])
+                return (
+                    f"event '{self._signals.names[k]}' happens without end: intervals shrink by {ratios[-1]:.3g} each, "
+                    f"the last one is {interval:.2g} s, and after {count} events there are infinitely many before "
+                    f"t = {limit:.9g} s"
+                )
+        return ""
+
+    def rates(self, events: Sequence[int], t: float, y: Vector) -> dict[int, tuple[float, float]]:
+        """Signals of events with resets, and their rates along the motion, by number."""
+        watched = [k for k in events if self._turns(k)]
+        if not watched:
+            return {}
+        values = self._problem.evaluate_signals(t, y)
+        motion = np.concatenate([[1.0], self._problem.evaluate(t, y)[: self._problem.n + self._problem.m]])
+        q, u = y[: self._problem.n], y[self._problem.n : self._problem.n + self._problem.m]
+        found = self._gradients(t, q, u, self._problem.all_r, self._problem.p)
+        gradients = np.reshape(np.asarray(found, dtype=float), (len(values), -1))
+        return {k: (float(values[k]), float(gradients[k] @ motion)) for k in watched}
+
+    def turned(
+        self, before: Mapping[int, tuple[float, float]], t: float, y: Vector, *, moved: bool = True
+    ) -> tuple[dict[int, float], str]:  # fmt: skip
+        """The sides to which signals are sent back by resets; and what there is to say if one moves on through zero.
+
+        Args:
+            before: signals and rates before the resets.
+            t: the time.
+            y: the state after them.
+            moved: whether they change coordinates or speeds. Those that change inputs alone need not turn anything
+                back: a motor may go on with less power.
+        """
+        returns: dict[int, float] = {}
+        near = LOCATED * max(TOLERANCE, 4 * np.finfo(float).eps * abs(t))
+        for k, (value, new_rate) in self.rates([*before], t, y).items():
+            event, rate = self._signals.events[k], before[k][1]
+            way = float(event.direction or -self._sides.get(k, 0.0) or np.sign(rate))
+            self._sides[k] = -way
+            if abs(value) > near * max(abs(rate), abs(new_rate)):
+                self._sides[k] = float(np.sign(value))  # the reset has moved the signal away from zero
+            elif way * new_rate > UNCHANGED * abs(rate):
+                if moved and not event.passes and self._is_wrong_way(k, way, rate, new_rate, t, y):
+                    return {}, (
+                        f"the reset of event '{self._signals.names[k]}' changes the rate of its expression "
+                        f"from {rate:.6g} to {new_rate:.6g} per second, and it moves on through zero"
+                    )
+                self._sides[k] = way
+            elif way * rate > 0 and (moved or way * new_rate < -UNCHANGED * abs(rate)):
+                returns[k] = -way
+        return returns, ""
+
+    def _is_wrong_way(self, k: int, way: float, rate: float, new_rate: float, t: float, y: Vector) -> bool:
+        """Whether a reset slows a signal down and lets it pass, or sends it through zero for good.
+
+        The second is possible where errors of the method let a signal arrive that is already on its way back.
+        """
+        if way * rate > 0:
+            return way * new_rate < (1 - UNCHANGED) * abs(rate)
+        return way * self._rate_shortly_after(k, t, y) > way * new_rate
+
+    def _rate_shortly_after(self, k: int, t: float, y: Vector) -> float:
+        """The rate of a signal a little later."""
+        later = y + SHORTLY_AFTER * self._problem.evaluate(t, y)
+        return self.rates([k], t + SHORTLY_AFTER, later)[k][1]
+
+    def fallen(self, returns: Mapping[int, float], sides: Sequence[float]) -> str:
+        """What there is to say about signals that did not come back to their sides."""
+        names = [self._signals.names[k] for k, side in returns.items() if len(sides) > k and sides[k] * side < 0]
+        if not names:
+            return ""
+        return f"after the last event '{names[0]}' its expression moves on through zero instead of coming back"
+
+    def _turns(self, k: int) -> bool:
+        """Whether an event may turn a signal back: contacts are looked after by themselves."""
+        event = self._signals.events[k]
+        return event.reset is not None and not isinstance(event, Touch | ForceSign) and not event.terminal
+
+    @cached_property
+    def _gradients(self) -> Function:
+        """∂g/∂(t, q, u), a row for each signal."""
+        functions = self._problem.functions
+        eom = functions.eom
+        places = [eom.model.time, *eom.coordinates, *eom.speeds]
+        return functions.function(
+            "gradients", {"gradients": jacobian(functions.with_inputs(list(functions.events)), places)}
+        )

@@ -1,0 +1,1 @@
+"""Integrators: Runge–Kutta methods, SciPy, SUNDIALS, and how they treat constraints and stiffness."""

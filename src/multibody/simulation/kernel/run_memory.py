@@ -1,0 +1,163 @@
+"""The memory of a run in the compiled loop, by what it is about: fields of its record, and arrays to point to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+
+from multibody.compiler.calls import MovablePorts
+from multibody.simulation.contract import Vector, Watch
+from multibody.simulation.events.search_constants import FINER
+from multibody.simulation.integrators.butcher_tableaus import Tableau
+from multibody.simulation.kernel.run_record import PAUSE, PROBES, QUIET, RunRecord
+from multibody.simulation.problem.problem import Native, Problem
+
+
+def address(array: Vector) -> int:
+    """Where an array begins."""
+    return int(array.__array_interface__["data"][0])
+
+
+class Room:
+    """Arrays of zeros, one after the other in one piece of memory, and arrays for the ends of steps.
+
+    Args:
+        places: where each of them is, by name, in their order.
+        size: number of entries of a state.
+
+    Attributes:
+        addresses: where they begin, by name.
+        step_t: times of the ends of steps.
+        step_y: states there.
+    """
+
+    def __init__(self, places: Mapping[str, slice], size: int) -> None:
+        self.step_t, self.step_y = np.empty(PAUSE + 1), np.empty((PAUSE + 1, size))
+        self._memory = np.zeros(max(place.stop for place in places.values()))
+        self._places = places
+        first = address(self._memory)
+        self.addresses = {name: first + 8 * place.start for name, place in self._places.items()}
+
+    def __getitem__(self, name: str) -> Vector:
+        return self._memory[self._places[name]]
+
+    def clear(self) -> None:
+        """Make all numbers zero."""
+        self._memory.fill(0.0)
+
+
+def begun(problem: Problem, method: Tableau, project: bool, events: int) -> tuple[RunRecord, Room]:
+    """A run of a problem by a method, with all that is known before it begins, and its memory; both serve again."""
+    known, key = problem.native_fields, (id(method), project, events)
+    if key not in known:
+        room = Room(layout(method, problem.size, events), problem.size)
+        known[key] = RunRecord(**of_problem(problem, project), **of_method(method), **room.addresses), room, method
+    first, room, _ = known[key]
+    room.clear()
+    return RunRecord.from_buffer_copy(first), room
+
+
+def of_problem(problem: Problem, project: bool) -> dict[str, int]:
+    """The problem's arrays and functions; the address of a function that is not there is 0."""
+    fields = {"size": problem.size, "width": _width(problem.size), "coordinates": problem.n, "speeds": problem.m}
+    fields["works"] = problem.functions.counted_works
+    for name in ("t", "y", "rate", "projected", "gaps", "signals"):
+        fields[f"bound_{name}"] = address(getattr(problem, name))
+    functions = {"projection": problem.projection if project else None, "events": problem.events}
+    for name, native in functions.items():
+        fields |= dict(zip((f"{name}_at", f"{name}_ports", f"{name}_more"), native or Native(0, 0, 0), strict=True))
+    fields |= _rhs_fields(problem.rhs, problem.movable if problem.law is None else None)
+    fields |= {f"other_{name}": value for name, value in _rhs_fields(*problem.other_rhs).items()}
+    fields |= {"nodes": address(PROBE_NODES), "weights": address(PROBE_WEIGHTS)}
+    fields["finer_weights"] = address(FINER_WEIGHTS)
+    switchable = fields["projection_at"] != 0 and problem.functions.has_regularized and not problem.stays_regularized
+    return fields | {
+        "plain": _has_plain_speeds(problem), "switchable": switchable, "regularized": problem.regularized,
+    }  # fmt: skip
+
+
+def _rhs_fields(native: Native, movable: MovablePorts | None) -> dict[str, int]:
+    """A right-hand side, and the places of the addresses that it reads and writes; 0 if they cannot be moved."""
+    fields = dict(zip(("rhs_at", "rhs_ports", "rhs_more"), native, strict=True))
+    places = {f"port_{name}": 0 if movable is None else movable.place(name) for name in ("q", "u", "rate")}
+    return fields | places | ({} if movable is None else {"rhs_ports": movable.address})
+
+
+def _has_plain_speeds(problem: Problem) -> bool:
+    """Whether speeds are nothing but the rates of coordinates."""
+    rates, speeds = problem.eom.rates, problem.eom.speeds
+    return len(rates) == len(speeds) and all(a is b for a, b in zip(rates, speeds, strict=True))
+
+
+@cache
+def of_method(method: Tableau) -> dict[str, Any]:
+    """The numbers of a method."""
+    fields = {key: address(one) if isinstance(one, np.ndarray) else one for key, one in vars(method).items()}
+    return fields | {"rows": len(method.c), "estimates": len(method.E), "refinements": len(method.D)}
+
+
+@lru_cache(64)
+def layout(method: Tableau, size: int, events: int) -> dict[str, slice]:
+    """The places of all arrays of a run, for states of a size and a number of events."""
+    sizes = _for_steps(method, size) | _for_events(events, size)
+    ends = accumulate(sizes.values(), initial=0)
+    return {name: slice(*place) for name, place in zip(sizes, pairwise(ends), strict=True)}
+
+
+def _for_steps(method: Tableau, size: int) -> dict[str, int]:
+    """The sizes of arrays for both ends of a step, and what is between them."""
+    rows = {"y": 1, "new": 1, "point": 1, "last_y": 1, "last_rate": 1, "K": len(method.c), "F": 3 + len(method.D)}
+    rows |= {"floors": 1, "scales": 1, "noises": 1}
+    return {name: count * _width(size) for name, count in rows.items()}
+
+
+def _width(size: int) -> int:
+    """The width of rows: the next multiple of eight."""
+    return -(-size // 8) * 8
+
+
+def _for_events(count: int, size: int) -> dict[str, int]:
+    """The sizes of arrays for what to watch, probes of it, and room for what is found: twice what one step can find."""
+    room = 2 * PROBES * count
+    each = (
+        "directions stops sides last_sides roots touches returns roundings later_roundings signal_scales armed".split()
+    )
+    sizes = dict.fromkeys(each, count)
+    return sizes | {"thetas": PROBES, "probes": PROBES * count, "hit_event": room, "hit_t": room, "hit_y": room * size}
+
+
+def mark_events(room: Room, watch: Watch) -> None:
+    """What to watch."""
+    room["directions"][:], room["stops"][:] = watch.directions, watch.stops
+    room["sides"][: len(watch.sides)] = watch.sides
+    room["sides"][list(watch.quiet)] = QUIET
+    room["touches"][: len(watch.touches)] = watch.touches
+    room["returns"][: len(watch.returns)] = watch.returns
+
+
+def finer_places(nodes: Vector) -> Vector:
+    """Places between each node and the next one, a row for each pair."""
+    return np.asarray(nodes[:-1, None] + np.outer(np.diff(nodes), np.arange(1, FINER + 1)) / (FINER + 1))
+
+
+def _polynomial_weights(nodes: Vector, at: Vector) -> Vector:
+    """Weights of values at nodes, in columns, for values of the polynomial through them at other places, in rows."""
+    weights = np.ones((len(at), len(nodes)))
+    for k, node in enumerate(nodes):
+        others = np.delete(nodes, k)
+        weights[:, k] = np.prod((at[:, None] - others) / (node - others), axis=1)
+    return weights
+
+
+PROBE_NODES = np.array([0.0, 0.1173, 0.2391, 0.3807, 0.5033, 0.6264, 0.7549, 0.8778, 1.0])
+"""Where an interval is probed: uneven, so that no oscillation is seen at the same phase everywhere."""
+
+PROBE_WEIGHTS = _polynomial_weights(PROBE_NODES[0::2], PROBE_NODES[1::2])
+"""For values at every other node, the second one first, from those at the nodes between them."""
+
+FINER_WEIGHTS = _polynomial_weights(PROBE_NODES, finer_places(PROBE_NODES).ravel())
+"""For values at ``finer_places`` between all nodes, from those at all nodes."""

@@ -1,0 +1,1 @@
+"""Trajectories: samples, energies, names and units, tables, files and their identification."""

@@ -1,0 +1,114 @@
+"""What functions and classes refer to, and whether they belong to a library or to the user."""
+
+from __future__ import annotations
+
+import dis
+import functools
+import site
+import sys
+import sysconfig
+import types
+from collections.abc import Iterable
+from importlib import import_module
+from importlib.util import resolve_name
+from pathlib import Path
+from typing import Any
+
+_LASTING = ("multibody", "numpy", "scipy")  # what they call by a name does not change; results are those of a format
+_HAS_DOCSTRING = 0x4000000  # flag of code objects from Python 3.13 on
+_GLOBAL_NAMES = ("LOAD_GLOBAL", "LOAD_NAME")
+
+
+def is_importable(thing: Any, module: str) -> bool:
+    """Whether a function or class is the one that a module has under its name, and not one that wraps it."""
+    found: Any = sys.modules.get(module)
+    for name in thing.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found is thing
+
+
+def docstring_place(code: types.CodeType) -> int | None:
+    """The place of the docstring among the constants; None if there is none.
+
+    In a class statement within a function, it is the name of the class.
+    """
+    if not code.co_consts or not isinstance(code.co_consts[0], str) or code.co_name.startswith("<"):
+        return None
+    return 0 if sys.version_info < (3, 13) or code.co_flags & _HAS_DOCSTRING else None
+
+
+def names_in(function: types.FunctionType) -> tuple[list[str], list[str], list[str]]:
+    """Global names, imported modules and all names of attributes, in a function and the functions within it."""
+    names: set[str] = set()
+    imports: set[str] = set()
+    attributes: set[str] = set()
+    for code in (function.__code__, *_inner(function.__code__)):
+        steps = list(dis.get_instructions(code))
+        attributes |= {*code.co_names}
+        names |= {step.argval for step in steps if step.opname in _GLOBAL_NAMES}
+        for k, step in enumerate(steps):
+            if step.opname == "IMPORT_NAME":
+                level = steps[k - 2].argval if isinstance(steps[k - 2].argval, int) else 0
+                imports.add(_absolute_name("." * level + step.argval, function.__globals__.get("__package__")))
+    return sorted(names), sorted(imports), sorted(attributes)
+
+
+def _absolute_name(name: str, package: str | None) -> str:
+    try:
+        return resolve_name(name, package)
+    except (ImportError, ValueError):
+        return name
+
+
+def imported_module(name: str) -> Any:
+    """A module that a function imports when it is called; its name if there is none."""
+    try:
+        return import_module(name)
+    except Exception:  # noqa: BLE001 - of any kind, in a module of the user
+        return name
+
+
+def _inner(code: types.CodeType) -> Iterable[types.CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield constant
+            yield from _inner(constant)
+
+
+def is_library(module: str | None) -> bool:
+    """Whether a module belongs to the standard library, to this package or to one that is installed.
+
+    Example:
+        >>> is_library("numpy.linalg"), is_library("math"), is_library("__main__")
+        (True, True, False)
+    """
+    top = str(module).partition(".")[0]
+    if top in sys.stdlib_module_names or top == "multibody":
+        return True
+    if top == "__main__":
+        return False
+    loaded = sys.modules.get(str(module)) or sys.modules.get(top)
+    file = getattr(loaded, "__file__", None)
+    places = [file] if file else [*(getattr(loaded, "__path__", None) or ())]
+    return bool(places) and all(any(folder in Path(place).parents for folder in _installed()) for place in places)
+
+
+@functools.cache
+def _installed() -> tuple[Path, ...]:
+    folders = [path for key, path in sysconfig.get_paths().items() if key in ("purelib", "platlib")]
+    return tuple(map(Path, [*folders, site.getusersitepackages()]))
+
+
+def version_of(module: str) -> str:
+    """The version of an installed package; empty for those whose functions keep their meaning."""
+    top = module.partition(".")[0]
+    if top in (*sys.stdlib_module_names, *_LASTING):
+        return ""
+    return str(getattr(sys.modules.get(top), "__version__", ""))
+
+
+@functools.cache
+def cached_names(kind: type[Any]) -> frozenset[str]:
+    """The names of the cached properties of a class, whose values are not part of an object's state."""
+    members = [item for base in kind.__mro__ for item in vars(base).items()]
+    return frozenset(name for name, member in members if isinstance(member, functools.cached_property))

@@ -1,0 +1,1 @@
+"""Sweeps: many runs, their cases, workers, stored results and measures."""

@@ -1,0 +1,227 @@
+"""What a subsystem keeps of the system that it was made from, besides equations.
+
+Bodies, drawings and sensors; joints that are not states, because they close loops or are driven; limits of joints.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from multibody.algebra import ForceMotor, Rotation, Transform, Vec3
+from multibody.equations import Kinetics
+from multibody.equations.without_bodies import BodyPlace, PlacedDrawing
+from multibody.graph import Expr, Kind, Symbol, array, as_expr
+from multibody.model import Joint, Model
+from multibody.model.sensors import Expression
+
+Exchange = Callable[[list[Expr]], list[Expr]]
+"""Expressions in other symbols."""
+
+
+class JointValue(NamedTuple):
+    """A coordinate, speed or acceleration of a joint that is not a state.
+
+    Attributes:
+        kind: of its symbol.
+        value: as an expression of the state, time and inputs.
+        closed_form: whether a loop that is solved in closed form determines it.
+    """
+
+    kind: Kind
+    value: Expr
+    closed_form: bool
+
+
+class JointLimit(NamedTuple):
+    """The range of a coordinate.
+
+    Attributes:
+        joint: its name.
+        coordinate: the symbol of a variable; or the name of a joint's coordinate that is not a state.
+        limits: low and high.
+    """
+
+    joint: str
+    coordinate: Symbol | str
+    limits: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Appearance:
+    """What one level keeps of its system.
+
+    Attributes:
+        bodies: where they are.
+        drawings: what they look like.
+        sensors: what is measured, by name.
+        reactions: names of sensors that measure forces in joints. Forces of other levels act on variables, and which
+            joints they go through is not known: such a sensor measures only where its level is the whole system.
+        values: coordinates, speeds and accelerations of joints that are not states, by name.
+        limits: of coordinates.
+    """
+
+    bodies: tuple[BodyPlace, ...] = ()
+    drawings: tuple[PlacedDrawing, ...] = ()
+    sensors: Mapping[str, Expression] = field(default_factory=dict)
+    reactions: frozenset[str] = frozenset()
+    values: Mapping[str, JointValue] = field(default_factory=dict)
+    limits: tuple[JointLimit, ...] = ()
+
+    def expressions(self) -> list[Expr]:
+        """Everything in it, in the order in which ``exchanged`` takes it."""
+        found: list[Any] = []
+        for body in self.bodies:
+            found += [*body.position, *body.rotation, body.mass]
+        for one in self.drawings:
+            found += [*_of_pose(one.pose), *one.sizes.values(), *(one.end.components() if one.end else ())]
+        for sensor in self.sensors.values():
+            found += sensor.value.flat
+        found += [one.value for one in self.values.values()]
+        found += [one.coordinate for one in self.limits if isinstance(one.coordinate, Symbol)]
+        return [as_expr(one) for one in found]
+
+    def exchanged(self, exchange: Exchange) -> Appearance:
+        """The same in other symbols."""
+        new = iter(exchange(self.expressions()))
+
+        def take(count: int) -> list[Expr]:
+            return [next(new) for _ in range(count)]
+
+        bodies = [replace(one, position=tuple(take(3)), rotation=tuple(take(9)), mass=next(new)) for one in self.bodies]
+        drawings = []
+        for one in self.drawings:
+            pose, sizes = _pose(take(12)), dict(zip(one.sizes, take(len(one.sizes)), strict=True))
+            drawings.append(replace(one, pose=pose, sizes=sizes, end=Vec3(*take(3)) if one.end else None))
+        sensors = {
+            name: Expression(array(take(one.value.size)).reshape(one.value.shape), one.unit)
+            for name, one in self.sensors.items()
+        }
+        values = {name: one._replace(value=next(new)) for name, one in self.values.items()}
+        limits = [
+            one._replace(coordinate=_symbol(next(new))) if isinstance(one.coordinate, Symbol) else one
+            for one in self.limits
+        ]
+        return replace(
+            self, bodies=tuple(bodies), drawings=tuple(drawings), sensors=sensors, values=values, limits=tuple(limits)
+        )
+
+    def called(self, names: Mapping[str, str]) -> Appearance:
+        """The same with other names of bodies."""
+        bodies = tuple(replace(one, name=names[one.name]) for one in self.bodies)
+        drawings = tuple(
+            replace(one, body=names.get(one.body, one.body), to=names.get(one.to, one.to)) for one in self.drawings
+        )
+        return replace(self, bodies=bodies, drawings=drawings)
+
+
+class _WatchedKinetics(Kinetics):
+    """Notes whether a force in a joint was asked for."""
+
+    asked = False
+
+    def reaction(self, joint: Joint) -> ForceMotor:
+        """See ``Kinetics``."""
+        self.asked = True
+        return super().reaction(joint)
+
+
+def appearance_of(kinetics: Kinetics, exchange: Exchange) -> Appearance:
+    """What is kept of a model: bodies, drawings, sensors, joints that are not states, limits."""
+    model = kinetics.model
+    bodies = []
+    for body in model.bodies:
+        pose = kinetics.pose(body)
+        rotation = tuple(as_expr(one) for row in pose.rotation.to_matrix().rows for one in row)
+        position = pose.point_to_parent(body.com).components()
+        bodies.append(BodyPlace(body.name, tuple(map(as_expr, position)), rotation, body.mass))
+    drawings = []
+    for name, one in model.drawings.items():
+        carrier, pose = one.frame.body, one.frame.pose @ one.pose
+        pose = Transform(pose.rotation, pose.position - carrier.com)
+        end = None if one.to is None else one.to.pose.position - one.to.body.com
+        sizes = {key: as_expr(value) for key, value in one.shape.sizes.items()}
+        to = "" if one.to is None else one.to.body.name
+        drawings.append(PlacedDrawing(name, carrier.name, pose, one.shape, sizes, to, end))
+    sensors, reactions = {}, set()
+    watched = _WatchedKinetics(model)
+    for name, one in model.sensors.items():
+        watched.asked = False
+        sensors[name] = Expression(one.measure(watched), one.unit)
+        reactions |= {name} if watched.asked else set()
+    closed = set(model.closed_form_coordinates)
+    values = {one.name: JointValue(one.kind, value, one in closed) for one, value in model.values.items()}
+    made = Appearance(tuple(bodies), tuple(drawings), sensors, frozenset(reactions), values, _limits(model))
+    return made.exchanged(exchange)
+
+
+def _limits(model: Model) -> tuple[JointLimit, ...]:
+    """Limits of coordinates that are states, and of those whose values are known."""
+    states = set(model.coordinates)
+    return tuple(
+        JointLimit(joint, one if one in states else one.name, limits)
+        for joint, one, limits in model.limited_coordinates
+        if one in states or one in model.values
+    )
+
+
+def whole_appearance(levels: Sequence[tuple[str, Appearance]], taken: Iterable[str] = ()) -> Appearance:
+    """That of all levels, given by their labels; what several levels call the same gets the label in front.
+
+    Args:
+        levels: label and appearance of each.
+        taken: names of variables, parameters and inputs, which joints that are not states cannot have.
+    """
+    bodies = Counter(one.name for _, level in levels for one in level.bodies)
+    sensors = Counter(name for _, level in levels for name in level.sensors)
+    joints = Counter([*taken, *(name for _, level in levels for name in level.values)])
+    parts: list[Appearance] = []
+    measured: dict[str, Expression] = {}
+    values: dict[str, JointValue] = {}
+    limits: list[JointLimit] = []
+    reactions: set[str] = set()
+    for label, level in levels:
+        parts.append(level.called({one.name: _titled(one.name, label, bodies) for one in level.bodies}))
+        measured |= {_titled(name, label, sensors): one for name, one in level.sensors.items()}
+        reactions |= {_titled(name, label, sensors) for name in level.reactions}
+        values |= {_titled(name, label, joints): one for name, one in level.values.items()}
+        limits += [
+            one if isinstance(one.coordinate, Symbol)
+            else one._replace(coordinate=_titled(one.coordinate, label, joints))
+            for one in level.limits
+        ]  # fmt: skip
+    return Appearance(
+        tuple(one for part in parts for one in part.bodies), tuple(_distinct(parts)), measured, frozenset(reactions),
+        values, tuple(limits),
+    )  # fmt: skip
+
+
+def _titled(name: str, label: str, known: Mapping[str, int]) -> str:
+    return name if known[name] == 1 else f"{label}_{name}"
+
+
+def _distinct(parts: Iterable[Appearance]) -> list[PlacedDrawing]:
+    """Drawings with names that are all different."""
+    found: dict[str, PlacedDrawing] = {}
+    for one in (one for part in parts for one in part.drawings):
+        name, number = one.name, 1
+        while name in found:
+            number += 1
+            name = f"{one.name}_{number}"
+        found[name] = replace(one, name=name)
+    return list(found.values())
+
+
+def _symbol(one: Expr) -> Symbol:
+    assert isinstance(one, Symbol)
+    return one
+
+
+def _of_pose(pose: Transform) -> list[Any]:
+    return [*(one for row in pose.rotation.to_matrix().rows for one in row), *pose.position.components()]
+
+
+def _pose(entries: list[Expr]) -> Transform:
+    return Transform(Rotation.matrix([entries[:3], entries[3:6], entries[6:9]]), Vec3(*entries[9:]))

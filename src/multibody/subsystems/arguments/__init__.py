@@ -1,0 +1,1 @@
+"""Arguments of ``subsystem`` and ``couple``: names, values, relations and rows, read and checked."""

@@ -1,0 +1,152 @@
+"""Kinematic relations: the rates of all variables but the highest, given, implied by names, or solved for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from multibody.errors import ModelError, SingularMatrixError
+from multibody.graph import ZERO, Expr, Symbol, array, as_expr, free_symbols, jacobian, solve_regular, substitute
+from multibody.graph.identity import independent_rows
+from multibody.graph.names import suggestion
+from multibody.model.quantity import rate_name
+from multibody.subsystems.arguments.vocabulary import LevelVocabulary, listed, rate_symbol
+
+
+def lower_variables(orders: Mapping[Symbol, int], given: Any, vocabulary: LevelVocabulary) -> list[Symbol]:
+    """The variables that need a rate: all below the highest order, and all whose rates are given."""
+    highest = max(orders.values(), default=0)
+    if _by_variable(given, orders):
+        named = {one for one in orders if one.name in given}
+    else:
+        rates = set(free_symbols(list(_equations(given, vocabulary).values())))
+        named = {one for one in orders if rate_symbol(one) in rates}
+    return [one for one, order in orders.items() if order < highest or one in named]
+
+
+def kinematic_relations(
+    label: str, lower: Sequence[Symbol], given: Any, vocabulary: LevelVocabulary, known: Mapping[str, Symbol]
+) -> dict[Symbol, Expr]:
+    """The rate of every variable below the highest order.
+
+    Args:
+        label: of the subsystem.
+        lower: the variables that need a rate.
+        given: rates by name, or equations in which the rates ``x_dot`` appear linearly.
+        vocabulary: in which the unknown rates are symbols.
+        known: all variables by name.
+    """
+    rates: dict[Symbol, Expr] = {}
+    if _by_variable(given, lower):
+        _require_variables(label, given, [one.name for one in lower])
+        rates = {known[name]: vocabulary.read(thing, f"rate of '{name}'") for name, thing in given.items()}
+        linked = [one for one, rate in rates.items() if {rate_symbol(o) for o in lower} & set(free_symbols(rate))]
+        equations = {one.name: rate_symbol(one) - rates.pop(one) for one in linked}
+    else:
+        equations = _equations(given, vocabulary)
+        _require_rates(label, equations, lower)
+    for one in lower:
+        if one not in rates and one.name not in equations and rate_name(one.name) in known:
+            rates[one] = known[rate_name(one.name)]
+    equations = {
+        name: as_expr(substitute(e, {rate_symbol(o): r for o, r in rates.items()})) for name, e in equations.items()
+    }
+    rates |= _solved(label, [one for one in lower if one not in rates], equations)
+    _require_no_accelerations(label, rates, known)
+    return {one: rates[one] for one in lower}
+
+
+def _by_variable(given: Any, variables: Any) -> bool:
+    return isinstance(given, Mapping) and any(one.name in given for one in variables)
+
+
+def _equations(given: Any, vocabulary: LevelVocabulary) -> dict[str, Expr]:
+    return {name: vocabulary.read(thing, f"kinematic relation '{name}'") for name, thing in listed(given).items()}
+
+
+def _require_variables(label: str, given: Mapping[str, Any], names: Sequence[str]) -> None:
+    unknown = [str(name) for name in given if name not in names]
+    if unknown:
+        raise ModelError(
+            f"There is no variable {', '.join(map(repr, unknown))} of this level to have a rate.",
+            where=f"kinematics of subsystem '{label}'",
+            cause=suggestion(unknown, names),
+            remedy=f"Give the rates of: {', '.join(names)}.",
+            code="variable-unknown",
+            names=tuple(unknown),
+        )
+
+
+def _require_rates(label: str, equations: Mapping[str, Expr], lower: Sequence[Symbol]) -> None:
+    rates = {rate_symbol(one) for one in lower}
+    idle = [name for name, equation in equations.items() if not rates & set(free_symbols(equation))]
+    if idle:
+        raise ModelError(
+            f"The kinematic relation '{idle[0]}' has no unknown rate in it: {equations[idle[0]]} = 0.",
+            where=f"subsystem '{label}'",
+            cause="It gives the rate of no variable of this level that needs one.",
+            remedy=f"Give the rates of: {', '.join(one.name for one in lower) or 'none'}; what restricts the variables "
+            "belongs to the constraints.",
+            code="kinematic-relation-without-rate",
+            name=idle[0],
+        )
+
+
+def _require_no_accelerations(label: str, rates: Mapping[Symbol, Expr], known: Mapping[str, Symbol]) -> None:
+    unknown = {rate_symbol(one) for one in known.values() if rate_name(one.name) not in known}
+    for one, rate in rates.items():
+        strange = sorted(s.name for s in unknown & set(free_symbols(rate)))
+        if strange:
+            raise ModelError(
+                f"The rate of '{one.name}' depends on {', '.join(strange)}, which only dynamic equations determine.",
+                where=f"kinematics of subsystem '{label}'",
+                cause="A kinematic relation gives a rate in terms of variables, not of accelerations.",
+                remedy="Write it with variables of one order more, or as a constraint.",
+                code="rate-depends-on-acceleration",
+                name=one.name,
+            )
+
+
+def _solved(label: str, missing: Sequence[Symbol], named: Mapping[str, Expr]) -> dict[Symbol, Expr]:
+    """The missing rates, from equations that are linear in them."""
+    unknown, equations = [rate_symbol(one) for one in missing], list(named.values())
+    if not unknown and not equations:
+        return {}
+    matrix = jacobian(equations, unknown).reshape(len(equations), len(unknown))
+    rows = independent_rows([[entry.fp for entry in row] for row in matrix]) if matrix.size else []
+    lost = [one.name for one, column in zip(missing, matrix.T, strict=True) if all(entry.fp == 0 for entry in column)]
+    if len(rows) < len(unknown) or set(unknown) & set(free_symbols(matrix)):
+        which = lost or [one.name for one in missing]
+        raise ModelError(
+            f"The rate of {', '.join(map(repr, which))} is not known.",
+            where=f"subsystem '{label}'",
+            cause=f"There is no variable {rate_name(which[0])!r} and no kinematic relation for it, or the relations "
+            "are not linear in the rates.",
+            remedy=f"Give kinematics={{'{which[0]}': …}}, or equations in which '{rate_name(which[0])}' appears.",
+            code="rate-unknown",
+            names=tuple(which),
+        )
+    found = _solution(label, matrix[rows], -array(substitute(equations, dict.fromkeys(unknown, ZERO)))[rows])
+    gaps = dict(zip(named, substitute(equations, dict(zip(unknown, found, strict=True))), strict=True))
+    over = [name for name, gap in gaps.items() if gap.fp != 0]
+    if over:
+        raise ModelError(
+            f"The kinematic relation {', '.join(map(repr, over))} contradicts the others.",
+            where=f"subsystem '{label}'",
+            cause=f"With the rates that the others give, it is {gaps[over[0]]} = 0.",
+            remedy="Give one relation for each rate; what restricts the variables belongs to the constraints.",
+            code="kinematic-relation-contradictory",
+            names=tuple(over),
+        )
+    return dict(zip(missing, found, strict=True))
+
+
+def _solution(label: str, matrix: Any, right: Any) -> list[Expr]:
+    try:
+        return list(np.asarray(solve_regular(matrix, right))) if len(matrix) else []
+    except SingularMatrixError as error:  # pragma: no cover - the rank was checked
+        raise ModelError(
+            "The kinematic relations cannot be solved.", where=f"subsystem '{label}'", code="rate-unknown"
+        ) from error

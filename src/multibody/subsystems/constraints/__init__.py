@@ -1,0 +1,1 @@
+"""Constraints of subsystems: derivatives, redundancy, contradictions, identities."""

@@ -1,0 +1,102 @@
+"""Invariants by numbers: states in which they are kept, and which of them say something new there.
+
+Exact rank holds for almost all values of the variables. A machine may move only because its positions are special: with
+three equal cranks side by side, one equation follows from the others where the loops are closed, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from multibody.errors import ExpressionError, MultibodyError
+from multibody.graph import Expr, Symbol, evaluate, free_symbols, jacobian
+from multibody.graph.linear_algebra import Matrix
+from multibody.mechanics.assembly.newton import Vector, damped_newton
+from multibody.mechanics.constraints.independence import doubtful_rows
+from multibody.mechanics.constraints.rank import basis, has_vanishing_row
+from multibody.mechanics.constraints.sparse_rows import Sparse
+
+TRIES = 3
+MET = 1e-10  # residual of equations that are satisfied
+
+Numbers = Mapping[Any, float]
+
+
+def new_where_closed(A: Matrix, generic: int, closing: Sequence[Expr], start: Numbers) -> list[int]:
+    """The first rows of A that form a basis in closed states near the start.
+
+    Args:
+        A: its first rows are independent for almost all values of the variables, and all others follow from them.
+        generic: the number of these first rows; they are the answer if there is nothing to decide by.
+        closing: what vanishes in closed states: positions of invariants, and what quaternions lack to unit length.
+        start: values of variables and parameters, as far as they are known.
+    """
+    doubtful = doubtful_rows(A)[0]
+    sure = [row for row in range(len(A)) if row not in doubtful]
+    needed = generic - len(sure)
+    found, tables = doubtful[:needed], []
+    if needed and closing and any(one.kind == "coordinate" for one in free_symbols(A[doubtful])):
+        for table in _tables(A[doubtful], closing, start):
+            tables.append(table)
+            if len(basis(table)) == needed:
+                break
+    if tables and not all(map(has_vanishing_row, tables)):
+        found = [doubtful[k] for k in max(map(basis, tables), key=len)]
+    return sorted([*sure, *found])
+
+
+def _tables(A: Matrix, closing: Sequence[Expr], start: Numbers) -> Iterator[Any]:
+    """A in closed states: in the start if it is one, then in states around it; what is not known is random."""
+    rng = np.random.default_rng(1)
+    symbols = free_symbols([*A.flat, *closing])
+    moving = [one for one in symbols if one.kind not in ("parameter", "time", "input")]
+    closed_by = [one for one in free_symbols(list(closing)) if one in moving]
+    known = {one: start.get(one, 0.0 if one.kind == "input" else rng.uniform(0.5, 1.5)) for one in symbols}
+    known |= {one: rng.uniform(0.5, 1.5) for one in moving if one not in closed_by and one.kind != "coordinate"}
+    sparse = Sparse(A)
+    for size in (0.0, *[0.03] * TRIES):  # the start itself may be singular, also because of its time
+        near = known | {one: known[one] + size * rng.normal() for one in symbols if one.kind != "parameter"}
+        found = closed_state(closing, closed_by, near)
+        try:
+            table = None if found is None else sparse.filled(numbers(sparse.entries, found))
+        except ExpressionError:  # a singular state
+            table = None
+        if table is not None:
+            yield table
+
+
+def closed_state(
+    equations: Sequence[Expr], unknown: Sequence[Symbol], known: dict[Any, float]
+) -> dict[Any, float] | None:
+    """A nearby point at which equations hold, by Newton's method with the shortest steps; None if there is none.
+
+    It goes on until rounding stops it, because gaps of redundant equations shrink with the square of the distance.
+    """
+
+    @cache
+    def derivatives() -> Sparse:
+        return Sparse(jacobian(equations, unknown).reshape(len(equations), len(unknown)))
+
+    def slopes(x: Vector) -> Vector:
+        return derivatives().filled(numbers(derivatives().entries, state(x)))
+
+    def state(x: Vector) -> dict[Any, float]:
+        return {**known, **dict(zip(unknown, map(float, x), strict=True))}
+
+    try:
+        x, gap = damped_newton(
+            lambda x: numbers(equations, state(x)), slopes, np.array([known[one] for one in unknown], dtype=float),
+            range(len(unknown)),
+        )  # fmt: skip
+    except (MultibodyError, np.linalg.LinAlgError):
+        return None
+    return state(x) if gap < MET else None
+
+
+def numbers(expressions: Sequence[Expr], known: Numbers) -> Any:
+    """The values of expressions."""
+    return np.array(evaluate(list(expressions), dict(known)) if expressions else [], dtype=float)

@@ -1,0 +1,95 @@
+"""Energy of subsystems: what each level stores, and the power of its forces that store nothing.
+
+For a subsystem alone, u·d̄ is the power of applied forces minus that of inertia forces. With its energies T and V,
+
+    P = u·d̄ + d(T + V)/dt
+
+is the power of all forces that have no potential; the rates of u have cancelled in it, if T belongs to d̄.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from multibody.errors import ModelError
+from multibody.graph import ZERO, Expr, as_expr, free_symbols, gradient, substitute, time_derivative
+from multibody.mechanics.validation.load_potentials import cancel
+from multibody.subsystems.arguments.vocabulary import rate_symbol
+from multibody.subsystems.content import LevelEnergy, SubsystemContent
+
+
+class PartialEnergy(NamedTuple):
+    """Kinetic and potential energy, where the potential is known to belong to a part of the forces."""
+
+    kinetic: Expr
+    potential: Expr
+
+
+def require_potential(made: SubsystemContent, kinetic: Expr, potential: Expr) -> None:
+    """An error if the forces of a level at rest, without inputs, are not minus the slope of its potential.
+
+    Nothing is said where something is moved from outside, so that there is kinetic energy at rest, nor about forces
+    that follow time and are the same everywhere.
+    """
+    still: dict[Expr, Expr] = {one: ZERO for given in made.inputs for one in given.flat}
+    still |= dict.fromkeys(made.top, ZERO)
+    if potential is ZERO or as_expr(substitute(kinetic, still)).fp != 0:
+        return
+    rates: dict[Expr, Expr] = dict.fromkeys((rate_symbol(one) for one in made.top), ZERO)
+    slopes = substitute(gradient(as_expr(time_derivative(potential, _flow(made))), made.top), still)
+    start = {one: float(value) for one, value in made.start.items()}
+    for one, slope in zip(made.top, slopes, strict=True):
+        force = as_expr(substitute(made.rows.get(one, ZERO), still | rates))
+        if cancel(force, slope, made.parameters, start) or _is_driven(force + slope, made):
+            continue
+        raise ModelError(
+            f"The potential energy does not belong to the force on {one.name}.",
+            where=f"subsystem '{made.label}'",
+            cause=f"At rest the force is {force!s:.80}, and the slope of V is {slope!s:.80}.",
+            remedy="Correct V or the dynamic equations. Write a force that stores nothing, and depends on positions or "
+            "is constant, at a level of its own: couple(label, [subsystem], own=OwnEquations(dynamics={…})).",
+            code="potential-not-of-force",
+            name=one.name,
+        )
+
+
+def _is_driven(force: Expr, made: SubsystemContent) -> bool:
+    """Whether a force follows time and does not depend on the place."""
+    kinds = free_symbols(force)
+    return any(one.kind == "time" for one in kinds) and not any(one in made.orders for one in kinds)
+
+
+def _flow(made: SubsystemContent) -> dict[Expr, Expr]:
+    """The rates of all variables; inputs stand still."""
+    return {**made.flow, **{one: ZERO for given in made.inputs for one in given.flat}}
+
+
+def energy_of(made: SubsystemContent, kinetic: Expr, potential: Expr, *, driven: bool = False) -> LevelEnergy:
+    """The energy of a level whose own rows store T and V.
+
+    Args:
+        made: the subsystem.
+        kinetic: T.
+        potential: V.
+        driven: whether parts of it are moved with time, so that drives do work too.
+
+    Raises:
+        ModelError: if T does not belong to the dynamic equations.
+    """
+    power: Expr = as_expr(time_derivative(kinetic + potential, _flow(made)))
+    for one, row in made.rows.items():
+        power = power + one * row
+    rates = [rate_symbol(one) for one in made.top]
+    if not driven and power.fp != as_expr(substitute(power, dict.fromkeys(rates, ZERO))).fp:
+        held = [one.name for one in made.top if rate_symbol(one) in free_symbols(power)]
+        raise ModelError(
+            "The kinetic energy does not belong to the dynamic equations.",
+            where=f"subsystem '{made.label}'",
+            cause=f"The power of the forces depends on accelerations of {', '.join(held)}.",
+            remedy="Correct T, or leave the energy away: then runs have no energy balance.",
+            code="kinetic-energy-does-not-match",
+            names=tuple(held),
+        )
+    power = power if driven else as_expr(substitute(power, dict.fromkeys(rates, ZERO)))
+    still = as_expr(substitute(power, {one: ZERO for given in made.inputs for one in given.flat}))
+    return LevelEnergy(kinetic, potential, power - still, -still)

@@ -1,0 +1,87 @@
+"""Expressions expanded to first order about a reference motion; deviations keep the names of their variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from multibody.errors import ModelError, MultibodyError
+from multibody.graph import ZERO, Expr, Symbol, as_expr, free_symbols, jacobian, substitute, topological
+from multibody.graph.linear_algebra import Matrix
+
+_KINKS: dict[str, Callable[..., Expr]] = {
+    "abs": lambda x: x,
+    "sign": lambda x: x,
+    "min": lambda x, y: x - y,
+    "max": lambda x, y: x - y,
+}
+"""Functions with kinks or jumps, and what is zero there."""
+
+
+class Expansion:
+    """The reference value of every variable, rate and input, and expansions about them.
+
+    Args:
+        nominal: expressions of time and parameters, by symbol.
+    """
+
+    def __init__(self, nominal: Mapping[Expr, Expr]) -> None:
+        self.nominal = dict(nominal)
+
+    def split(self, expressions: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
+        """The values on the reference motion, and the parts that are linear in the deviations."""
+        if not len(expressions):
+            return [], []
+        symbols: list[Symbol] = [one for one in free_symbols(list(expressions)) if one in self.nominal]
+        slopes = jacobian(list(expressions), symbols).reshape(len(expressions), len(symbols))
+        constants = list(self._at_reference(list(expressions)))
+        if not symbols:
+            return constants, [ZERO] * len(expressions)
+        self._require_smooth(expressions)
+        table = np.array(self._at_reference(slopes), dtype=object)
+        return constants, [_sum(row, symbols) for row in table]
+
+    def linear(self, expressions: Sequence[Expr]) -> list[Expr]:
+        """The parts that are linear in the deviations."""
+        return self.split(expressions)[1]
+
+    def matrix(self, entries: Matrix) -> tuple[Matrix, Matrix]:
+        """A matrix on the reference motion, and its part that is linear in the deviations."""
+        constants, moved = self.split(list(entries.flat))
+        return _shaped(constants, entries), _shaped(moved, entries)
+
+    def _require_smooth(self, expressions: Sequence[Expr]) -> None:
+        """An error where the reference motion is on a kink: |x| has no derivative at zero."""
+        kinks = [node for node in topological(expressions) if node.op in _KINKS]
+        gaps = self._at_reference([_KINKS[node.op](*node.args) for node in kinks]) if kinks else []
+        for node, gap in zip(kinks, gaps, strict=True):
+            if as_expr(gap).fp == 0:
+                raise ModelError(
+                    f"{node} has a kink on the reference motion, and no first derivative there.",
+                    cause="Friction that changes its direction, or a limit that is just reached.",
+                    remedy="Choose a reference beside it, or a smooth law such as tanh(v/v0).",
+                    code="reference-on-a-kink",
+                )
+
+    def _at_reference(self, thing: Any) -> Any:
+        try:
+            return substitute(thing, self.nominal)
+        except MultibodyError as error:
+            raise ModelError(
+                "The equations have no first derivatives on the reference motion.",
+                cause=str(error).splitlines()[0],
+                remedy="Choose another reference, or other independent variables: it may be a singular configuration.",
+                code="reference-without-derivatives",
+            ) from error
+
+
+def _sum(row: Sequence[Expr], symbols: Sequence[Symbol]) -> Expr:
+    return sum((as_expr(slope) * one for slope, one in zip(row, symbols, strict=True)), ZERO)
+
+
+def _shaped(values: list[Expr], like: Matrix) -> Matrix:
+    result = np.empty(like.shape, dtype=object)
+    result[...] = np.array(values, dtype=object).reshape(like.shape)
+    return result

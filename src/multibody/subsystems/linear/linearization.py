@@ -1,0 +1,182 @@
+"""Linearization about a reference motion, level by level (Orsino 2015, section 2).
+
+With deviations δ from the reference (index 0), every level is expanded to first order: the kinematic relations, all
+orders of the invariants, the dynamic equations, and the complement C̃ = C₀ + C₁(δ), which follows from Ã·C̃ = 0:
+
+    Ã₀·C₁ + Ã₁·C₀ = 0
+
+C₁ is needed because constraint forces are not zero on the reference motion: with the residual e = M̃·x + k̃ = -d̄,
+
+    δ(C̃ᵀ·e) = C₀ᵀ·δe + C₁ᵀ·e₀
+
+Deviations keep the names of their variables. The result is a subsystem like any other, whose functions are linear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from multibody.graph import ZERO, Expr, Symbol, free_symbols
+from multibody.graph.workspace import alone
+from multibody.mechanics.constraints.equations import unit_length_gaps
+from multibody.model.quantity import Parameter
+from multibody.subsystems.appearance import Appearance
+from multibody.subsystems.arguments.named_values import by_variable, named_identities, with_parameters
+from multibody.subsystems.arguments.vocabulary import LevelVocabulary
+from multibody.subsystems.constraints.identity_checks import require_parameters_equal
+from multibody.subsystems.constraints.invariant import Invariant
+from multibody.subsystems.content import LevelReduction, SubsystemContent
+from multibody.subsystems.linear.auxiliary import Auxiliary
+from multibody.subsystems.linear.first_order import Expansion
+from multibody.subsystems.linear.linear_complement import FirstOrder
+from multibody.subsystems.linear.linear_subsystem import LinearSubsystem
+from multibody.subsystems.linear.reference import (
+    full_reference,
+    on_reference_motion,
+    require_linearizable,
+    require_same_reference,
+    require_solution,
+    same_part,
+)
+from multibody.subsystems.progress import Clock, Progress
+from multibody.subsystems.reduction import reduction
+from multibody.subsystems.sparse_product import times
+from multibody.subsystems.subsystem import Subsystem
+
+
+@alone
+def linearize(
+    system: Subsystem, reference: Mapping[str, Any] | None = None, *, inputs: Mapping[str, Any] | None = None,
+    subsystems: Mapping[str, LinearSubsystem] | None = None, auxiliary: bool = False, part: bool = False,
+    identities: Any = (), parameters: Mapping[str, Any] | None = None, progress: Progress | None = None,
+) -> LinearSubsystem:  # fmt: skip
+    """The linearized model of a system about a reference motion.
+
+    Args:
+        system: any subsystem.
+        reference: values of variables on the reference motion, as numbers or expressions of time and parameters; they
+            are added to what the subsystems say themselves. All others are zero, or move on at their reference rate.
+        inputs: values of inputs on the reference motion; zero by default.
+        subsystems: linearized models of parts, by label, that are known already.
+        auxiliary: whether the entries of complements become auxiliary parameters, whose values ``evaluate_parameters``
+            finds; formulas stay short where the complement of a large system has no short closed form.
+        part: whether it shall be one of the ``subsystems`` of a larger system, whose constraint forces keep up the
+            reference motion; forces need not balance then.
+        identities: pairs of expressions of parameters that are equal, such as ``{"m_2": "m_1"}``, to shorten results;
+            those of the system that speak of parameters alone hold too.
+        parameters: values by name, numbers or formulas, where they are not the defaults; they become the defaults of
+            the linear model.
+        progress: is told what has been done, and the seconds it took.
+
+    Raises:
+        ModelError: if the reference is not a motion of the system, or is a singular configuration; it names the
+            constraint that is violated.
+
+    Example:
+        >>> import multibody as mb
+        >>> ball = mb.modular.newton_euler("B", "position", gravity="-z")
+        >>> pendulum = mb.modular.couple("S", [ball], ["p_B_x = a*sin(q)", "p_B_y = 0", "p_B_z = -a*cos(q)"],
+        ...     variables=["q"], parameters="a", motion=mb.modular.KnownMotion(reference={"p_B_z": "-a"}))
+        >>> linearize(pendulum).explicit()["q_ddot"]
+        -g*q/a
+    """  # fmt: skip
+    require_linearizable(system, subsystems or {})
+    system = with_parameters(system, parameters)
+    clock = Clock(system.label, progress)
+    names = {one.name: one for one in system.orders}
+    words: dict[str, Expr] = {one.name: one for p in system.parameters for one in p.default}
+    vocabulary = LevelVocabulary(system.label, words)
+    given = by_variable(reference, names, "reference", system.label, vocabulary)
+    known = {s.name: s for one in system.inputs for s in one.flat}
+    driven = by_variable(inputs, known, "reference", system.label, vocabulary, kind="input")
+    nominal = full_reference(system, given, driven)
+    clock("reference")
+    made = _linearized(system, Expansion(nominal), dict(subsystems or {}), auxiliary, clock)
+    if not part:
+        require_solution(made.reference_conditions)
+    named = [Parameter(s.name, s, {s: None}, "", "auxiliary") for one in made.unknowns for s in one.symbols]
+    known_equal = named_identities(vocabulary, identities, [made])
+    require_parameters_equal(made, known_equal)
+    return replace(made, parameters=(*made.parameters, *named), identities=known_equal)
+
+
+def _linearized(
+    system: SubsystemContent, expansion: Expansion, known: Mapping[str, LinearSubsystem], auxiliary: bool, clock: Clock
+) -> LinearSubsystem:
+    """One level after its parts."""
+    given = known.get(system.label)
+    if given is not None and same_part(given, system):  # parts of parts may have equal labels
+        require_same_reference(given, expansion.nominal)
+        return given
+    parts = tuple(_linearized(part, expansion, known, auxiliary, clock) for part in system.parts)
+    invariants, conditions = _linear_invariants(system, expansion)
+    constants, moved = expansion.split(list(system.rows.values()))
+    rows = dict(zip(system.rows, moved, strict=True))
+    helper = Auxiliary(system.label) if auxiliary and invariants else None
+    names = [one.name for one in system.independent]
+    solve_for = helper.solve if helper else None
+    with on_reference_motion(system.label):
+        found = reduction(system.label, parts, system.own, invariants, rows, names, None, clock, solve_for)
+    lost = {one: -value for one, value in zip(system.rows, constants, strict=True)}
+    complement = FirstOrder(system, parts, expansion, found, lost, helper)
+    found, rows = _with_geometric(found, complement, rows)
+    clock("complement of first order")
+    own = {one.name: getattr(system, one.name) for one in fields(SubsystemContent)}
+    changed = {
+        "parts": parts, "rates": dict(zip(system.rates, expansion.linear(list(system.rates.values())), strict=True)),
+        "rows": rows, "invariants": invariants, "redundant": (), "reduced": found, "start": {}, "reference": {},
+        "guesses": frozenset(), "known_complement": None,
+        "aliases": dict(zip(system.aliases, expansion.linear(list(system.aliases.values())), strict=True)),
+        "identities": tuple(filter(_of_parameters, system.identities)), "quaternions": (), "energy": None,
+        "appearance": Appearance(),
+        "timings": dict(clock.seconds),
+    }  # fmt: skip
+    everything = {one: part.sources.get(one, "") for part in parts for one in part.conditions} | conditions
+    sources = {one: source for one, source in everything.items() if one.fp != 0}
+    return LinearSubsystem(
+        **own | changed, nominal=expansion.nominal, conditions=tuple(sources), sources=sources,
+        residual=times(found.C.T, complement.residual), complement=complement, turned=system.quaternions,
+    )  # fmt: skip
+
+
+def _of_parameters(pair: tuple[Expr, Expr]) -> bool:
+    """Whether an identity holds for deviations too: one of variables holds for the variables themselves."""
+    return all(one.kind == "parameter" for one in free_symbols(list(pair)))
+
+
+def _linear_invariants(system: SubsystemContent, expansion: Expansion) -> tuple[tuple[Invariant, ...], dict[Expr, str]]:
+    """All orders of the invariants to first order, and what they are on the reference motion, with unit quaternions.
+
+    The second result has what must vanish, each with what it belongs to.
+    """
+    lengths = unit_length_gaps(system.quaternions)
+    names = [f"the unit length of the quaternion {', '.join(map(str, group))}" for group in system.quaternions]
+    conditions = dict(zip(expansion.split(lengths)[0], names, strict=True))
+    made = []
+    for one in system.invariants:
+        constants, moved = expansion.split(one.levels)
+        conditions |= dict.fromkeys(constants, f"the constraint '{one.name}' of '{one.owner}'")
+        velocity = None if one.velocity is None else moved[-2]
+        made.append(
+            replace(
+                one, positions=tuple(moved[: len(one.positions)]), velocity=velocity, acceleration=moved[-1], side=None
+            )
+        )
+    return tuple(made), conditions
+
+
+def _with_geometric(
+    found: LevelReduction, complement: FirstOrder, rows: dict[Symbol, Expr]
+) -> tuple[LevelReduction, dict[Symbol, Expr]]:
+    """The same with C₁ᵀ·e₀ added: how forces that are there already turn with the motion."""
+    forces = complement.geometric
+    if all(force.fp == 0 for force in forces):
+        return found, rows
+    places = [complement.spread.variables.index(one) for one in found.independent]
+    onto = complement.spread.S[places].T
+    new = dict(rows)
+    for one, force in zip(found.independent, forces, strict=True):
+        new[one] = new.get(one, ZERO) - force
+    return replace(found, k=found.k + forces, bias=found.bias + times(onto, forces)), new

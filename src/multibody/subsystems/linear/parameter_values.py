@@ -1,0 +1,95 @@
+"""Values of all parameters of a linear model, with auxiliary ones as least-squares solutions, level by level."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from multibody.errors import MissingValueError, ModelError
+from multibody.graph import evaluate
+from multibody.graph.names import suggestion
+from multibody.graph.workspace import alone
+from multibody.model.quantity import defaults
+from multibody.subsystems.arguments.vocabulary import TIME
+from multibody.subsystems.linear.auxiliary import Unknowns
+from multibody.subsystems.linear.linear_subsystem import LinearSubsystem
+from multibody.subsystems.linear.reference import SOME_TIME
+
+TOLERANCE = 1e-8
+"""How well the equations of auxiliary parameters must be satisfied, relative to their right-hand sides."""
+
+
+@alone
+def evaluate_parameters(linear: LinearSubsystem, values: Mapping[str, float] | None = None) -> dict[str, float]:
+    """Numbers for all parameters of a linearized system, auxiliary ones included.
+
+    Args:
+        linear: what ``linearize`` gave.
+        values: of physical parameters, by name; by default their defaults.
+
+    Returns:
+        The physical and the auxiliary parameters, by name.
+
+    Raises:
+        ModelError: if the reference is not a motion of the system for these values, or is a singular configuration.
+    """
+    if not hasattr(linear, "unknowns"):
+        raise ModelError(
+            f"{linear!r:.80} is not linearized.",
+            where="evaluate_parameters",
+            remedy="Give what linearize made.",
+            code="not-linearized",
+        )
+    auxiliary = {s.name for one in linear.unknowns for s in one.symbols}
+    physical = [one for one in linear.parameters if one.name not in auxiliary]
+    _require_known(linear, values or {}, [one.name for one in physical])
+    known: dict[Any, float] = {**defaults(physical, values), TIME: SOME_TIME}
+    for one in linear.unknowns:
+        known |= _least_squares(one, known)
+    _require_reference(linear, known)
+    return {one.name: value for one, value in known.items() if one is not TIME}
+
+
+def _require_known(linear: LinearSubsystem, values: Mapping[str, float], names: list[str]) -> None:
+    unknown = [name for name in values if name not in names]
+    if unknown:
+        raise MissingValueError(
+            f"There is no physical parameter {', '.join(map(repr, unknown))}.",
+            where=f"subsystem '{linear.label}'",
+            cause=suggestion(unknown, names),
+            remedy=f"The physical parameters are: {', '.join(names)}.",
+            code="value-of-unknown-name",
+            names=tuple(unknown),
+        )
+
+
+def _require_reference(linear: LinearSubsystem, known: Mapping[Any, float]) -> None:
+    for condition in (*linear.conditions, *linear.residual):
+        gap = float(evaluate(condition, known))
+        if abs(gap) > TOLERANCE:
+            raise ModelError(
+                f"For these values the reference is not a motion of the system: {condition} is {gap:.3g}, not zero.",
+                where=f"subsystem '{linear.label}'",
+                remedy="Correct the values, or the reference motion.",
+                code="reference-not-a-motion",
+                value=gap,
+            )
+
+
+def _least_squares(one: Unknowns, known: Mapping[Any, float]) -> dict[Any, float]:
+    matrix = np.array(evaluate(list(one.matrix.flat), known), dtype=float).reshape(one.matrix.shape)
+    right = np.array(evaluate(list(one.right), known), dtype=float)
+    found, _, rank, _ = np.linalg.lstsq(matrix, right, rcond=1e-12)
+    gap = float(np.abs(matrix @ found - right).max(initial=0.0))
+    if rank < len(one.symbols) or gap > TOLERANCE * max(1.0, float(np.abs(right).max(initial=0.0))):
+        raise ModelError(
+            f"The constraints of '{one.label}' do not determine its dependent variables on the reference motion.",
+            where=f"subsystem '{one.label}'",
+            cause="The reference is a singular configuration for these values.",
+            remedy="Choose other independent variables, or another reference.",
+            code="reference-singular",
+            name=one.label,
+        )
+    return {s: float(value) for s, value in zip(one.symbols, found, strict=True)}

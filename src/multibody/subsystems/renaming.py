@@ -1,0 +1,206 @@
+"""A subsystem under other names: nothing is derived again, only symbols are exchanged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
+from operator import add, is_, mul, sub
+from typing import Any, TypeVar
+
+import numpy as np
+
+from multibody.errors import ModelError
+from multibody.graph import Expr, Symbol, symbol
+from multibody.graph.names import check, suggestion
+from multibody.graph.traverse import rebuilt
+from multibody.graph.workspace import alone
+from multibody.model.quantity import Input, Parameter, rate_name
+from multibody.subsystems.content import LevelEnergy, LevelReduction, SubsystemContent
+
+AnySubsystem = TypeVar("AnySubsystem", bound=SubsystemContent)
+
+
+@alone
+def renamed(system: AnySubsystem, label: str, names: Any, suffix: Any, shared: Any) -> AnySubsystem:
+    """See ``Subsystem.renamed``."""
+    check(label, what="subsystem")
+    if not isinstance(names, Mapping) or not isinstance(suffix, str):
+        raise ModelError(
+            f"{(suffix if isinstance(names, Mapping) else names)!r:.80} does not say what is renamed to what.",
+            where=f"subsystem '{system.label}'",
+            remedy="Give names={'old': 'new'}, or a text as suffix, such as suffix='_2'.",
+            code="renaming-malformed",
+        )
+    kept = set(shared.replace(",", " ").split() if isinstance(shared, str) else shared)
+    known = names_in(system)
+    unknown = [name for name in (*names, *kept) if name not in known]
+    if unknown:
+        raise ModelError(
+            f"There is no {', '.join(map(repr, unknown))} to rename or to share.",
+            where=f"subsystem '{system.label}'",
+            cause=suggestion(unknown, known),
+            remedy=f"There are: {', '.join(known)}.",
+            code="renamed-name-unknown",
+            names=tuple(unknown),
+        )
+    new = {name: _new_name(name, names, kept, suffix) for name in known}
+    _require_different(new, system.label, {rate_name(new[one.name]): new[one.name] for one in system.top})
+    return _Renaming(system, new, suffix).of(system, label)
+
+
+def names_in(system: SubsystemContent) -> list[str]:
+    """All names that can be changed: variables, other names for expressions, parameters, inputs."""
+    variables = [one.name for one in system.orders]
+    return [*variables, *system.aliases, *(p.name for p in system.parameters), *(i.name for i in system.inputs)]
+
+
+def _new_name(name: str, names: Mapping[str, str], kept: Collection[str], suffix: str) -> str:
+    """As the rules say; the rate of something that is renamed goes with it."""
+    if name in names:
+        return names[name]
+    of = [one for one in names if rate_name(one) == name]
+    if of:
+        return rate_name(names[of[0]])
+    return name if name in kept else _suffixed(name, suffix)
+
+
+def _suffixed(name: str, suffix: str) -> str:
+    """The suffix goes before the mark of a rate: theta_dot becomes theta_1_dot."""
+    for mark in ("_ddot", "_dot"):
+        if name.endswith(mark):
+            return name.removesuffix(mark) + suffix + mark
+    return name + suffix
+
+
+def _require_different(new: Mapping[str, str], label: str, rates: Mapping[str, str]) -> None:
+    for old, name in new.items():
+        check(name, what="variable")
+        if name == "t" or name in rates:
+            raise ModelError(
+                f"'{old}' cannot be called '{name}': that is {'the time' if name == 't' else 'a rate'}.",
+                where=f"subsystem '{label}'",
+                cause="" if name == "t" else f"It is the rate of '{rates[name]}'.",
+                remedy="Give it another name.",
+                code="name-taken",
+                name=name,
+            )
+    twice = sorted(name for name, times in Counter(new.values()).items() if times > 1)
+    if twice:
+        sources = [old for old, name in new.items() if name == twice[0]]
+        raise ModelError(
+            f"After renaming, {' and '.join(map(repr, sources))} are both called '{twice[0]}'.",
+            where=f"subsystem '{label}'",
+            remedy="Give them different names.",
+            code="name-taken",
+            name=twice[0],
+        )
+
+
+class _Renaming:
+    """Exchanges symbols everywhere; all expressions of a subsystem at once, because they share most of their nodes."""
+
+    def __init__(self, system: SubsystemContent, new: Mapping[str, str], suffix: str) -> None:
+        self._new, self._suffix = new, suffix
+        order = system.nodes
+        self.symbols: dict[Expr, Expr] = {}
+        rates = {rate_name(one.name): rate_name(new[one.name]) for one in system.orders}
+        for one in order:
+            if isinstance(one, Symbol) and one.kind == "variable" and one.name in rates:
+                self._exchange(one, rates[one.name])
+        for one in system.orders:
+            self._exchange(one, new[one.name])
+        quantities: tuple[Parameter | Input, ...] = (*system.parameters, *system.inputs)
+        for given in quantities:
+            symbols = tuple(given.default) if isinstance(given, Parameter) else given.flat
+            for one in symbols:
+                self._exchange(one, new.get(one.name, new[given.name] + one.name.removeprefix(given.name)))
+        self._values = _exchanged(order, self.symbols)
+
+    def _exchange(self, old: Symbol, name: str) -> None:
+        self.symbols[old] = symbol(name, old.kind)
+
+    def of(self, system: AnySubsystem, label: str) -> AnySubsystem:
+        """The renamed system; labels of its parts get the suffix too."""
+        back = {one: self._symbol(one) for one in system.orders}
+        changed: dict[str, Any] = {
+            "label": label,
+            "parts": tuple(self.of(part, part.label + self._suffix) for part in system.parts),
+            "orders": {back[one]: order for one, order in system.orders.items()},
+            "aliases": {self._new.get(name, name): self.value(one) for name, one in system.aliases.items()},
+            "invariants": tuple(self._invariant(one, label) for one in system.invariants),
+            "redundant": tuple(self._invariant(one, label) for one in system.redundant),
+            "reduced": self._reduction(system.reduced),
+            "parameters": tuple(self._parameter(one) for one in system.parameters),
+            "inputs": tuple(self._input(one) for one in system.inputs),
+            "start": {back[one]: value for one, value in system.start.items()},
+            "guesses": frozenset(back[one] for one in system.guesses),
+            "energy": None if system.energy is None else LevelEnergy(*map(self.value, system.energy.parts())),
+            "identities": tuple((self.value(a), self.value(b)) for a, b in system.identities),
+            "quaternions": tuple(tuple(map(self._symbol, group)) for group in system.quaternions),
+            "appearance": system.appearance.exchanged(lambda found: [self.value(one) for one in found]),
+        }
+        for name in ("top", "own", "chosen"):
+            changed[name] = tuple(map(self._symbol, getattr(system, name)))
+        for name in ("rates", "rows", "reference"):
+            changed[name] = {self._symbol(k): self.value(v) for k, v in getattr(system, name).items()}
+        changed["known_complement"] = self._matrix(system.S.matrix), self._matrix(system.s)  # not multiplied again
+        return replace(system, **changed)
+
+    def value(self, one: Expr) -> Expr:
+        """An expression in the new symbols."""
+        return self._values[one]
+
+    def _symbol(self, one: Symbol) -> Symbol:
+        new = self.symbols[one]
+        assert isinstance(new, Symbol)
+        return new
+
+    def _matrix(self, matrix: Any) -> Any:
+        result: Any = np.empty(matrix.shape, dtype=object)
+        result.flat = [self._values[entry] for entry in matrix.flat]
+        return result
+
+    def _invariant(self, one: Any, label: str) -> Any:
+        velocity = None if one.velocity is None else self.value(one.velocity)
+        positions = tuple(map(self.value, one.positions))
+        side = None if one.side is None else self.value(one.side)
+        return replace(
+            one, owner=label, positions=positions, velocity=velocity, acceleration=self.value(one.acceleration),
+            side=side,
+        )  # fmt: skip
+
+    def _reduction(self, one: LevelReduction) -> LevelReduction:
+        matrices = {
+            name: self._matrix(getattr(one, name)) for name in ("A", "gamma", "mass", "bias", "C", "c", "M", "k")
+        }
+        symbols: dict[str, Any] = {n: tuple(map(self._symbol, getattr(one, n))) for n in ("below", "independent")}
+        return replace(one, **matrices, **symbols)
+
+    def _parameter(self, one: Parameter) -> Parameter:
+        default = {self._symbol(s): None if value is None else self.value(value) for s, value in one.default.items()}
+        (first, *more) = default
+        return replace(one, name=self._new[one.name], symbols=first if not more else list(default), default=default)
+
+    def _input(self, one: Input) -> Input:
+        symbols = [self._symbol(s) for s in one.flat]
+        return replace(one, name=self._new[one.name], symbols=symbols[0] if len(symbols) == 1 else symbols)
+
+
+_ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {"add": add, "sub": sub, "mul": mul}
+
+
+def _exchanged(order: Iterable[Any], symbols: Mapping[Expr, Expr]) -> dict[Any, Any]:
+    """Every node with other symbols. Different symbols stay different: nothing that had a value loses it."""
+    values: dict[Any, Any] = {}
+    for node in order:
+        args = node.args
+        if not args:
+            values[node] = symbols.get(node, node)
+            continue
+        new = [values[one] for one in args]
+        if all(map(is_, new, args)):
+            values[node] = node
+        else:
+            values[node] = _ARITHMETIC[node.op](*new) if node.op in _ARITHMETIC else rebuilt(node, new)
+    return values

@@ -1,0 +1,1 @@
+"""A free rigid body as a subsystem."""

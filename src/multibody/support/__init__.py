@@ -1,0 +1,1 @@
+"""Services used by several packages: files, optional libraries, progress, tables and figures."""

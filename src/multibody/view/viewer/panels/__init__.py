@@ -1,0 +1,1 @@
+"""Panels of the viewer's page: playback, sliders, layers, curves, meters, and runs with other parameters."""

@@ -1,0 +1,113 @@
+"""What runs refuse is refused at export; reports and names of files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import multibody as mb
+from multibody.codegen import C, Cpp, Fmi, Matlab, Modelica, Program, Python, export
+from multibody.errors import ModelError
+from multibody.graph import sin, sqrt, where
+from multibody.report import Latex, Markdown
+
+
+def driven(motion: Any, mass: float = 1.0) -> mb.EquationsOfMotion:
+    system = mb.System("driven", gravity=(0, 0, -9.81))
+    end = system.parameter("end", 3.0)
+    arm = system.body("arm", system.parameter("m", mass), (1, 0, 0), (1, 1, 1))
+    system.joint("drive", system.world, arm, "Rz", prescribed=motion(system.time, end))
+    system.joint("slide", arm, system.body("box", 1.0), "Tx")
+    return mb.derive(system)
+
+
+@pytest.mark.parametrize("target", [C(jacobians=False), Python(), Matlab(), Modelica(), Fmi(derivatives=False)])
+def test_a_motion_that_jumps_is_refused(target: Any) -> None:
+    with pytest.raises(ModelError, match="it jumps at t = 3 s"):
+        target.files(Program.of(driven(lambda t, end: where(t < end, 0, 1))))
+
+
+@pytest.mark.parametrize(
+    ("motion", "match"),
+    [
+        (lambda t, end: where(t < 40, 0, sin(t)), "jumps at t = 40 s"),
+        (lambda t, end: where(t < end, 0, t - end), "velocity jumps"),
+    ],
+)
+def test_late_jumps_and_those_of_the_velocity_are_refused(motion: Any, match: str) -> None:
+    with pytest.raises(ModelError, match=match):
+        Python().files(Program.of(driven(motion)))
+
+
+@pytest.mark.parametrize(
+    "motion", [lambda t, end: end * sin(t), lambda t, end: sqrt(end + 2 - t), lambda t, end: 0 * t]
+)
+def test_smooth_motions_are_written_also_those_that_end(motion: Any) -> None:
+    assert Python().files(Program.of(driven(motion)))
+
+
+def test_a_negative_mass_is_refused() -> None:
+    with pytest.raises(ModelError, match="mass"):
+        Python().files(Program.of(driven(lambda t, end: sin(t)), {"m": -1.0}))
+
+
+def pendulum(name: str) -> mb.EquationsOfMotion:
+    system = mb.System(name, gravity=(0, 0, -9.81))
+    bob = system.body("bob", 2, (0, 0, -1))
+    system.joint("angle", system.world, bob, "Ry", q=0.3)
+    system.sensor("d", mb.DistanceAndRate(system.frame("wall", (1, 0, 0)), bob.frame("tip", (0, 0, -1))))
+    system.sensor("v", mb.Velocity(bob))
+    return mb.derive(system)
+
+
+def test_reports_and_header_guards_have_clean_names(tmp_path: Path) -> None:
+    names = [path.name for target in (Latex(seconds=0), Markdown(seconds=0)) for path in
+             export(pendulum("double"), target, tmp_path).written]  # fmt: skip
+    assert names == ["double.tex", "double.md", "double_topology.svg"]
+    text = C(jacobians=False).files(Program.of(pendulum("cartpole")))["cartpole.h"]
+    assert "#ifndef CARTPOLE_H\n#define CARTPOLE_H\n" in text
+    assert "#ifndef CARTPOLE_HPP\n" in Cpp(jacobians=False).files(Program.of(pendulum("cartpole")))["cartpole.hpp"]
+
+
+def test_outputs_are_described_in_words() -> None:
+    said = {one.name: (one.description, one.unit) for one in Program.of(pendulum("p")).outputs}
+    assert said == {
+        "d_1": ("distance from wall to tip", "m"),
+        "d_2": ("rate of the distance from wall to tip", "m/s"),
+        "v_1": ("x component of the velocity of bob", "m/s"),
+        "v_2": ("y component of the velocity of bob", "m/s"),
+        "v_3": ("z component of the velocity of bob", "m/s"),
+    }
+
+
+def test_the_page_of_a_modelica_model_names_its_own_inputs() -> None:
+    text = Modelica().files(Program.of(pendulum("p")))["p.mo"]
+    assert "flange" not in text
+    system = mb.System("cart")
+    slide = system.joint("x", system.world, system.body("box", 1.0), "Tx")
+    system.load(mb.JointLoad(slide, system.input("push")))
+    assert "<code>cart system(push = sin(time));</code>" in Modelica().files(Program.of(mb.derive(system)))["cart.mo"]
+
+
+def chain() -> mb.EquationsOfMotion:
+    system = mb.System("chain", gravity=(0, 0, -9.81))
+    m, length = system.parameters(m=1.0, l=1.0)
+    parent: Any = system.world
+    for k in range(3):
+        body = system.body(f"b{k}", m, (0, 0, -length / 2), (m * length**2 / 12,) * 3)
+        system.joint(f"j{k}", parent, body, "Ry" if k % 2 else "Rx", q=0.3)
+        parent = body.frame(f"end{k}", (0, 0, -length))
+    return mb.derive(system)
+
+
+def test_reports_do_not_depend_on_what_else_is_alive() -> None:
+    def report() -> str:
+        return Markdown(seconds=0).files(Program.of(chain()))["chain.md"]
+
+    first, model = report(), chain()
+    alive = [one * other for one in model.acceleration for other in model.acceleration]
+    assert "v_{1}" in first
+    assert report() == first
+    assert len(alive) == 9

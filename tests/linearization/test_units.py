@@ -1,0 +1,187 @@
+"""The same models in SI units, in mm-t-s and in µm-µg-s: the same equilibria, matrices and verdicts."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import multibody as mb
+from multibody.errors import ConditioningWarning, EquilibriumError, SingularMatrixError
+from multibody.linearization import equilibria, equilibrium, linearize
+
+UNITS = {"SI": (1.0, 1.0), "mm-t-s": (1e3, 1e-3), "µm-µg-s": (1e6, 1e9)}
+"""How many units of length a meter has, and how many units of mass a kilogram."""
+G = 9.81
+
+in_units = pytest.mark.parametrize("unit", UNITS)
+in_sizes = pytest.mark.parametrize("size", [1.0, 1e-6, 1e4])
+
+
+@in_units
+@pytest.mark.parametrize(("mass", "length"), [(1e-12, 1e-5), (1.0, 1.0), (1e6, 1e3)])
+@pytest.mark.parametrize("start", [1.0, -2.0, 3.0])
+def test_a_pendulum_falls_to_its_lowest_point(unit, mass, length, start):
+    per_meter, per_kilogram = UNITS[unit]
+    system = mb.System("pendulum", gravity=(0, 0, -G * per_meter))
+    bob = system.body("bob", mass * per_kilogram, (0, 0, -length * per_meter))
+    hinge = system.joint("a", system.world, bob, "Ry")
+    system.load(mb.JointDamper(hinge, 0.1 * mass * per_kilogram * (length * per_meter) ** 2))
+    found = equilibrium(mb.derive(system), at={"a": start})
+    standing = abs(found["a"]) > 1
+    assert abs(found["a"]) == pytest.approx(np.pi if standing else 0.0, abs=1e-12)
+    assert pytest.approx(np.array([[0, 1], [(1 if standing else -1) * G / length, -0.1]]), rel=1e-9) == found.linear.A
+    assert found.stability == ("unstable" if standing else "stable")
+    assert standing == (abs(start) > np.pi / 2)
+    assert (found.lasts, found.linear.steady, found.linear.at_rest) == (True, True, True)
+
+
+def slider_crank(unit, size):
+    """A crank of 0.1 m and a rod of 0.3 m, times a factor, with a slider that closes a loop."""
+    per_meter, m = UNITS[unit]
+    l = per_meter * size
+    system = mb.System("crank", gravity=(0, 0, -G * per_meter))
+    crank = system.body("crank", m, (0.05 * l, 0, 0), (0, 1e-3 * m * l * l, 1e-3 * m * l * l))
+    rod = system.body("rod", 2 * m, (0.15 * l, 0, 0), (0, 1e-2 * m * l * l, 1e-2 * m * l * l))
+    slider = system.body("slider", 0.5 * m)
+    system.joint("a", system.world, crank, "Ry", q=0.3)
+    system.joint("b", crank.frame("pin", (0.1 * l, 0, 0)), rod, "Ry", q=-0.4)
+    system.joint("x", system.world, slider, "Tx", q=0.39 * l)
+    system.joint("c", rod.frame("end", (0.3 * l, 0, 0)), slider, "Ry")
+    return mb.derive(system, constraints=mb.Multipliers())
+
+
+@in_sizes
+@in_units
+def test_a_slider_crank_hangs_down(unit, size):
+    """It hangs with the crank straight down, the slider at √8 of its length; A₁₀ by T and V of the two bodies."""
+    l = UNITS[unit][0] * size
+    eom = slider_crank(unit, size)
+    found = equilibrium(eom)
+    assert found["a"] == pytest.approx(np.pi / 2, abs=1e-10)
+    assert found["x"] / l == pytest.approx(0.1 * np.sqrt(8), rel=1e-10)
+    assert found.linear.states == ("a", "a_dot")
+    # V = -(m/2 + M)·g·r·sin(a)/… : crank at r/2, the rod's middle at r/2 below the rail; T = J_crank + M·r² + slider
+    inertia = 1e-3 + 0.05**2 + (2 + 0.5) * 0.1**2
+    assert found.linear.A[1, 0] * size == pytest.approx(-(0.05 + 0.1) * G / inertia, rel=1e-9)
+    assert (found.stability, found.lasts, found.freedom, found.linear.steady) == ("marginal", True, 0, True)
+    angles = sorted(round(one["a"], 9) for one in equilibria(eom))
+    assert angles == pytest.approx([-np.pi / 2] * 2 + [np.pi / 2] * 2)
+
+
+@in_sizes
+@in_units
+def test_a_platform_on_springs_with_a_quaternion(unit, size):
+    """It sinks by m·g/(3·k) in any units, and rocks as three springs at the corners of a triangle say."""
+    per_meter, per_kilogram = UNITS[unit]
+    l, m = size * per_meter, 2.0 * per_kilogram
+    k = 3e2 * per_kilogram / size
+    system = mb.System("platform", gravity=(0, 0, -G * per_meter))
+    body = system.body("plate", m, inertia=(0.1 * m * l * l, 0.1 * m * l * l, 0.2 * m * l * l))
+    system.joint("p", system.world, body, mb.Free())
+    for n, angle in enumerate(2 * np.pi * np.arange(3) / 3):
+        foot = (0.5 * l * np.cos(angle), 0.5 * l * np.sin(angle))
+        high, low = system.frame(f"top{n}", (*foot, l)), body.frame(f"corner{n}", (*foot, 0))
+        system.load(mb.Spring(high, low, k, 0.9 * l))
+    found = equilibrium(mb.derive(system))
+    sinking = 2.0 * G * size / (3 * 3e2) - 0.1 * size
+    assert found["p_z"] / l == pytest.approx(-sinking / size, rel=1e-9)
+    assert found.stability in ("marginal", "undecided")
+    lift = [one for one in found.linear.modes if one.frequency > 0]
+    assert np.sqrt(3 * 3e2 / 2.0 / size) == pytest.approx(
+        min(lift, key=lambda o: abs(o.frequency**2 - 450 / size)).frequency
+    )
+
+
+@in_units
+def test_a_governor_in_steady_motion(unit):
+    """cos φ = g/(l·ω²), at any size."""
+    per_meter, m = UNITS[unit]
+    for length in (1e-4, 0.5, 300.0):
+        omega, l = np.sqrt(2 * G / length), length * per_meter
+        system = mb.System("conical", gravity=(0, 0, -G * per_meter))
+        shaft = system.body("shaft", m, inertia=(0.1 * m * l * l, 0.1 * m * l * l, 0.2 * m * l * l))
+        system.joint("turn", system.world, shaft, "Rz", u=omega)
+        system.joint("angle", shaft, system.body("bob", m, com=(0, 0, -l)), "Ry", q=0.8)
+        eom = mb.derive(system)
+        found = equilibrium(eom, fixed={"turn_dot": omega}, moving=["turn"])
+        assert found["angle"] == pytest.approx(np.pi / 3, rel=1e-11)
+        assert (found.lasts, found.linear.steady, found.linear.at_rest) == (True, True, False)
+        assert found.stability == "marginal"
+        tilts = sorted(one["angle"] for one in equilibria(eom, fixed={"turn_dot": omega}, moving=["turn"]))
+        assert tilts == pytest.approx([-np.pi / 3, 0.0, np.pi / 3, np.pi], abs=1e-9)
+
+
+@in_units
+def test_no_equilibrium_is_none_in_any_unit(unit):
+    """A moment of 1.001 times what the pendulum can bear; of 0.999 times it bears."""
+    per_meter, per_kilogram = UNITS[unit]
+    for mass, length in ((1e-12, 1e-5), (1e3, 10.0)):
+        m, l = mass * per_kilogram, length * per_meter
+        system = mb.System("pendulum", gravity=(0, 0, -G * per_meter))
+        hinge = system.joint("a", system.world, system.body("bob", m, (0, 0, -l)), "Ry")
+        system.load(mb.JointLoad(hinge, system.input("M")))
+        eom, most = mb.derive(system), m * l * G * per_meter
+        assert equilibrium(eom, at={"M": 0.999 * most})["a"] == pytest.approx(np.arcsin(0.999), rel=1e-9)
+        with pytest.raises(EquilibriumError, match="No equilibrium was found"):
+            equilibrium(eom, at={"M": 1.001 * most})
+
+
+@in_sizes
+@in_units
+def test_a_point_that_is_no_equilibrium_is_not_steady(unit, size):
+    per_meter, m = UNITS[unit]
+    l = size * per_meter
+    system = mb.System("pendulum", gravity=(0, 0, -G * per_meter))
+    system.joint("a", system.world, system.body("bob", m, (0, 0, -l)), "Ry")
+    eom = mb.derive(system)
+    assert linearize(eom, at={"a": np.pi}).at_rest
+    assert not linearize(eom, at={"a": 1e-6}).steady
+    slow = linearize(eom, at={"a": 0.0, "a_dot": 1e-5 * np.sqrt(G / size)})
+    assert not slow.at_rest
+
+
+# near a dead point ---------------------------------------------------------------------------------------------------
+
+
+def parallelogram(l):
+    system = mb.System("flat", gravity=(G * l, 0, 0))
+    cranks = [system.body(name, 1.0, (0.5 * l, 0, 0), (0, 0.1 * l * l, 0.1 * l * l)) for name in "ab"]
+    for n, crank in enumerate(cranks):
+        system.joint(f"{crank.name}_turn", system.frame(f"foot{n}", (n * l, 0, 0)), crank, "Rz", q=0.5)
+    tips = [crank.frame(f"{crank.name}_tip", (l, 0, 0)) for crank in cranks]
+    system.constraint(mb.DistanceConstraint(*tips, l), name="coupler")
+    return mb.derive(system)
+
+
+@pytest.mark.parametrize("length", [1.0, 1e6])
+def test_the_conditioning_grows_towards_a_dead_point(length):
+    """Where the parallelogram lies flat, its constraint vanishes with the sine of the angle."""
+    eom = parallelogram(length)
+    far = linearize(eom, at={"a_turn": 0.5, "b_turn": 0.5})
+    assert far.conditioning == pytest.approx(1.0)
+    with pytest.raises(SingularMatrixError):
+        linearize(eom, at={"a_turn": 0.0, "b_turn": 0.0})
+
+
+def crossed(angle):
+    """Two cranks whose ends meet by a bar along the first one, nearly in line: two equations that are nearly one."""
+    system = mb.System("two_bars", gravity=(0, 0, 0))
+    body = system.body("point", 1.0)
+    system.joint("p", system.world, body, ["Tx", "Ty", "Tz"])
+    feet = (-1.0, 0.0), (-np.cos(angle), -np.sin(angle))
+    for n, (x, y) in enumerate(feet):
+        system.constraint(mb.DistanceConstraint(system.frame(f"foot{n}", (x, y, 0)), body, 1.0), name=f"bar{n}")
+    return mb.derive(system)
+
+
+def test_bars_that_are_nearly_in_line_are_reported():
+    """Two unit rows at an angle δ have the singular values √(1 ± cos δ): their ratio is about 2/δ."""
+    assert linearize(crossed(0.1)).conditioning == pytest.approx(1 / np.tan(0.05), rel=1e-9)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = linearize(crossed(1e-5))
+    assert found.conditioning == pytest.approx(2e5, rel=1e-4)
+    assert [one.category for one in caught] == [ConditioningWarning]
+    assert "nearly singular" in str(caught[0].message)
+    with pytest.warns(ConditioningWarning, match="nearly singular"):
+        linearize(crossed(1e-7))

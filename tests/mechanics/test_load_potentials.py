@@ -1,0 +1,243 @@
+"""Potentials of loads and their forces: a load of which the two do not belong together is named and refused."""
+
+import numpy as np
+import pytest
+import sympy
+from sympy.physics import mechanics
+
+import multibody as mb
+from multibody.errors import ModelError
+from multibody.graph import Table, sin
+from multibody.mechanics.validation.load_potentials import require_matching_potentials
+from multibody.model import Load
+from multibody.model.loads.law import Law
+
+
+class SevenTimes(mb.Spring):
+    def potential(self, kinematics):
+        return 7 * super().potential(kinematics)
+
+
+class Own(Load):
+    """A spring, a damper and a drive on one joint, as a user writes them."""
+
+    def __init__(self, joint, stored, drive=0):
+        self.joint, self.stored, self.drive = joint, stored, drive
+
+    def generalized(self, kinematics):
+        q, u = self.joint.coordinate, self.joint.speed
+        return {u: -6 * q - 2 * u + self.scalar(self.drive, kinematics)}
+
+    def potential(self, kinematics):
+        return self.scalar(self.stored, kinematics)
+
+    @property
+    def touches(self):
+        return (self.joint,)
+
+
+class Partial(Own):
+    @property
+    def conservative(self):
+        return False
+
+
+def arm(make):
+    """A body that slides and turns, with one load."""
+    system = mb.System("arm")
+    body = system.body("b", 1.0, (0.1, 0, -1), (1, 1, 1))
+    slide = system.joint("x", system.world, system.body("s", 1.0), "Tx", q=0.3)
+    system.joint("angle", system["s"], body, "Ry", q=0.2)
+    wall = system.frame("wall", (3, 1, 0))
+    system.load(make(system, body, slide, wall), "coil")
+    return system
+
+
+WRONG = {
+    "seven times": lambda s, b, j, w: SevenTimes(w, b, 3.0, 1.0),
+    "seven times, with a rest length that follows a coordinate": lambda s, b, j, w: SevenTimes(w, b, 3.0, j.coordinate),
+    "seven times, with a rest length that follows time": lambda s, b, j, w: SevenTimes(w, b, 3.0, 1 + sin(s.time)),
+    "a law of two functions": lambda s, b, j, w: mb.Spring(w, b, Law(lambda x: 3 * x, lambda x: 3 * x**2)),
+    "a law in a list": lambda s, b, j, w: mb.JointSpring(j, [Law(lambda x: 3 * x, lambda x: 3 * x**2)]),
+    "a field": lambda s, b, j, w: mb.GravityField(lambda r: (0, 0, -9.81), lambda r: 9.8 * r.z),
+    "a load of the user's": lambda s, b, j, w: Own(j, 4 * j.coordinate**2),
+    "beside a drive": lambda s, b, j, w: Own(j, 3.1 * j.coordinate**2, s.input("F")),
+    "by one part in a hundred million": lambda s, b, j, w: Own(j, 3.00000003 * j.coordinate**2),
+}
+RIGHT = {
+    "a spring": lambda s, b, j, w: mb.Spring(w, b, 3.0, 1.0),
+    "a rest length that follows a coordinate": lambda s, b, j, w: mb.Spring(w, b, 3.0, 1 + j.coordinate),
+    "a rest length that follows time": lambda s, b, j, w: mb.Spring(w, b, 3.0, 1 + sin(s.time)),
+    "a rest length that follows an input": lambda s, b, j, w: mb.SpringDamper(w, b, 3.0, 0.5, 1 + s.input("r")),
+    "a table": lambda s, b, j, w: mb.Spring(w, b, Table("pull", [0, 1, 2, 4], [0, 1, 3, 10])),
+    "a table and its integral": lambda s, b, j, w: mb.Spring(w, b, Law.of(Table("pull", [0, 1, 2, 4], [0, 1, 3, 10]))),
+    "a law of two functions": lambda s, b, j, w: mb.Spring(w, b, Law(lambda x: 3 * x, lambda x: 1.5 * x**2)),
+    "rounded constants": lambda s, b, j, w: mb.Spring(w, b, Law(lambda x: 1.1 * x**2, lambda x: 1.1 / 3 * x**3)),
+    "a load of the user's": lambda s, b, j, w: Own(j, 3 * j.coordinate**2),
+    "beside a drive": lambda s, b, j, w: Own(j, 3 * j.coordinate**2, s.input("F")),
+    "a field": lambda s, b, j, w: mb.GravityField(lambda r: (0, 0, -9.81), lambda r: 9.81 * r.z),
+    "friction": lambda s, b, j, w: mb.SpringDamper(w, b, 3.0, mb.Friction(2.0), 1.0),
+    "a bushing": lambda s, b, j, w: mb.Bushing(w, b, (1, 2, 3), 0.1, (4, 5, 6), 0.2),
+    "a potential of a part": lambda s, b, j, w: Partial(j, j.coordinate**2),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_derive_check_and_others_name_the_load(name):
+    system = arm(WRONG[name])
+    for use in (mb.derive, mb.compare, mb.modular.from_system):
+        with pytest.raises(ModelError, match="The potential of load 'coil' does not belong to its force"):
+            use(system)
+    assert any("'coil'" in one.what for one in system.check().errors)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_lagrange_by_itself_does_not_take_the_force_instead(name):
+    with pytest.raises(ModelError, match="'coil'"):
+        mb.Lagrange().derive(arm(WRONG[name]).freeze())
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_potentials_that_belong_are_accepted(name):
+    system = arm(RIGHT[name])
+    assert system.check().ok
+    assert mb.compare(system, [mb.Kane(), mb.Lagrange(), mb.Recursive()]).agree(1e-9)
+
+
+def test_lagrange_uses_the_potential_also_where_equality_is_not_proved():
+    """The slope of a table's integral is another table to the fingerprint; the motion is that of the force."""
+    system = arm(lambda s, b, j, w: mb.Spring(w, b, Table("pull", [0, 1, 2, 4], [0, 1, 3, 10], "cubic")))
+    runs = [mb.simulate(mb.derive(system, one), 1.0)["angle"][-1] for one in (mb.Lagrange(), mb.Kane())]
+    assert runs[0] == pytest.approx(runs[1], abs=1e-7)
+
+
+def test_a_load_with_a_drive_keeps_the_energy_balance():
+    """x'' = -6x - 2x' + F with F = 1: what drive and damper do together is the change of x'²/2 + 3x²."""
+    system = mb.System("driven")
+    joint = system.joint("x", system.world, system.body("box", 1.0), "Tx", q=0.5)
+    system.load(Own(joint, 3 * joint.coordinate**2, system.input("F")))
+    run = mb.simulate(mb.derive(system), 3.0, inputs={"F": 1.0})
+    assert run.energy_drift < 1e-6
+    gained = run["x_dot"] ** 2 / 2 + 3 * run["x"] ** 2 - 3 * 0.5**2
+    assert run.energies.work_of_inputs == pytest.approx(gained, abs=1e-6)
+
+
+def test_an_instance_whose_potential_was_replaced_is_looked_at():
+    system = arm(RIGHT["a spring"])
+    system.loads["coil"].potential = lambda kinematics: 2 * mb.Spring.potential(system.loads["coil"], kinematics)
+    with pytest.raises(ModelError, match="'coil'"):
+        require_matching_potentials(system.freeze())
+
+
+def test_prescribed_joints_move_the_end_of_a_spring():
+    """The end of the spring moves with time; the potential belongs to the force all the same, and seven times not."""
+
+    def follower(kind):
+        system = mb.System("follower")
+        hand = system.body("hand")
+        system.joint("hand_x", system.world, hand, "Tx", prescribed=sin(system.time))
+        box = system.body("box", 1.0)
+        system.joint("x", system.world, box, "Tx", q=2.0)
+        system.load(kind(hand, box, 3.0, 1.0), "coil")
+        return system
+
+    run = mb.simulate(mb.derive(follower(mb.Spring)), 3.0)
+    assert run.energy_drift < 1e-6
+    with pytest.raises(ModelError, match="'coil'"):
+        mb.derive(follower(SevenTimes))
+
+
+# subsystems ----------------------------------------------------------------------------------------------------------
+
+
+def cart(dynamics, potential, kinetic="m*v**2/2"):
+    return mb.modular.subsystem(
+        "cart", {0: "x", 1: "v"}, {"v": dynamics}, kinematics={"x": "v"}, inputs="F",
+        parameters={"m": 1.0, "k": 4.0, "g": 9.81, "d": 0.1}, energy=(kinetic, potential),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("dynamics", "potential"), [
+    ("F - k*x - m*v_dot", "7*k*x**2/2"), ("F - m*g - m*v_dot", "2*m*g*x"), ("F - d*v - m*v_dot", "m*g*x"),
+    ("F - k*x + sin(t) - m*v_dot", "7*k*x**2/2"), ("F - k*x - m*v_dot", "-k*x**2/2"),
+    ("F - 9.81 - m*v_dot", "9.8*x"),
+])  # fmt: skip
+def test_the_energy_of_a_subsystem_must_belong_to_its_forces(dynamics, potential):
+    with pytest.raises(ModelError, match="does not belong to the force on v") as caught:
+        cart(dynamics, potential)
+    assert "'cart'" in caught.value.where
+
+
+@pytest.mark.parametrize(("dynamics", "potential"), [
+    ("F - k*x - d*v - m*v_dot", "k*x**2/2"), ("F - k*x - m*g - m*v_dot", "k*x**2/2 + m*g*x"),
+    ("F - k*x - m*v_dot", "0"), ("F - k*x + sin(t) - m*v_dot", "k*x**2/2"), ("F - 1.1*x**2 - m*v_dot", "1.1*x**3/3"),
+])  # fmt: skip
+def test_energies_of_subsystems_that_belong_are_accepted(dynamics, potential):
+    made = cart(dynamics, potential)
+    assert mb.simulate(made.equations(), 1.0, u=[0.3]).energy_drift < 1e-6
+
+
+def test_a_force_that_stores_nothing_has_a_level_of_its_own():
+    whole = mb.modular.couple(
+        "pushed", [cart("F - k*x - m*v_dot", "k*x**2/2")], own=mb.modular.OwnEquations(dynamics={"v": "3*x**2"})
+    )
+    assert mb.simulate(whole.equations(), 1.0, u=[0.3]).energy_drift < 1e-6
+
+
+# SymPy ---------------------------------------------------------------------------------------------------------------
+
+
+def kane(factor, *, spring=False):
+    """A pendulum with gravity, perhaps with a spring and a damper; its potential energy times a factor."""
+    (q, u), (m, g, l, k) = mechanics.dynamicsymbols("q u"), sympy.symbols("m g l k")
+    world, origin = mechanics.ReferenceFrame("N"), mechanics.Point("O")
+    origin.set_vel(world, 0)
+    turned = world.orientnew("A", "Axis", (q, world.z))
+    point = origin.locatenew("P", l * turned.x)
+    point.v2pt_theory(origin, world, turned)
+    bob = mechanics.Particle("bob", point, m)
+    bob.potential_energy = -factor * m * g * l * sympy.cos(q) + (factor * k * q**2 / 2 if spring else 0)
+    loads = [(point, m * g * world.x)]
+    loads += [(turned, -k * q * world.z), (turned, -3 * u * world.z)] if spring else []
+    method = mechanics.KanesMethod(world, [q], [u], kd_eqs=[q.diff() - u])
+    method.kanes_equations([bob], loads)
+    return method
+
+
+@pytest.mark.parametrize("spring", [False, True])
+def test_potential_energies_of_sympy_bodies_must_belong_to_the_loads(spring):
+    mb.from_sympy(kane(1, spring=spring))
+    with pytest.raises(ModelError, match="potential energy of body 'bob' does not belong to the loads"):
+        mb.from_sympy(kane(7, spring=spring))
+
+
+def test_the_check_is_not_left_among_expressions():
+    """Equations are the same objects' text, whether the loads were compared before or not."""
+    texts = []
+    for use in (lambda system: None, mb.System.check):
+        system = arm(RIGHT["a load of the user's"])
+        use(system)
+        texts.append(str(mb.derive(system).acceleration))
+    assert texts[0] == texts[1]
+    assert np.isfinite(mb.simulate(mb.derive(system), 0.1)["x"]).all()
+
+
+@pytest.mark.parametrize("kind", ["JointSpring", "Spring", "SpringDamper"])
+@pytest.mark.parametrize("factor", [2.0, 9.0])
+def test_laws_that_are_exchanged_after_construction(kind, factor):
+    """4·x belongs to 2·x², not to 9·x²; ``derive`` looks at the law that acts, not at the one of the constructor."""
+    system = mb.System("exchanged")
+    box = system.body("box", mass=1)
+    slide = system.joint("x", system.world, box, "Tx", q=0.3)
+    ends = (slide,) if kind == "JointSpring" else (system.world, box)
+    load = system.load(getattr(mb, kind)(*ends, 4.0), name="spring")
+    law = Law(lambda x: 4 * x, lambda x: factor * x * x)
+    if kind == "JointSpring":
+        load.laws = [law]
+    else:
+        (load.spring if kind == "SpringDamper" else load).law = law
+    if factor == 2.0:
+        assert mb.simulate(mb.derive(system), 1.0).energy_drift < 1e-6
+        return
+    with pytest.raises(ModelError, match="potential of load 'spring'"):
+        mb.derive(system)

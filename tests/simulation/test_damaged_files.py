@@ -1,0 +1,178 @@
+"""Files in which something was changed, or that another version or program wrote: refused, or the same numbers."""
+
+import json
+import random
+import sqlite3
+
+import numpy as np
+import pytest
+
+import multibody as mb
+from multibody.errors import MultibodyError, StorageError
+from multibody.simulation import Status, Trajectory, read_trajectory
+from multibody.simulation.results.store import EARLIER_FORMATS
+
+
+def pendulum(unit=""):
+    system = mb.System("pendulum", gravity=(0, 0, -9.81))
+    hinge = system.joint("angle", system.world, system.body("bob", 2.0, (0, 0, -1)), "Ry", q=0.3)
+    system.load(mb.JointLoad(hinge, system.input("M", unit=unit)))
+    return mb.derive(system)
+
+
+EOM = pendulum()
+FLIPS = 300
+
+
+@pytest.fixture(scope="module")
+def run():
+    return mb.simulate(EOM, 0.5, samples=4)
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet", ".csv"])
+def test_a_flipped_bit_changes_no_number(run, tmp_path, suffix):
+    """Some hundred places in a small file: the same numbers, or an error."""
+    path, chance = tmp_path / f"run{suffix}", random.Random(5)
+    run.save(path)
+    whole, refused = path.read_bytes(), 0
+    for _ in range(FLIPS):
+        place = chance.randrange(8 * len(whole))
+        data = bytearray(whole)
+        data[place // 8] ^= 1 << place % 8
+        path.write_bytes(data)
+        try:
+            found = read_trajectory(path)
+        except StorageError:
+            refused += 1
+            continue
+        for name in run.names:
+            if name in found:
+                np.testing.assert_array_equal(found[name], run[name], err_msg=f"bit {place}")
+        if suffix != ".csv" and found.about:
+            assert found.about["status"] == "DONE"
+    assert refused > FLIPS / 4
+
+
+def test_a_flipped_bit_in_a_sweep_changes_no_number(tmp_path):
+    path, chance = tmp_path / "runs", random.Random(6)
+    options = {"initial": {"angle": [0.1, 0.2]}, "samples": 3, "measures": {"end": lambda run: run["angle"][-1]}}
+    right = mb.sweep(EOM, 0.2, path=path, **options)
+    numbers, measures = right.values("angle"), right.measures["end"]
+    whole, refused = path.read_bytes(), 0
+    for _ in range(FLIPS):
+        place = chance.randrange(8 * len(whole))
+        data = bytearray(whole)
+        data[place // 8] ^= 1 << place % 8
+        path.write_bytes(data)
+        try:
+            found = mb.read_sweep(path, EOM)
+            same = found.values("angle") == numbers
+            assert (same | np.isnan(found.values("angle"))).all(), place
+            assert ((found.measures["end"] == measures) | np.isnan(found.measures["end"])).all(), place
+        except MultibodyError:
+            refused += 1
+    assert refused > 10
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet"])
+def test_checksums_are_checked(run, tmp_path, suffix, monkeypatch):
+    """A file that says something else about its content."""
+    monkeypatch.setattr("multibody.simulation.results.store._checksum", lambda *_: "0" * 32)
+    run.save(tmp_path / f"run{suffix}")
+    monkeypatch.undo()
+    with pytest.raises(StorageError, match="checksum"):
+        read_trajectory(tmp_path / f"run{suffix}")
+
+
+def text_of(run, tmp_path):
+    run.save(tmp_path / "run.csv")
+    return (tmp_path / "run.csv").read_text(encoding="utf-8")
+
+
+def read(tmp_path, text, eom=EOM):
+    (tmp_path / "changed.csv").write_text(text, encoding="utf-8")
+    return Trajectory.read(tmp_path / "changed.csv", eom, {})
+
+
+def test_numbers_of_a_table_that_were_changed(run, tmp_path):
+    text = text_of(run, tmp_path)
+    with pytest.raises(StorageError, match="not those that were written"):
+        read(tmp_path, text.replace("0.3", "0.4", 1))
+
+
+def columns(t, *, head="angle [rad]", doubled=False):
+    """A table from elsewhere with all that a run has."""
+    heads = [
+        "t [s]",
+        head,
+        "angle_dot [rad/s]",
+        "M",
+        *(f"{name} [J]" for name in mb.simulate(EOM, 0.1).names if "work" in name or name == "dissipated"),
+    ]
+    heads += [head] if doubled else []
+    rows = [",".join([str(time), *["0.1"] * (len(heads) - 1)]) for time in t]
+    return "\n".join([",".join(heads), *rows]) + "\n"
+
+
+def test_tables_from_elsewhere(tmp_path, caplog):
+    found = read(tmp_path, columns([0.0, 0.5, 0.5, 1.0]))  # twice the same time at a jump
+    assert found.status is Status.UNKNOWN
+    assert "does not say which model" in caplog.text
+    for times in ([0.0, 0.5, 0.4], [0.0, "nan", 1.0], ["inf", 1.0, 2.0], [1.0, 0.0]):
+        with pytest.raises(StorageError, match="times do not increase"):
+            read(tmp_path, columns(times))
+    with pytest.raises(StorageError, match="same name: angle"):
+        read(tmp_path, columns([0.0, 1.0], doubled=True))
+    with pytest.raises(StorageError, match="angle in deg, in the model in rad"):
+        read(tmp_path, columns([0.0, 1.0], head="angle [deg]"))
+    assert read(tmp_path, columns([0.0, 1.0], head="angle")).q[0, 0] == 0.1  # it says nothing about its unit
+
+
+def test_a_status_that_the_table_denies_is_unknown(run, tmp_path):
+    lines = text_of(run, tmp_path).splitlines()
+    changed = "\n".join([lines[0], *(line.rpartition(",")[0] + ",0.0" for line in lines[1:])])
+    assert read(tmp_path, changed).status is Status.UNKNOWN
+    assert read(tmp_path, "\n".join(lines)).status is Status.DONE
+
+
+def test_files_of_the_format_before_are_refused_by_name(run, tmp_path):
+    about = {
+        "format": EARLIER_FORMATS[0],
+        "status": "DONE",
+        "parameters": {},
+        "units": {},
+        "equations": {"rate of angle": "1"},
+    }
+    arrays = {name: run[name] for name in run.names}
+    np.savez(tmp_path / "old.npz", __about__=np.array(json.dumps(about)), **arrays)
+    lines = text_of(run, tmp_path).splitlines()
+    heads = lines[0].rpartition("status")[0] + "status: DONE; equations: 0123456789abcdef; digest: 0123456789abcdef"
+    (tmp_path / "old.csv").write_text("\n".join([heads, *lines[1:]]), encoding="utf-8")
+    for name in ("old.npz", "old.csv"):
+        np.testing.assert_array_equal(read_trajectory(tmp_path / name)["angle"], run["angle"])
+        with pytest.raises(StorageError, match="'multibody trajectory 1' of an earlier version") as caught:
+            Trajectory.read(tmp_path / name, EOM, {})
+        assert "read_trajectory(path)" in caught.value.remedy
+
+
+def test_sweeps_of_the_format_before_are_refused_by_name(tmp_path):
+    path = tmp_path / "runs"
+    mb.sweep(EOM, 0.2, path=path, samples=3)
+    with sqlite3.connect(path) as base:
+        base.execute("PRAGMA user_version = 2")
+    base.close()
+    content = path.read_bytes()
+    for ask in (lambda: mb.read_sweep(path, EOM), lambda: mb.sweep(EOM, 0.2, path=path, samples=3)):
+        with pytest.raises(StorageError, match="of version 2, and this is version 4") as caught:
+            ask()
+        assert "Run the sweep again with another path" in caught.value.remedy
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet", ".csv"])
+def test_a_file_that_is_read_and_saved_again_is_the_same(run, tmp_path, suffix):
+    run.save(tmp_path / f"run{suffix}")
+    back = Trajectory.read(tmp_path / f"run{suffix}", EOM, {})
+    back.save(tmp_path / f"again{suffix}")
+    assert Trajectory.read(tmp_path / f"again{suffix}", EOM, {}).digest == run.digest
+    assert read_trajectory(tmp_path / f"again{suffix}").about["status"] == "DONE"

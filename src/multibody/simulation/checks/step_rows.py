@@ -56,21 +56,23 @@ class StepRows:
 
     def add(self, t: Vector, y: Vector, r: Vector, asked: Vector | None = None) -> None:
         """Add states, all with the same inputs."""
-        first, self.count = self.count, self.count + len(t)
-        if self.count > len(self._t):
-            self._grow(first)
-        rows = slice(first, self.count)
+        count = self.count + len(t)
+        if count > len(self._t):
+            self._grow(2 * count)
+        rows = slice(self.count, count)
         self._t[rows], self._y[rows] = t, y
         if len(r):
             self._r[rows] = r
         if asked is not None:
             self._asked[rows] = asked
+        self.count = count  # last, so that an interrupt leaves whole rows
 
     def keep(self, chosen: Any) -> None:
         """Keep some of the states, by a mask or by numbers."""
         kept = self.t[chosen], self.y[chosen], self.r[chosen], self.asked[chosen]
-        self.count = len(kept[0])
-        self.t[:], self.y[:], self.r[:], self.asked[:] = kept
+        count = len(kept[0])
+        self._t[:count], self._y[:count], self._r[:count], self._asked[:count] = kept
+        self.count = count
 
     def evaluate(self, function: Function) -> list[Vector]:
         """The outputs of a function of (t, q, u, r, p), with a row for each state; the next call overwrites them."""
@@ -83,12 +85,11 @@ class StepRows:
         call(self.count)
         return [array[: self.count] for array in arrays]
 
-    def _grow(self, used: int) -> None:
-        """Make memory for at least twice as many states."""
-        rows = 2 * self.count
+    def _grow(self, rows: int) -> None:
+        """Make memory for more states."""
+        self._bound.clear()
         for name in ("_t", "_y", "_r", "_asked"):
             old = getattr(self, name)
             new = np.empty((rows, *old.shape[1:]))
-            new[:used] = old[:used]
+            new[: self.count] = old[: self.count]
             setattr(self, name, new)
-        self._bound.clear()

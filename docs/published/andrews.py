@@ -8,7 +8,7 @@ from published.problem import Computation, Problem, Quantity, rows, tested
 import multibody as mb
 from multibody import library
 
-NUMBERS = tested("simulate.published_numbers")
+NUMBERS = tested("simulation.published_numbers")
 BOOK = "test set for initial value problems, start values"
 PSIDE = "test set, PSIDE on a Cray C90, good to 1e-9"
 EXTRAPOLATED = "extrapolation with 34 digits"

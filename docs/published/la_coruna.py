@@ -10,7 +10,7 @@ from published.problem import Computation, Problem, Quantity, rows, tested
 import multibody as mb
 from multibody import library
 
-NUMBERS = tested("simulate.published_numbers")
+NUMBERS = tested("simulation.published_numbers")
 LIM, EXACT = "solution file of the library", "elliptic functions, 16 digits"
 MPMATH, EXUDYN = "mpmath, 22 digits, one degree of freedom", "Exudyn, h = 1.25e-4"
 TIGHT = mb.DormandPrince8(rtol=1e-13, atol=1e-14)

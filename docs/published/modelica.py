@@ -14,7 +14,7 @@ import multibody as mb
 from multibody import library
 from multibody.graph import evaluate
 
-NUMBERS, MODELS = tested("simulate.published_numbers"), tested("simulate.published_models")
+NUMBERS, MODELS = tested("simulation.published_numbers"), tested("simulation.published_models")
 SCIPY, DYMOLA, TEXT = "SciPy at 1e-11", "reference results, Dymola, DASSL at 1e-6", "text of the model"
 CRANK = {"u": {"j1_dot": math.radians(300)}, "fixed": ["j1", "j1_dot"]}
 TIGHT = mb.DormandPrince8(rtol=1e-13, atol=1e-14)

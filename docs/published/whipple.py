@@ -11,7 +11,7 @@ from published.problem import Computation, Problem, Quantity, rows, tested
 import multibody as mb
 from multibody import library
 
-TESTED = tested("linear.test_bicycle_linear")
+TESTED = tested("linearization.test_bicycle_linear")
 PAPER, TABLE_2 = "the paper, section 5", "the paper, Table 2"
 EXACT, SYMPY = "recomputed with 20 digits from the parameters", "SymPy, test_kane3"
 STATES = TESTED.STATES

@@ -8,7 +8,7 @@ from multibody import library
 from multibody.graph import substitute
 from multibody.linearization import linearize, linearize_symbolic
 from multibody.linearization.derivatives.signals import output_signals
-from multibody.testing.instant import Instant
+from multibody.testing.instant import StateValues
 from multibody.testing.random_loads import add_random_loads
 from multibody.testing.random_loops import random_loops
 from multibody.testing.random_models import random_system
@@ -36,7 +36,7 @@ def test_trees_against_complex_steps(seed):
     eom = mb.derive(random_system(seed, 3, sensors=4))
     lin = linearize(eom, **at_random(eom, seed))
     point = lin.point
-    now = Instant.of(eom, (point.t, point.q, point.u, point.r, point.p))
+    now = StateValues.of(eom, (point.t, point.q, point.u, point.r, point.p))
     state = [*eom.coordinates, *eom.speeds]
     rows = [[one.name for one in state].index(name) for name in lin.states]
     rates = [*eom.rates, *eom.acceleration]

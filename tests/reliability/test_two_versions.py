@@ -33,7 +33,7 @@ def versions(tmp_path_factory):
     shutil.copytree(here, other, ignore=shutil.ignore_patterns("__pycache__"))
     change(other / "__init__.py", '__version__ = "', '__version__ = "99.')
     change(other / "compiler" / "engine.py", "return not x86 or ", "return False and ")
-    change(other / "simulation" / "machine_code.py", '"""Compiled loops', '"""Loops that are compiled')
+    change(other / "simulation" / "kernel" / "machine_code.py", '"""Compiled loops', '"""Loops that are compiled')
     return here.parent, other.parent
 
 

@@ -31,7 +31,7 @@ def identity(pattern: Poly, value: Poly) -> PolynomialIdentity:
 
     Example:
         >>> x, y, one = 1 << 20, 1 << 40, Fraction(1)
-        >>> identity({x: one, y: one}, {x: 2 * one}) == Identity({x: -one, y: one}, {})  # x + y = 2·x
+        >>> identity({x: one, y: one}, {x: 2 * one}) == PolynomialIdentity({x: -one, y: one}, {})  # x + y = 2·x
         True
     """
     difference = dict(pattern)

@@ -35,7 +35,7 @@ def compose(source: SourceText) -> Mapping:
         ModelFileError: with the place of the first problem; further ones are its ``others``.
 
     Example:
-        >>> document = compose(Source("name: crane\nmass: 2.5"))
+        >>> document = compose(SourceText("name: crane\nmass: 2.5"))
         >>> document.get("mass").value, document.get("mass").at.line
         (2.5, 2)
     """

@@ -145,7 +145,7 @@ def kind_of(node: YamlNode) -> str:
     """What a piece is, in words.
 
     Example:
-        >>> kind_of(Scalar(Source("3").place(0), 1, 3))
+        >>> kind_of(Scalar(SourceText("3").place(0), 1, 3))
         'the number 3'
     """
     if isinstance(node, Mapping):

@@ -11,7 +11,7 @@ from multibody.codegen.contract import SourceTarget
 from multibody.codegen.module_names import file_name
 from multibody.codegen.parameter_formulas import origin
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Quantity
+from multibody.codegen.quantities import ScalarVariable
 from multibody.codegen.syntax import Syntax, one_line, quoted
 from multibody.codegen.targets.python.pythonlike import ParameterForm, floats
 from multibody.graph import Table
@@ -101,7 +101,7 @@ def _lists(program: Program) -> str:
     return "\n".join([*blocks, f"export const start = {floats(one.value for one in program.states)};"])
 
 
-def _listing(title: str, brackets: str, quantities: Iterable[Quantity], form: str) -> str:
+def _listing(title: str, brackets: str, quantities: Iterable[ScalarVariable], form: str) -> str:
     lines = [f"export const {title} = {brackets[0]}"]
     for one in quantities:
         item = form.format(name=quoted(one.name), value=repr(one.value) if isfinite(one.value) else "null")

@@ -11,7 +11,7 @@ from multibody.codegen.contract import SourceTarget
 from multibody.codegen.module_names import file_name
 from multibody.codegen.parameter_formulas import origin
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Quantity
+from multibody.codegen.quantities import ScalarVariable
 from multibody.codegen.syntax import Syntax, one_line
 from multibody.codegen.targets.python.pythonlike import ParameterForm, floats
 from multibody.graph import Table
@@ -111,7 +111,7 @@ def _lists(program: Program) -> str:
     return "\n".join([*blocks, f"const START = Float64{floats(one.value for one in program.states)}"])
 
 
-def _listing(title: str, quantities: Iterable[Quantity]) -> str:
+def _listing(title: str, quantities: Iterable[ScalarVariable]) -> str:
     lines = [f"    Symbol({_text(one.name)}), {SYNTAX.remark(origin(one))}".rstrip() for one in quantities]
     return "\n".join([f"const {title} = Symbol[", *lines, "]"])
 

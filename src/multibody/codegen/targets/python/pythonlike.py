@@ -11,7 +11,7 @@ import numpy as np
 from multibody.codegen.code import Code, RoutineBody
 from multibody.codegen.parameter_formulas import origin
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Quantity
+from multibody.codegen.quantities import ScalarVariable
 from multibody.codegen.syntax import Syntax, one_line, quoted
 from multibody.graph import Table
 
@@ -80,7 +80,7 @@ LISTS = ["NAME", "COORDINATES", "SPEEDS", "INPUTS", "OUTPUTS", "PARAMETERS", "ST
 """The names of the lists."""
 
 
-def _listing(title: str, brackets: str, quantities: Iterable[Quantity], form: str) -> str:
+def _listing(title: str, brackets: str, quantities: Iterable[ScalarVariable], form: str) -> str:
     lines = [f"{title} = {brackets[0]}"]
     for one in quantities:
         item = form.format(name=quoted(one.name), value=one.value if isfinite(one.value) else None)

@@ -12,7 +12,7 @@ discrete inputs P, zero or one, so that one set of equations serves all combinat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -161,20 +161,22 @@ def _extended(eom: EquationsOfMotion, events: Sequence[Any]) -> tuple[EquationsO
     plain = [one for one in events if isinstance(one, Event)]
     if not impacts:
         return eom, plain
-    changed, found = _with_forces(eom, impacts)
+    known: dict[str, Any] = {}
     if eom.may_become_singular:
-        vars(changed)["regularized"] = _with_forces(eom.regularized, impacts, FORCE_SOFTNESS)[0]
+        known["regularized"] = _with_forces(eom.regularized, impacts, {}, FORCE_SOFTNESS)[0]
+    changed, found = _with_forces(eom, impacts, known)
     return changed, plain + found
 
 
 def _with_forces(
-    eom: EquationsOfMotion, impacts: Sequence[Impact], softness: float = 0.0
+    eom: EquationsOfMotion, impacts: Sequence[Impact], known: Mapping[str, Any], softness: float = 0.0
 ) -> tuple[EquationsOfMotion, list[Event]]:
     """The equations with the forces of contacts, and the events of these.
 
     Args:
         eom: equations of motion.
         impacts: the contacts.
+        known: see ``EquationsOfMotion``.
         softness: of constraints, see ``Multipliers``.
     """
     contacts = [_contact(eom, one, softness) for one in impacts]
@@ -187,7 +189,9 @@ def _with_forces(
     for one, force in zip(contacts, forces, strict=True):
         acceleration = acceleration + one.effect * force
         reactions = reactions + one.reactions * force
-    changed = replace(eom, model=model, acceleration=tuple(acceleration), multiplier_values=tuple(reactions))
+    changed = replace(
+        eom, model=model, acceleration=tuple(acceleration), multiplier_values=tuple(reactions), known=known
+    )
     found = []
     for k, one in enumerate(contacts):
         gap_acceleration = free[k] + sum((a * force for a, force in zip(compliance[k], forces, strict=True)), ZERO)

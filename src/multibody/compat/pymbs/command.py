@@ -128,9 +128,9 @@ def _fault(
     """Why arguments do not fit into an order; empty if they do."""
     if surplus > 0:
         return f"There are {surplus} arguments too many."
-    strange = [key for key in named if key not in known]
-    if strange:
-        return f"There is no argument {', '.join(map(repr, strange))}."
+    unknown = [key for key in named if key not in known]
+    if unknown:
+        return f"There is no argument {', '.join(map(repr, unknown))}."
     twice = [key for key in named if key in given]
     if twice:
         return f"{', '.join(map(repr, twice))} is given twice."

@@ -144,10 +144,10 @@ def with_contacts(eom: EquationsOfMotion, events: Sequence[Any]) -> tuple[Equati
     """The equations with an input for each contact that may rest, and the events of all impacts."""
     if isinstance(events, Impact | Event):
         events = [events]
-    strange = [one for one in events if not isinstance(one, Impact | Event)]
-    if strange:
+    others = [one for one in events if not isinstance(one, Impact | Event)]
+    if others:
         raise ModelError(
-            f"{strange[0]!r} is no event.",
+            f"{others[0]!r} is no event.",
             code="not-an-event",
             where=f"events of a run of '{eom.model.name}'",
             remedy="Write Event(expression), or Impact(gap, restitution).",

@@ -209,7 +209,7 @@ class _Journey:
         """Keep the samples up to t."""
         for when in self._times[len(self._rows) : np.searchsorted(self._times, t, side="right")]:
             self._rows.append(self._kept(when, solver.within(when)))
-        y = self._kept(t, solver.within(t))  # also where nobody sees it: it tells whether the constraints are lost
+        y = self._kept(t, solver.within(t))  # also where it is not shown: it tells whether the constraints are lost
         self._t, self._y = t, y
         self._scales[0] = np.maximum(self._scales[0], np.abs(y))
         if self._problem.observer is not None and not self._problem.observer(np.array([t]), y[None].copy()):

@@ -71,7 +71,7 @@ class RunFunctions:
         self._runs = 0
 
     def is_first_run(self) -> bool:
-        """Whether nobody has asked before: who runs once wants to begin soon, who runs again wants to be fast."""
+        """Whether this is the first call: a single run shall begin soon, repeated runs shall be fast."""
         with self._lock:
             self._runs += 1
             return self._runs == 1

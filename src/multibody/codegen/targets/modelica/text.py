@@ -152,7 +152,7 @@ class ModelText:
         return ["initial equation", *(f"  {line}" for line in lines)] if lines else []
 
     def _inner(self) -> list[str]:
-        """What nobody needs to see: functions, numbers that follow from parameters, intermediates."""
+        """What is hidden from users: functions, numbers that follow from parameters, intermediates."""
         shown = {name for _, name in self._shown()}
         prepared = [item for part in self.code.prepare.parts for item in part.items if item.node is not None]
         rules = [item for formula in self.code.formulas for item in formula.part.items]

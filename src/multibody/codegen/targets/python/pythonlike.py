@@ -177,7 +177,7 @@ if missing:
     raise TypeError(f"No value for the parameters: {{', '.join(missing)}}.")"""
 
 
-def rooms(body: RoutineBody) -> list[str]:
+def result_lists(body: RoutineBody) -> list[str]:
     """Lists that the results are written to."""
     return [f"{result.name} = [0.0] * {result.size}" for result in body.routine.results]
 

@@ -44,6 +44,22 @@ def numpy_table(module: str) -> Callable[[Table, str], str]:
     return written
 
 
+def table_writer(template: str) -> Callable[[Table, str], str]:
+    """What writes a table by a template of a language in which lists of numbers look as in Python.
+
+    The template may use ``name``, ``rule``, ``breaks``, ``starts``, ``rows``, and the sizes ``n`` (breaks), ``m``
+    (starts) and ``d`` (rows).
+    """
+
+    def written(table: Table, name: str) -> str:
+        rows = ", ".join(floats(row) for row in table.coefficients)
+        sizes = {"n": len(table.breaks), "m": len(table.starts), "d": len(table.coefficients)}
+        breaks, starts = floats(table.breaks), floats(table.starts)
+        return template.format(name=name, rule=table.rule, breaks=breaks, starts=starts, rows=rows, **sizes)
+
+    return written
+
+
 def floats(values: Iterable[float]) -> str:
     """A list of numbers."""
     return f"[{', '.join(repr(float(value)) for value in values)}]"

@@ -1,7 +1,7 @@
 """The lines of output that are meant for machines, written and read.
 
 ``CLAIM name case unit who=figure who=figure …`` holds the absolute figures of one case of a claim, everybody's in the
-same unit; a figure behind ``>`` is a lower bound, of somebody who did not finish. Spaces in names become
+same unit; a figure behind ``>`` is a lower bound, of a tool that did not finish. Spaces in names become
 underscores, and underscores two of them.
 ``BAR key=figure …`` comes last and holds the key figures of a benchmark.
 """

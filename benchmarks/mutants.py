@@ -2,7 +2,7 @@
 
 A copy of the last commit gets one mistake at a time, drawn by chance (``--seed``) from the formulas of each formalism,
 joint, load, constraint, sensor and loop, of the algebra, of the derivatives and of the simulation. The tests that stand
-nearest run first, then those of the rooms that build on the file. A test that takes longer than a minute has noticed.
+nearest run first, then those of packages that import the file. A test that takes longer than a minute has noticed.
 The table goes to ``benchmarks/mutants.md``. Run with ``./dev bench mutants``; the tests' own needs must be installed.
 """
 
@@ -123,21 +123,21 @@ class Copy:
         conftest = self.folder / "conftest.py"
         conftest.write_text(conftest.read_text().replace("str(folder)", repr(str(folder / "cache"))))
 
-    def mutants(self, room: Group, seed: int) -> Iterator[Mutant]:
-        """Those of a room; the first pattern that fits a file counts."""
+    def mutants(self, group: Group, seed: int) -> Iterator[Mutant]:
+        """Those of a group; the first pattern that fits a file counts."""
         home = self.folder / "src" / "multibody"
         for path in sorted(home.rglob("*.py")):
-            counts = [count for files, count in room.files.items() if fnmatch(str(path.relative_to(home)), files)]
+            counts = [count for files, count in group.files.items() if fnmatch(str(path.relative_to(home)), files)]
             if counts:
                 yield from sample(str(path.relative_to(self.folder)), path.read_bytes(), counts[0], seed)
 
-    def verdict(self, mutant: Mutant, room: Group) -> Verdict:
+    def verdict(self, mutant: Mutant, group: Group) -> Verdict:
         """What the nearest tests, then the others, say to the tree with a mistake in it."""
         source = self.folder / mutant.path
         original = source.read_bytes()
         _write(source, mutant.applied(original))
         try:
-            found = self.failure([mutant.path, *room.near.split()]) or self.failure(room.rest.split())
+            found = self.failure([mutant.path, *group.near.split()]) or self.failure(group.rest.split())
         finally:
             _write(source, original)
         return Verdict(mutant, *(found or ("", "")))
@@ -173,10 +173,10 @@ def main() -> None:
     verdicts: list[Verdict] = []
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(Path(folder))
-        for room in GROUPS:
-            for mutant in copy.mutants(room, options.seed):
+        for group in GROUPS:
+            for mutant in copy.mutants(group, options.seed):
                 if any(fnmatch(mutant.path.removeprefix("src/multibody/"), one) for one in options.only):
-                    verdicts.append(copy.verdict(mutant, room))
+                    verdicts.append(copy.verdict(mutant, group))
                     print(verdicts[-1].row, flush=True)
         guilty = sorted({verdict.test.partition("[")[0] for verdict in verdicts if verdict.test})
         assert copy.failure(guilty) is None, "a test fails without any mistake"

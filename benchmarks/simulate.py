@@ -2,7 +2,7 @@
 
 Each task has a target: the largest error of positions at the end, against published numbers or a run of ours with the
 tightest tolerances. Everyone's tolerance, or number of steps, is the loosest that meets the target and still does when
-it is a notch tighter (a quarter of a decade, or √2 times the steps), so that nobody wins by luck. Then all of them run
+it is a notch tighter (a quarter of a decade, or √2 times the steps), so that none wins by luck. Then all of them run
 in turn, and the best time of each counts. What is timed:
 
   multibody      the bare integrator on a prepared problem: from the start to the state at the end

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 STYLE = "formulas.css"
 MARKED = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
 NUMBER = re.compile(r"\\tag\{([^{}]*)\}")
-STRANGE = re.compile(r"\\[a-zA-Z]+|&(?![#\w]+;)|bold-italic")
+UNKNOWN = re.compile(r"\\[a-zA-Z]+|&(?![#\w]+;)|bold-italic")
 """Commands that latex2mathml does not know and leaves as they are, columns outside of a table, and letters that
 browsers do not draw bold."""
 # what is set closer or wider than latex2mathml does it: names of functions, signs, words of upright letters
@@ -79,9 +79,9 @@ def mathml(latex: str, display: str = "inline") -> str:
         found: str = convert(_prepared(latex), display=display)
     except Exception as error:
         raise FormulaError(f"the formula ${latex}$ is not understood: {type(error).__name__}") from error
-    strange = STRANGE.search(found)
-    if strange:
-        raise FormulaError(f"the formula ${latex}$ has {strange[0]!r}, which is not understood")
+    unknown = UNKNOWN.search(found)
+    if unknown:
+        raise FormulaError(f"the formula ${latex}$ has {unknown[0]!r}, which is not understood")
     return _finished(found)
 
 
@@ -91,7 +91,7 @@ def _prepared(latex: str) -> str:
 
 
 def _finished(formula: str) -> str:
-    """A sign after an operator is no subtraction, letters of a word are one name, and ∂ needs no room around it."""
+    """A sign after an operator is no subtraction, letters of a word are one name, and ∂ needs no space around it."""
     formula = formula.replace("<mo>&#x02202;</mo>", "<mi>&#x02202;</mi>")
     formula = SIGN.sub(r'\1<mo form="prefix">', formula)
     return LETTERS.sub(lambda word: f"<mi>{re.sub('<[^>]*>', '', word[0])}</mi>", formula)

@@ -111,7 +111,7 @@ def run(name: str) -> str:
 
 
 def lighten(picture: Path) -> None:
-    """Store a picture with 256 colours, which nobody sees and a third of the bytes holds."""
+    """Store a picture with 256 colours, which looks the same and takes a third of the bytes."""
     from PIL import Image
 
     with Image.open(picture) as image:

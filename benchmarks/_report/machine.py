@@ -30,7 +30,7 @@ def machine() -> dict[str, str]:
 
 
 def load() -> float:
-    """Processes that want to run, in the mean of the last minute; NaN where nobody counts them."""
+    """Processes that want to run, in the mean of the last minute; NaN where they are not counted."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
 
 

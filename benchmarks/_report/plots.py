@@ -96,13 +96,13 @@ def _axis_label(unit: str, chart: Chart, *, marked: bool) -> str:
 
 
 def _scale(axes: Any, rows: Sequence[Bar]) -> None:
-    """Logarithmic if figures differ much; with room for the text at the end of a bar."""
+    """Logarithmic if figures differ much; with space for the text at the end of a bar."""
     figures = [one for bar in rows for one in (bar.figure, *bar.marks)]
     least, most = min(figures), max(figures)
     if most > 20 * least > 0:
         axes.set_xscale("log")
-        room = (most / least) ** 0.12
-        axes.set_xlim(least / max(2.0, room**0.3), most * max(2.0, room))
+        margin = (most / least) ** 0.12
+        axes.set_xlim(least / max(2.0, margin**0.3), most * max(2.0, margin))
         axes.xaxis.set_minor_locator(_no_ticks())
     else:
         axes.set_xlim(0, 1.15 * most)

@@ -25,7 +25,7 @@ LIMIT = 15 * 60.0
 """Seconds for one benchmark."""
 
 ONE_CORE = dict.fromkeys(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"], "1")
-"""Nobody's linear algebra uses more cores than anybody else's."""
+"""Linear algebra of all tools uses the same number of cores."""
 
 
 @dataclass
@@ -101,7 +101,7 @@ def _shown(line: str, show: Callable[[str], None]) -> str:
 
 def _end(process: subprocess.Popen[str]) -> None:
     """End a benchmark with all the processes that it started."""
-    with suppress(ProcessLookupError, PermissionError):  # nobody is left
+    with suppress(ProcessLookupError, PermissionError):  # all have ended
         os.killpg(process.pid, signal.SIGKILL)
 
 

@@ -1,4 +1,4 @@
-"""Whipple's bicycle: nobody rides it, it is pushed to the side at 5 m/s, and it catches itself.
+"""Whipple's bicycle: it has no rider, it is pushed to the side at 5 m/s, and it catches itself.
 
 Source: Meijaard, Papadopoulos, Ruina and Schwab, Proc. R. Soc. A 463 (2007) 1955, Table 2: at 5 m/s all poles have
 negative real parts; below 4.292 m/s it weaves and falls. Lean and steer die away as the poles say.

@@ -1,7 +1,7 @@
 """Stability of Whipple's bicycle: it keeps itself upright between the weave and the capsize speed.
 
 The benchmark of Meijaard, Papadopoulos, Ruina and Schwab (Proc. R. Soc. A 463 (2007) 1955): four rigid bodies, two
-knife-edge wheels that do not slip, nobody steers. Axes are those of the paper: x forward, y to the right, z down. From
+knife-edge wheels that do not slip, and no rider. Axes are those of the paper: x forward, y to the right, z down. From
 the nonlinear model in space come the linear system at each speed, the poles along the speed with their branches, and
 the speeds at which poles cross the imaginary axis.
 """

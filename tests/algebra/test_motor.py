@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from multibody.algebra import (
     AccelerationMotor,
     ForceMotor,
-    Line,
     MomentumMotor,
     Motor,
     MotorDyad,
     Rotation,
+    StraightLine,
     Vec3,
     VelocityMotor,
     motor_of_lines,
@@ -216,38 +216,42 @@ def test_motor_of_two_lines(X, angle, distance, a, b):
     """Built about z, where the answer is plain, and then moved anywhere."""
     if abs(math.cos(angle)) < 1e-3 or abs(math.sin(angle)) < 1e-3:
         return
-    first = Line(Vec3(a, 0.0, 0.0), Vec3(1.0, 0.0, 0.0))
+    first = StraightLine(Vec3(a, 0.0, 0.0), Vec3(1.0, 0.0, 0.0))
     along = Vec3(math.cos(angle), math.sin(angle), 0.0)
-    second = Line(Vec3(0.0, 0.0, distance) + along * b, along * 2.0)
+    second = StraightLine(Vec3(0.0, 0.0, distance) + along * b, along * 2.0)
     here = Motor((0.0, 0.0, math.tan(angle)), (0.0, 0.0, distance))
     assert close(motor_of_lines(first, second), here, 1e-9)
-    moved = [Line(X.point_to_parent(line.point), X.vector_to_parent(line.direction)) for line in (first, second)]
+    moved = [
+        StraightLine(X.point_to_parent(line.point), X.vector_to_parent(line.direction)) for line in (first, second)
+    ]
     assert close(motor_of_lines(*moved), X @ here, 1e-6)
 
 
 def test_motor_of_parallel_and_perpendicular_lines():
     x, y = Vec3(1.0, 0.0, 0.0), Vec3(0.0, 1.0, 0.0)
-    assert motor_of_lines(Line(Vec3.zero(), x), Line(Vec3(7.0, 2.0, 0.0), x)) == Motor((0, 0, 0), (0.0, 2.0, 0.0))
+    assert motor_of_lines(StraightLine(Vec3.zero(), x), StraightLine(Vec3(7.0, 2.0, 0.0), x)) == Motor(
+        (0, 0, 0), (0.0, 2.0, 0.0)
+    )
     with pytest.raises(ZeroDivisorError, match="Perpendicular"):
-        motor_of_lines(Line(Vec3.zero(), x), Line(Vec3.zero(), y))
+        motor_of_lines(StraightLine(Vec3.zero(), x), StraightLine(Vec3.zero(), y))
 
 
 def test_lines_are_read_and_judged():
     """Points and directions as tuples; parallel or perpendicular but for rounding; a batch member by member."""
-    x_axis = Line((0, 0, 0), (1, 0, 0))
-    across = Line((0, 0, 2), (1, 1, 0))
+    x_axis = StraightLine((0, 0, 0), (1, 0, 0))
+    across = StraightLine((0, 0, 2), (1, 1, 0))
     assert motor_of_lines(x_axis, across) == motor_of_lines(x_axis, (Vec3(0, 0, 2), [-3, -3, 0]))
     slanted, longer = (0.1, 0.2, 0.3), (0.1 * 3, 0.2 * 3, 0.3 * 3)
     assert Vec3(*slanted).cross(longer).norm() > 0  # rounding
-    found = motor_of_lines(Line((0, 0, 0), slanted), Line((0.3, 0.1, -0.2), longer))
+    found = motor_of_lines(StraightLine((0, 0, 0), slanted), StraightLine((0.3, 0.1, -0.2), longer))
     assert close(found, Motor((0, 0, 0), Vec3(0.3, 0.1, -0.2) + Vec3(*slanted) * (0.01 / 0.14)))
     two = Vec3(np.array([2.0, 1.0]), np.array([1.0, 0.0]), 0.0)
-    both = motor_of_lines(x_axis, Line((0, 0, 2), two)).to_array()
+    both = motor_of_lines(x_axis, StraightLine((0, 0, 2), two)).to_array()
     assert np.array_equal(both, [[0, 0, 0.5, 0, 0, 2], [0, 0, 0, 0, 0, 2]])
     with pytest.raises(ZeroDivisorError, match="Perpendicular"):
-        motor_of_lines(x_axis, Line((0, 0, 1), (math.cos(math.pi / 2), 1, 0)))
+        motor_of_lines(x_axis, StraightLine((0, 0, 1), (math.cos(math.pi / 2), 1, 0)))
     with pytest.raises(ZeroDivisorError, match="needs a direction"):
-        motor_of_lines(x_axis, Line((0, 0, 1), (0, 0, 0)))
+        motor_of_lines(x_axis, StraightLine((0, 0, 1), (0, 0, 0)))
     with pytest.raises(ConversionError, match="not a line"):
         motor_of_lines(x_axis, Vec3(1, 0, 0))
 
@@ -260,7 +264,7 @@ def test_motor_of_two_lines_by_proof():
 
     def motor_after(move, up):
         second = Rotation.about_z(angle) @ x
-        return motor_of_lines(Line(up, move @ x), Line(Vec3(0, 0, distance) + up, move @ second))
+        return motor_of_lines(StraightLine(up, move @ x), StraightLine(Vec3(0, 0, distance) + up, move @ second))
 
     assert proved(motor_after(screw, lift), motor_after(Rotation.identity(), Vec3.zero()))
 

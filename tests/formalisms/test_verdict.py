@@ -63,9 +63,7 @@ def with_cached(eom, **values):
 def with_class(eom, **members):
     """The equations with other methods and properties."""
     kind = type("Other", (EquationsOfMotion,), members)
-    other = kind(**{one.name: getattr(eom, one.name) for one in fields(eom)})
-    vars(other)["kinetics"] = eom.kinetics
-    return other
+    return kind(**{one.name: getattr(eom, one.name) for one in fields(eom)}, known={"kinetics": eom.kinetics})
 
 
 def verdict(system, change, **named):

@@ -67,7 +67,7 @@ AT_ONCE = {
         lambda s: s.body("c", 1, inertia=(math.inf, 1, 1)), NumberError, "inf cannot be part", "", "Find out"),
     "inertia that is not symmetric": (
         lambda s: s.body("c", 1, inertia=[[1, 2, 0], [0, 1, 0], [0, 0, 1]]),
-        NumberError, "inertia of body 'c' is not symmetric", "2 and 0", "mirrored entries"),
+        NumberError, "inertia is not symmetric", "body 'c': 2 and 0", "mirrored entries"),
     "inertia of the wrong shape": (
         lambda s: s.body("c", 1, inertia=(1, 2)), ModelError, "array of shape (2,)", "body 'c'", "six numbers"),
     "centre of mass with two coordinates": (

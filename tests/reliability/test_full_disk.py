@@ -99,7 +99,7 @@ for name, action in writers.items():
     try:
         exec(action)
     except StorageError as error:
-        clear = any(word in str(error) for word in ("No space", "too large", "has room"))
+        clear = any(word in str(error) for word in ("No space", "too large", "free space"))
         print(name, "is refused" if clear else error)
     assert path.read_bytes() == b"precious", name
     assert sorted(disk.rglob("*")) == before, name

@@ -73,8 +73,9 @@ def steady(eom):
     return eom.forward_dynamics.operations, eom.inverse_dynamics.operations
 
 def read(eom):
-    probes._made.pop(eom, None)  # compiled anew, whatever has been read before
     names = ["rates", "energies", "powers", "residuals", *["sensors"] * bool(eom.outputs)]
+    for name in names:  # compiled anew, whatever has been read before
+        eom._made.pop(("sample function", name), None)
     return [probes.probe(eom, name).llvm for name in names]
 
 VERBS = {one.__name__: one for one in (run, linear, symbolic, slopes, written, energies, steady, read)}

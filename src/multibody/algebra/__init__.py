@@ -22,7 +22,7 @@ from multibody.algebra.dyad import Dyadic, MotorDyad
 from multibody.algebra.euler import angle_rate_matrix, angular_velocity_matrix
 from multibody.algebra.exact_rotation import exact_rotation
 from multibody.algebra.inertia import Inertia
-from multibody.algebra.lines import Line, motor_of_lines
+from multibody.algebra.lines import StraightLine, motor_of_lines
 from multibody.algebra.motor import AccelerationMotor, ForceMotor, MomentumMotor, Motor, MotorAxis, VelocityMotor
 from multibody.algebra.rotation import Quaternion, Rotation
 from multibody.algebra.rotation_forms import Frame
@@ -32,8 +32,8 @@ from multibody.algebra.transform import Spatial, Transform
 from multibody.algebra.vectors import Mat3, MatrixLike, Vec3, VectorLike
 
 __all__ = [
-    "AccelerationMotor", "Dyadic", "ForceMotor", "Frame", "Inertia", "Line", "Mat3", "MatrixLike", "MomentumMotor",
-    "Motor", "MotorAxis", "MotorDyad", "Quaternion", "Rotation", "Scalar", "Spatial", "Symmetric3", "SymmetricLike",
-    "Transform", "Vec3", "VectorLike", "VelocityMotor", "angle_rate_matrix", "angular_velocity_matrix", "direction",
-    "exact_rotation", "motor_of_lines",
+    "AccelerationMotor", "Dyadic", "ForceMotor", "Frame", "Inertia", "Mat3", "MatrixLike", "MomentumMotor",
+    "Motor", "MotorAxis", "MotorDyad", "Quaternion", "Rotation", "Scalar", "Spatial", "StraightLine", "Symmetric3",
+    "SymmetricLike", "Transform", "Vec3", "VectorLike", "VelocityMotor", "angle_rate_matrix",
+    "angular_velocity_matrix", "direction", "exact_rotation", "motor_of_lines",
 ]  # fmt: skip

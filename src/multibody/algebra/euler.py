@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from multibody.algebra.rotation_forms import Frame, Identity, Matrix, RotationForm, composed, is_body, turn
+from multibody.algebra.rotation_forms import DirectionCosines, Frame, Identity, RotationForm, composed, is_body, turn
 from multibody.algebra.scalar import Scalar, atan2, cos, holds_anywhere, number_or_none, one_like, sin, where, zero_like
 from multibody.algebra.vectors import Mat3, Vec3
 from multibody.errors import ConversionError, ZeroDivisorError
@@ -98,7 +98,7 @@ def angles_of(matrix: Mat3, sequence: str) -> Angles:
     size = number_or_none(x * x + y * y)
     if size is not None:
         first = where(size < _LOCKED**2, atan2(e * matrix[third, j], matrix[j, j]), first)
-    rest = composed(turn_by(i, -first), Matrix(matrix)).matrix()
+    rest = composed(turn_by(i, -first), DirectionCosines(matrix)).matrix()
     if axes.proper:
         middle = atan2(_positive(-e * rest[third, i]), rest[i, i])
         last = atan2(-e * rest[j, third], rest[j, j])

@@ -16,14 +16,14 @@ from multibody.graph.expr import ZERO
 _ALIGNED = 1e-14  # below this sine lines are parallel, below this cosine they are perpendicular, but for rounding
 
 
-class Line(NamedTuple):
+class StraightLine(NamedTuple):
     """A straight line through a point, along a direction of any length."""
 
     point: VectorLike
     direction: VectorLike
 
 
-def motor_of_lines(first: Line, second: Line) -> Motor:
+def motor_of_lines(first: StraightLine, second: StraightLine) -> Motor:
     """The motor of an ordered pair of lines.
 
     Its axis is the common normal. Its moment there is the segment of the normal from the first line to the second; its
@@ -31,7 +31,7 @@ def motor_of_lines(first: Line, second: Line) -> Motor:
     the first line to the second. Parallel lines give a pure moment.
 
     Example:
-        >>> motor_of_lines(Line((0, 0, 0), (1, 0, 0)), Line((0, 0, 2), (1, 1, 0)))
+        >>> motor_of_lines(StraightLine((0, 0, 0), (1, 0, 0)), StraightLine((0, 0, 2), (1, 1, 0)))
         Motor(Vec3(0.0, 0.0, 1.0), Vec3(0.0, 0.0, 2.0))
     """
     (point, a), (other, b) = _read(first), _read(second)
@@ -57,7 +57,7 @@ def _read(line: Any) -> tuple[Vec3, Vec3]:
         raise ConversionError(
             f"{line!r:.100} is not a line.",
             code="value-not-a-line",
-            remedy="Make one: Line(point, direction).",
+            remedy="Make one: StraightLine(point, direction).",
             value=repr(line)[:100],
         )
     along = Vec3.from_any(line[1], what="direction of a line")

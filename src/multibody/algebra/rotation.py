@@ -12,7 +12,15 @@ import numpy as np
 
 from multibody.algebra import euler
 from multibody.algebra.direction import coordinate_axis, direction, named_axis
-from multibody.algebra.rotation_forms import Frame, Identity, Matrix, RotationForm, Turn, composed, is_body
+from multibody.algebra.rotation_forms import (
+    AxisRotation,
+    DirectionCosines,
+    Frame,
+    Identity,
+    RotationForm,
+    composed,
+    is_body,
+)
 from multibody.algebra.scalar import (
     Scalar,
     atan2,
@@ -266,7 +274,7 @@ class Rotation(Value):
         rows = zip(
             n * (1 - c), Mat3.cross_matrix(by_sine).rows, Mat3.identity().map(lambda x: times(x, c)).rows, strict=True
         )
-        return cls(Matrix(Mat3(*[n * x + cross + diagonal for x, cross, diagonal in rows])))
+        return cls(DirectionCosines(Mat3(*[n * x + cross + diagonal for x, cross, diagonal in rows])))
 
     @classmethod
     def euler(cls, sequence: str, angles: Iterable[Scalar]) -> Self:
@@ -281,7 +289,7 @@ class Rotation(Value):
     @classmethod
     def quaternion(cls, quaternion: Quaternion, *, unit: bool = False) -> Self:
         """The rotation of a quaternion; ``unit=True`` promises that its length is 1 and saves the division."""
-        return cls(Matrix(quaternion.to_matrix(unit=unit)))
+        return cls(DirectionCosines(quaternion.to_matrix(unit=unit)))
 
     @classmethod
     def matrix(cls, matrix: MatrixLike, *, tolerance: float = 1e-9) -> Self:
@@ -296,7 +304,7 @@ class Rotation(Value):
         numbers = [number_or_none(entry) for entry in cosines.components()]
         if all(number is not None for number in numbers):
             _require_rotation(cosines.map(number_or_none).to_array(), tolerance)
-        return cls(Matrix(cosines))
+        return cls(DirectionCosines(cosines))
 
     @classmethod
     def exp(cls, rotation_vector: VectorLike) -> Self:
@@ -341,7 +349,7 @@ class Rotation(Value):
     @property
     def axis(self) -> str | None:
         """'x', 'y' or 'z' for a rotation that is kept as a turn about this axis, otherwise None."""
-        return "xyz"[self.form.axis] if isinstance(self.form, Turn) else None
+        return "xyz"[self.form.axis] if isinstance(self.form, AxisRotation) else None
 
     def to_matrix(self) -> Mat3:
         """The direction cosines."""
@@ -353,7 +361,7 @@ class Rotation(Value):
 
     def log(self) -> Vec3:
         """The rotation vector, of length at most π; ``exp`` gives the rotation back."""
-        if isinstance(self.form, Turn):
+        if isinstance(self.form, AxisRotation):
             zero = zero_like(self.form.cosine)
             angle = atan2(self.form.sine, self.form.cosine)
             return Vec3(*(angle if index == self.form.axis else zero for index in range(3)))

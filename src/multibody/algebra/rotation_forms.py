@@ -101,7 +101,7 @@ class Identity(RotationForm):
         return s
 
 
-class Turn(RotationForm):
+class AxisRotation(RotationForm):
     """A rotation about coordinate axis 0, 1 or 2, by its cosine and sine."""
 
     __slots__ = ("axis", "cosine", "sine")
@@ -131,9 +131,9 @@ class Turn(RotationForm):
         """The same with the opposite angle."""
         return _turned(v, self.axis, self.cosine, -self.sine)
 
-    def inverse(self) -> Turn:
+    def inverse(self) -> AxisRotation:
         """The turn by the opposite angle."""
-        return Turn(self.axis, self.cosine, -self.sine)
+        return AxisRotation(self.axis, self.cosine, -self.sine)
 
     def matrix(self) -> Mat3:
         """Rows of cosine and sine, and one of the identity matrix."""
@@ -162,7 +162,7 @@ class Turn(RotationForm):
         return Symmetric3(*[on_diagonal[axis] for axis in (0, 1, 2)], *[opposite[axis] for axis in (2, 1, 0)])
 
 
-class Matrix(RotationForm):
+class DirectionCosines(RotationForm):
     """A rotation by its nine direction cosines."""
 
     __slots__ = ("cosines",)
@@ -180,9 +180,9 @@ class Matrix(RotationForm):
         """Columns times vector."""
         return self.cosines.apply_transposed(v)
 
-    def inverse(self) -> Matrix:
+    def inverse(self) -> DirectionCosines:
         """The transposed matrix."""
-        return Matrix(self.cosines.transposed())
+        return DirectionCosines(self.cosines.transposed())
 
     def matrix(self) -> Mat3:
         """The matrix itself."""
@@ -191,7 +191,7 @@ class Matrix(RotationForm):
 
 def turn(axis: int, cosine: Scalar, sine: Scalar) -> RotationForm:
     """The turn, or nothing if the angle is exactly zero."""
-    return Identity() if cosine is ONE and sine is ZERO else Turn(axis, cosine, sine)
+    return Identity() if cosine is ONE and sine is ZERO else AxisRotation(axis, cosine, sine)
 
 
 def composed(first: RotationForm, second: RotationForm) -> RotationForm:
@@ -200,16 +200,16 @@ def composed(first: RotationForm, second: RotationForm) -> RotationForm:
         return second
     if isinstance(second, Identity):
         return first
-    if isinstance(first, Turn) and isinstance(second, Turn) and first.axis == second.axis:
+    if isinstance(first, AxisRotation) and isinstance(second, AxisRotation) and first.axis == second.axis:
         a, b = (first.cosine, first.sine), (second.cosine, second.sine)
         return turn(
             first.axis,
             difference_of_products(a[0], b[0], a[1], b[1]),
             sum_of_products(a[1], b[0], a[0], b[1]),
         )
-    if isinstance(second, Turn):
-        return Matrix(Mat3(*map(second.apply_inverse, first.matrix().rows)))
-    return Matrix(Mat3.from_columns(*map(first.apply, second.matrix().columns)))
+    if isinstance(second, AxisRotation):
+        return DirectionCosines(Mat3(*map(second.apply_inverse, first.matrix().rows)))
+    return DirectionCosines(Mat3.from_columns(*map(first.apply, second.matrix().columns)))
 
 
 def _turned(v: Vec3, axis: int, c: Scalar, s: Scalar) -> Vec3:

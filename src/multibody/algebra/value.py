@@ -14,7 +14,7 @@ from multibody.errors import ConversionError
 from multibody.graph import Expr, as_expr
 
 set_once = object.__setattr__
-"""How a constructor, and nobody else, fills the slots of a value."""
+"""How a constructor fills the slots of a value; nothing else writes to them."""
 
 
 def items_of(thing: Any) -> list[Any]:

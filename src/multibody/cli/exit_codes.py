@@ -38,7 +38,7 @@ MEANINGS = {
     ExitCode.MODEL: "there is no such model, it cannot be read, or it makes no sense with these values",
     ExitCode.RUN: "a run did not come to its end, or no equilibrium was found",
     ExitCode.FILE: "a file cannot be read or written, or a library is not installed",
-    ExitCode.BUG: "an error that nobody foresaw; --debug shows where",
+    ExitCode.BUG: "an error in multibody; --debug shows where",
     ExitCode.INTERRUPTED: "interrupted by Ctrl-C",
     ExitCode.BROKEN_PIPE: "the program that reads the output has gone",
 }

@@ -120,7 +120,7 @@ def _inaccessible(error: OSError) -> MultibodyError:
 def _unforeseen(error: Exception) -> MultibodyError:
     told = MultibodyError(
         f"{type(error).__name__}: {error}",
-        cause="This is an error in multibody that nobody foresaw.",
+        cause="This is an error in multibody.",
         remedy="Run it again with --debug, and report what it shows.",
         code="error-unforeseen",
     )

@@ -28,7 +28,7 @@ def require_writable(paths: Iterable[Path], overwrite: bool, suffixes: tuple[str
         suffixes: that can be written.
 
     Raises:
-        CommandError: for a suffix that nobody knows.
+        CommandError: for an unknown suffix.
         StorageError: for a file that exists already, or a folder that does not.
     """
     for path in paths:

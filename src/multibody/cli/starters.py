@@ -29,7 +29,7 @@ parameters: # numbers that can be changed without deriving anew
   l: {{value: 1.0, unit: m, description: length of the rod}}
   d: {{value: 0.05, unit: N*m*s/rad, description: friction of the hinge}}
 
-inputs: # what acts from outside; zero unless somebody drives it
+inputs: # what acts from outside; zero unless a run gives values
   M: {{unit: N*m, description: torque at the hinge}}
 
 bodies: # the centre of mass lies in the frame of the body, here below the hinge
@@ -83,7 +83,7 @@ m = system.parameter("m", 1.0, unit="kg", description="mass of the bob")
 l = system.parameter("l", 1.0, unit="m", description="length of the rod")
 d = system.parameter("d", 0.05, unit="N*m*s/rad", description="friction of the hinge")
 
-# what acts from outside; zero unless somebody drives it
+# what acts from outside; zero unless a run gives values
 M = system.input("M", unit="N*m", description="torque at the hinge")
 
 # the centre of mass lies in the frame of the body, here below the hinge

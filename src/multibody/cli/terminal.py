@@ -23,7 +23,7 @@ from multibody.errors import MultibodyError
 from multibody.support.text_tables import aligned
 
 PIPE_WIDTH = 10_000
-"""Columns of a pipe: nothing is broken into lines there, since nobody's window is too narrow."""
+"""Columns of a pipe: lines are not broken there, because no window limits them."""
 
 LABELS = {"where": "where", "cause": "likely cause", "remedy": "what to do"}
 

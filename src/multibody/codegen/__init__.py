@@ -21,7 +21,7 @@ from multibody.codegen.contract import SourceTarget, Target, check_option, path_
 from multibody.codegen.live.casadi import Casadi
 from multibody.codegen.live.jax import Jax
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Quantity, Result, Routine
+from multibody.codegen.quantities import Result, Routine, ScalarVariable
 from multibody.codegen.syntax import Syntax
 from multibody.codegen.targets.c.c import C
 from multibody.codegen.targets.c.cpp import Cpp
@@ -38,9 +38,30 @@ from multibody.errors import ConversionError
 from multibody.graph import isolated
 
 __all__ = [
-    "C", "Casadi", "Cpp", "Exported", "Flange", "Fmi", "JavaScript", "Jax", "Julia", "Matlab",
-    "Modelica", "Program", "Python", "Quantity", "Result", "Routine", "Rust", "SFunction", "SourceTarget", "Syntax",
-    "Target", "export", "write_fmu", "write_library",
+    "C",
+    "Casadi",
+    "Cpp",
+    "Exported",
+    "Flange",
+    "Fmi",
+    "JavaScript",
+    "Jax",
+    "Julia",
+    "Matlab",
+    "Modelica",
+    "Program",
+    "Python",
+    "Result",
+    "Routine",
+    "Rust",
+    "SFunction",
+    "ScalarVariable",
+    "SourceTarget",
+    "Syntax",
+    "Target",
+    "export",
+    "write_fmu",
+    "write_library",
 ]  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from multibody.codegen.naming import Namer
-from multibody.codegen.quantities import Quantity
+from multibody.codegen.quantities import ScalarVariable
 from multibody.codegen.statements import CodePrinter, in_parts, named_values
 from multibody.codegen.syntax import Place, RoutinePart, Syntax
 from multibody.errors import MissingValueError
@@ -32,7 +32,7 @@ class ParameterFormula(NamedTuple):
     """
 
     place: int
-    quantity: Quantity
+    quantity: ScalarVariable
     part: RoutinePart
     text: str
 
@@ -45,18 +45,18 @@ class ParameterFormula(NamedTuple):
         return dependencies(self.quantity)
 
 
-def dependencies(quantity: Quantity) -> list[str]:
+def dependencies(quantity: ScalarVariable) -> list[str]:
     """The names of the parameters in the formula of a parameter; none if it is a number."""
     return [] if quantity.formula is None else sorted(one.name for one in free_symbols(quantity.formula))
 
 
-def origin(quantity: Quantity, spelled: str = "") -> str:
+def origin(quantity: ScalarVariable, spelled: str = "") -> str:
     """The meaning of a parameter for comments, and where its value comes from if it is not a number.
 
     Example:
         >>> from multibody.graph import symbols
         >>> m, l = symbols("m l")
-        >>> origin(Quantity("J", "kg*m^2", "of the rod", formula=m * l**2 / 12))
+        >>> origin(ScalarVariable("J", "kg*m^2", "of the rod", formula=m * l**2 / 12))
         '[kg*m^2] of the rod; follows from l, m: l**2*m/12'
     """
     meaning = quantity.meaning_of(spelled or quantity.name)
@@ -72,14 +72,14 @@ BRIEF = 80
 """A formula with so many characters is shown in comments."""
 
 
-def in_order(parameters: Sequence[Quantity]) -> list[tuple[int, Quantity]]:
+def in_order(parameters: Sequence[ScalarVariable]) -> list[tuple[int, ScalarVariable]]:
     """The parameters that are formulas, with their places; each after those that it depends on.
 
     Raises:
         MissingValueError: if formulas need each other.
     """
     waiting = {one.symbol: (k, one) for k, one in enumerate(parameters) if one.formula is not None}
-    found: list[tuple[int, Quantity]] = []
+    found: list[tuple[int, ScalarVariable]] = []
     while waiting:
         ready = [s for s, (_, one) in waiting.items() if not any(x in waiting for x in free_symbols(one.formula))]
         if not ready:
@@ -98,7 +98,7 @@ def in_order(parameters: Sequence[Quantity]) -> list[tuple[int, Quantity]]:
 
 
 def parameter_formulas(
-    parameters: Sequence[Quantity], syntax: Syntax, names: Mapping[Any, str], members: Mapping[Any, str],
+    parameters: Sequence[ScalarVariable], syntax: Syntax, names: Mapping[Any, str], members: Mapping[Any, str],
     taken: Iterable[str],
 ) -> tuple[ParameterFormula, ...]:  # fmt: skip
     """The formulas of parameters in a language, in an order in which they can be computed.
@@ -118,7 +118,7 @@ def parameter_formulas(
 
 
 def _formula(
-    k: int, quantity: Quantity, syntax: Syntax, symbols: Mapping[Any, str], places: Mapping[Any, Place],
+    k: int, quantity: ScalarVariable, syntax: Syntax, symbols: Mapping[Any, str], places: Mapping[Any, Place],
     namer: Namer,
 ) -> ParameterFormula:  # fmt: skip
     assert quantity.formula is not None

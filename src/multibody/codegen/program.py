@@ -16,7 +16,7 @@ import numpy as np
 from multibody.codegen.code import Code, coded
 from multibody.codegen.naming import landmarks
 from multibody.codegen.program_data import ProgramData, quantity
-from multibody.codegen.quantities import Quantity, Result, Routine
+from multibody.codegen.quantities import Result, Routine, ScalarVariable
 from multibody.codegen.routines import ROUTINES
 from multibody.codegen.syntax import Syntax
 from multibody.equations import EquationsOfMotion
@@ -60,7 +60,7 @@ class Program(ProgramData):
         _require_names_and_values(eom)
         meanings = {(entry.kind, entry.name): entry for entry in eom.symbol_table().entries}
 
-        def quantities(kind: str, values: Iterable[tuple[Symbol, float]]) -> tuple[Quantity, ...]:
+        def quantities(kind: str, values: Iterable[tuple[Symbol, float]]) -> tuple[ScalarVariable, ...]:
             return tuple(quantity(meanings[kind, one.name], float(value), one) for one, value in values)
 
         numbers = eom.model.known_parameter_values(parameters)

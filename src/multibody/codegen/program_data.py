@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.codegen.quantities import Quantity
+from multibody.codegen.quantities import ScalarVariable
 from multibody.codegen.sensor_descriptions import entry_descriptions
 from multibody.codegen.syntax import one_line
 from multibody.equations import EquationsOfMotion
@@ -30,9 +30,9 @@ class ProgramData:
     """
 
     eom: EquationsOfMotion
-    parameters: tuple[Quantity, ...]
-    coordinates: tuple[Quantity, ...]
-    speeds: tuple[Quantity, ...]
+    parameters: tuple[ScalarVariable, ...]
+    coordinates: tuple[ScalarVariable, ...]
+    speeds: tuple[ScalarVariable, ...]
 
     @property
     def name(self) -> str:
@@ -40,7 +40,7 @@ class ProgramData:
         return self.eom.model.name
 
     @property
-    def states(self) -> tuple[Quantity, ...]:
+    def states(self) -> tuple[ScalarVariable, ...]:
         """Coordinates, then speeds."""
         return self.coordinates + self.speeds
 
@@ -56,38 +56,38 @@ class ProgramData:
         return tuple(float(self.eom.model.start[one]) for one in (*self.eom.coordinates, *self.eom.speeds))
 
     @cached_property
-    def inputs(self) -> tuple[Quantity, ...]:
+    def inputs(self) -> tuple[ScalarVariable, ...]:
         """The inputs r, zero by default."""
         pairs = ((one, symbol) for one in self.eom.model.inputs for symbol in one.flat)
         limits = self.eom.model.input_limits
         return tuple(
-            Quantity(symbol.name, one.unit, one.description, 0.0, symbol, limits=limits.get(symbol))
+            ScalarVariable(symbol.name, one.unit, one.description, 0.0, symbol, limits=limits.get(symbol))
             for one, symbol in pairs
         )
 
     @cached_property
-    def outputs(self) -> tuple[Quantity, ...]:
+    def outputs(self) -> tuple[ScalarVariable, ...]:
         """What the sensors measure, as scalars."""
         found = []
         for name, value in self.eom.outputs.items():
             said = entry_descriptions(self.eom.model.sensors[name], np.shape(value))
             names = shaped_names(name, np.shape(value))
-            found += [Quantity(one, unit, what) for one, (what, unit) in zip(names, said, strict=True)]
+            found += [ScalarVariable(one, unit, what) for one, (what, unit) in zip(names, said, strict=True)]
         return tuple(found)
 
     @cached_property
-    def multipliers(self) -> tuple[Quantity, ...]:
+    def multipliers(self) -> tuple[ScalarVariable, ...]:
         """The constraint forces λ."""
         table = {entry.name: entry for entry in self.eom.symbol_table().entries if entry.kind == "multiplier"}
         return tuple(quantity(table[one.name], 0.0, one) for one in self.eom.multipliers)
 
     @property
-    def arguments(self) -> dict[str, tuple[Quantity, ...]]:
+    def arguments(self) -> dict[str, tuple[ScalarVariable, ...]]:
         """The arrays q, u, r and p that every routine is given, after the time t."""
         return {"q": self.coordinates, "u": self.speeds, "r": self.inputs, "p": self.parameters}
 
     @property
-    def signals(self) -> dict[str, tuple[Quantity, ...]]:
+    def signals(self) -> dict[str, tuple[ScalarVariable, ...]]:
         """Whatever changes while the system moves: the arrays q, u and r, and the outputs of all sensors."""
         return {"q": self.coordinates, "u": self.speeds, "r": self.inputs, "outputs": self.outputs}
 
@@ -122,6 +122,6 @@ class ProgramData:
         return known | dict(zip(self.eom.multipliers, self.eom.multiplier_values, strict=True))
 
 
-def quantity(entry: Entry, value: float, symbol: Symbol) -> Quantity:
+def quantity(entry: Entry, value: float, symbol: Symbol) -> ScalarVariable:
     """A quantity with the unit and the description of its entry in the table of symbols."""
-    return Quantity(entry.name, entry.unit, entry.description, value, symbol)
+    return ScalarVariable(entry.name, entry.unit, entry.description, value, symbol)

@@ -13,7 +13,7 @@ from multibody.graph import Expr, Symbol, array
 
 
 @dataclass(frozen=True)
-class Quantity:
+class ScalarVariable:
     """A scalar with a name: a state, an input, a parameter, an output.
 
     Attributes:

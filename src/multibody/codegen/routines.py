@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from multibody.codegen.program_data import ProgramData
-from multibody.codegen.quantities import Quantity, Result, Routine
+from multibody.codegen.quantities import Result, Routine, ScalarVariable
 from multibody.codegen.start_equations import assembly_step, closure as start_equations
 from multibody.equations.projection import correction
 from multibody.equations.solution import tips_first
@@ -18,7 +18,7 @@ from multibody.graph.linear_algebra import Matrix
 from multibody.graph.traverse import flat
 
 
-def _names(quantities: Iterable[Quantity | Any], suffix: str = "", prefix: str = "") -> list[str]:
+def _names(quantities: Iterable[ScalarVariable | Any], suffix: str = "", prefix: str = "") -> list[str]:
     return [f"{prefix}{one.name}{suffix}" for one in quantities]
 
 

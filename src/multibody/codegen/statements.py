@@ -191,7 +191,7 @@ def _readable(pieces: list[ExpressionText], level: int) -> list[ExpressionText]:
 def in_parts(
     items: Sequence[Item], names: Mapping[Any, str], places: Mapping[Any, Place], limit: int | None
 ) -> tuple[tuple[RoutinePart, ...], int]:
-    """Pieces of at most ``limit`` statements, and the room that their common workspace needs."""
+    """Pieces of at most ``limit`` statements, and the size of their common workspace."""
     pieces = split(items, limit or len(items) or 1)
     slots, width = workspace(pieces)
     order = {array: k for k, array in enumerate("tqurpcw")}

@@ -91,14 +91,7 @@ def write(
             known[name] = _digest(text)
         _replace(root / MANIFEST, json.dumps(known, indent=1, sort_keys=True) + "\n")
     except OSError as error:
-        raise StorageError(
-            "The files cannot be written.",
-            code="file-not-writable",
-            where=f"folder '{root}'",
-            cause=str(error),
-            remedy="Use another folder.",
-            path=str(root),
-        ) from error
+        raise _not_writable("The files cannot be written.", f"folder '{root}'", root, error) from error
     for path, why in proposed.items():
         _log.warning("%s and stays as it is; the new text is in %s", why, path.name)
     made = {fate: tuple(paths) for fate, paths in fates.items()}
@@ -154,19 +147,18 @@ def _replace(path: Path, text: str) -> None:
         stream.write(text.encode())
 
 
+def _not_writable(what: str, where: str, path: Path, error: OSError) -> StorageError:
+    return StorageError(
+        what, code="file-not-writable", where=where, cause=str(error), remedy="Use another folder.", path=str(path)
+    )
+
+
 def stored(path: Path, content: bytes) -> Path:
     """Write a whole binary file, or leave what was there before."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StorageError(
-            "The file cannot be written.",
-            code="file-not-writable",
-            where=f"'{path}'",
-            cause=str(error),
-            remedy="Use another folder.",
-            path=str(path),
-        ) from error
+        raise _not_writable("The file cannot be written.", f"'{path}'", path, error) from error
     with atomic_file(path, overwrite=True) as stream:
         stream.write(content)
     return path

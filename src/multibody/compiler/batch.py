@@ -66,8 +66,8 @@ class Kernel:
         return outputs
 
     def _work(self, share: tuple[int, int], ports: Any, steps: Any, hoisted: Array) -> None:
-        room = np.empty(self.workspace + 8)
-        start = -(-room.ctypes.data // 64) * 64  # whole registers are stored here: aligned
+        workspace = np.empty(self.workspace + 8)
+        start = -(-workspace.ctypes.data // 64) * 64  # whole registers are stored here: aligned
         self.loop(share[0], share[1], ports.ctypes.data, steps.ctypes.data, hoisted.ctypes.data, start)
 
     def _shares(self, states: int, threads: int | None) -> list[tuple[int, int]]:
@@ -136,12 +136,13 @@ class BoundBatch:
             0 if is_shared else array.strides[0] // 8 for array, is_shared in zip(self._arrays, shared, strict=True)
         ]
         kernel = kernel_of(frozenset(k for k, port in enumerate(function.inputs) if shared[k] and port.fixed))
-        hoisted, room = np.empty(max(1, kernel.hoisted)), np.empty(kernel.workspace + 8)
+        hoisted, workspace = np.empty(max(1, kernel.hoisted)), np.empty(kernel.workspace + 8)
         memory: list[Any] = [addresses(self._arrays), np.array(steps, dtype=np.int64), hoisted]
         kernel.prepare(memory[0].ctypes.data, hoisted.ctypes.data)
-        self._memory = [*memory, room]  # it must live as long as its addresses, and the machine code as long as this
+        self._memory = [*memory, workspace]  # lives as long as its addresses, the machine code as long as this
         self._args = [ctypes.c_void_p(array.ctypes.data) for array in memory]
-        self._args.append(ctypes.c_void_p(-(-room.ctypes.data // 64) * 64))  # whole registers are stored here: aligned
+        aligned = -(-workspace.ctypes.data // 64) * 64  # whole registers are stored here
+        self._args.append(ctypes.c_void_p(aligned))
         self._kernel = kernel
 
     def __call__(self, states: int) -> None:

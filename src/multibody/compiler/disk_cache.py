@@ -26,7 +26,7 @@ MAX_BYTES = 512 * 1024 * 1024
 """When the cache is larger than this, the files that were not used for longest are removed."""
 
 _CHECKSUM = 32
-_FORGOTTEN = 24 * 3600  # seconds after which nobody is writing a file any more: its process was killed
+_FORGOTTEN = 24 * 3600  # seconds after which a file is not being written any more: its process was killed
 
 
 def directory() -> Path | None:
@@ -99,7 +99,7 @@ def save(key: str, code: bytes) -> None:
             with contextlib.suppress(OSError):
                 Path(temporary).unlink()
             raise
-        _make_room(folder)
+        _remove_oldest(folder)
     except OSError as error:
         _log.debug("The cache cannot be written: %s", error)
 
@@ -132,7 +132,7 @@ def _own_file(status: os.stat_result) -> bool:
     return stat.S_ISREG(status.st_mode) and _own(status)
 
 
-def _make_room(folder: Path) -> None:
+def _remove_oldest(folder: Path) -> None:
     for path in folder.glob("*.tmp"):
         with contextlib.suppress(OSError):
             if time.time() - path.stat().st_mtime > _FORGOTTEN:

@@ -99,7 +99,7 @@ _LIBRARY = {1: "sin cos asin acos atan sinh cosh tanh exp log".split(), 2: "atan
 
 @dataclass(frozen=True)
 class Module:
-    """The text of a compilation unit, and the room that its functions need."""
+    """The text of a compilation unit, and the memory that its functions need."""
 
     text: str
     workspace: int  # doubles per lane
@@ -130,7 +130,7 @@ def lane_module(program: PortProgram, lanes: int) -> Module:
 
 
 def _bodies(program: PortProgram, vector: Vector, access: type[Access]) -> tuple[list[str], int]:
-    """The functions of the main stage, and the room for what they pass on."""
+    """The functions of the main stage, and the memory for what they pass on."""
     main = with_near_operands(program.main) if len(program.main.operations) > CHUNK else program.main
     chunks = split(main.operations, CHUNK)
     slots, width = workspace(chunks)
@@ -192,7 +192,7 @@ define void @call({arguments}) {{
 }}
 
 define void @call_ports(ptr %ports) {{
-{_room("hoisted", len(program.hoisted))}
+{_array_text("hoisted", len(program.hoisted))}
   call void @prepare(ptr %ports, ptr %hoisted)
   call void @call_fixed(ptr %ports, ptr %hoisted)
 {_freed("hoisted", len(program.hoisted))}
@@ -201,7 +201,7 @@ define void @call_ports(ptr %ports) {{
 
 define void @call_fixed(ptr %ports, ptr %hoisted) {{
   %strides = getelementptr i64, ptr @no_strides, i64 0
-{_room("workspace", width)}
+{_array_text("workspace", width)}
 {_calls(bodies, "0", "0")}
 {_freed("workspace", width)}
   ret void
@@ -212,14 +212,14 @@ def _block(bodies: int, width: int, lanes: int) -> str:
     """The call for one block of lanes."""
     return f"""define void @call_fixed(ptr %ports, ptr %hoisted) {{
   %strides = inttoptr i64 0 to ptr
-{_room("workspace", width * lanes)}
+{_array_text("workspace", width * lanes)}
 {_calls(bodies, "0", "0")}
 {_freed("workspace", width * lanes)}
   ret void
 }}"""
 
 
-def _room(name: str, doubles: int) -> str:
+def _array_text(name: str, doubles: int) -> str:
     if doubles > STACK:
         return f"  %{name} = call ptr @malloc(i64 {8 * doubles})"
     return f"  %{name} = alloca double, i64 {max(1, doubles)}, align 64"

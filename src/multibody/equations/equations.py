@@ -65,12 +65,10 @@ class EquationsOfMotion(CompiledEquations):
         auxiliary: Mapping[str, Expr] | None = None,
     ) -> EquationsOfMotion:  # fmt: skip
         """Equations from what makes M, h and f, and from their solution."""
-        made = cls(
+        return cls(
             kinetics.model, formalism, solution.acceleration, parts, solution.multipliers, solution.independent,
-            auxiliary or {}, regularity=solution.regularity,
+            auxiliary or {}, regularity=solution.regularity, known={"kinetics": kinetics},
         )  # fmt: skip
-        vars(made)["kinetics"] = kinetics  # what the formalism has found out is not found out again
-        return made
 
     @cached_property
     def regularized(self) -> EquationsOfMotion:
@@ -82,11 +80,10 @@ class EquationsOfMotion(CompiledEquations):
             return self
         with isolated(*topological([*self.acceleration, *self.M.flat, *self.h, *self.f, *self.model.expressions()])):
             found = Multipliers(FORCE_SOFTNESS).solve(self.M, list(self.h - self.f), self.constraints)
-        made = replace(
-            self, acceleration=found.acceleration, multiplier_values=found.multipliers, independent=(), regularity=ONE
-        )
-        vars(made)["kinetics"] = self.kinetics
-        return made
+        return replace(
+            self, acceleration=found.acceleration, multiplier_values=found.multipliers, independent=(), regularity=ONE,
+            known={"kinetics": self.kinetics},
+        )  # fmt: skip
 
     @property
     def known_powers(self) -> tuple[Expr, Expr, Expr] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -23,7 +23,7 @@ from multibody.model.energy import angular_momentum, kinetic_energy, linear_mome
 T = TypeVar("T")
 
 MOST_KEPT = 32
-"""How many things that other rooms have made are kept with equations of motion."""
+"""How many results of other packages are kept with equations of motion."""
 
 
 @in_own_table
@@ -43,6 +43,10 @@ class EquationExpressions:
             without them such an angle is the principal value, between -π and π.
         regularity: zero where ``acceleration`` has no meaning, because constraints are not independent; see
             ``Solution``.
+
+    Args:
+        known: values of cached properties, such as ``kinetics``, where they exist already. Equations that ``replace``
+            makes do not take them over, because their model may be another one.
     """
 
     model: Model
@@ -54,6 +58,10 @@ class EquationExpressions:
     auxiliary: Mapping[str, Expr] = field(default_factory=dict, repr=False)
     angles: Mapping[Any, Symbol] = field(default_factory=dict, repr=False)
     regularity: Expr = field(default=ONE, repr=False)
+    known: InitVar[Mapping[str, Any] | None] = None
+
+    def __post_init__(self, known: Mapping[str, Any] | None) -> None:
+        self.__dict__.update(known or {})
 
     # names -------------------------------------------------------------------------------------------------------
 
@@ -144,10 +152,10 @@ class EquationExpressions:
         return self.constraints.gamma
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What another room makes of these equations and will need again, such as compiled functions for runs.
+        """What another package makes of these equations and will need again, such as compiled functions for runs.
 
         Args:
-            key: begins with the name of what is made, so that rooms do not meet.
+            key: begins with the name of what is made, so that keys of different packages differ.
             make: makes it, the first time; what was made longest ago is forgotten when there is much of it.
 
         Example:

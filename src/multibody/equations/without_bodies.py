@@ -1,4 +1,4 @@
-"""Equations that were given, not derived from bodies and joints: what the rooms need of them all the same.
+"""Equations that were given, not derived from bodies and joints: what other packages need of them all the same.
 
 Subsystems, and models that were written with other tools, have names, values, constraints, a mass matrix and forces,
 but no tree of links. Here is what they share; each kind of them says where its M, h and f come from.
@@ -70,7 +70,7 @@ class KineticsWithoutBodies(Kinetics):
 
 @dataclass(frozen=True)
 class BodyPlace:
-    """Where a body is that other people's equations belong to, as expressions of the state.
+    """Where a body is that given equations belong to, as expressions of the state.
 
     Attributes:
         name: of the body.

@@ -159,13 +159,13 @@ def _virtual_power(kinetics: Kinetics, forces: Iterable[Applied], generalized: M
 
 
 def _require_joint_speeds(model: Model) -> None:
-    strange = [u for u in model.speeds if not any(u in link.u for link in model.links)]
-    if strange:
+    unattributed = [u for u in model.speeds if not any(u in link.u for link in model.links)]
+    if unattributed:
         raise ModelError(
-            f"Lagrange() knows no energy in terms of the speed {strange[0].name}.",
+            f"Lagrange() knows no energy in terms of the speed {unattributed[0].name}.",
             code="formalism-not-applicable",
             where=f"system '{model.name}'",
             cause="Generalized speeds were chosen that are not the speeds of joints.",
             remedy="Use Kane(), or derive the model in the speeds of its joints.",
-            name=strange[0].name,
+            name=unattributed[0].name,
         )

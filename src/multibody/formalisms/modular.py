@@ -25,7 +25,7 @@ class Modular(Formalism):
 
     def derive(self, model: Model, handling: Handling | None = None) -> EquationsOfMotion:
         """Couple all links, then solve for the constraints that are left."""
-        from multibody.formalisms.nested_links import NestedLinks  # a room that only some scripts enter
+        from multibody.formalisms.nested_links import NestedLinks  # late: few scripts use it
 
         kinetics = Kinetics(model)
         tree = NestedLinks(kinetics)

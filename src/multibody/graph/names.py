@@ -55,7 +55,7 @@ _OTHER_ELEMENT = re.compile(r"(?P<name>.+?)(?P<place>(\[\d{1,9}\])+|(\.\d{1,9})+
 
 
 def usual_element_name(name: str, arrays: Iterable[str]) -> str:
-    """What an element is called that somebody calls otherwise; nothing if no array is meant.
+    """The name of an element that was written in another way; nothing if no array is meant.
 
     Example:
         >>> [usual_element_name(name, ["tip"]) for name in ("tip[2]", "tip.x", "tip_z", "tip_0", "tap[2]")]

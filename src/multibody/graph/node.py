@@ -4,7 +4,7 @@ A node is found by its fingerprint: whoever wants to make a value that a live no
 that node. This one rule covers neutral and absorbing elements, x - x, x·x⁻¹, cancellation, commuted operands, and
 sharing across different-looking expressions.
 
-Nodes are held weakly: what nobody uses any more is freed and leaves the table. Several threads may build at once.
+Nodes are held weakly: a node without references is freed and leaves the table. Several threads may build at once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""XML from files that nobody vouches for: elements with their lines, and nothing that reaches beyond the text.
+"""XML from untrusted files: elements with their lines, and nothing that reaches beyond the text.
 
 Documents with a DOCTYPE are refused, so that there are no entities to expand and no addresses to follow. Size, depth
 and number of elements are limited. Prefixes are kept as they stand (``xacro:macro``), because robot files use prefixes

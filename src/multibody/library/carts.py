@@ -63,7 +63,7 @@ def _pushed(eom: EquationsOfMotion, name: str) -> float:
 CART_POLE = LibraryModel(
     "cart_pole",
     "Pole on a cart",
-    "A pole that falls over unless somebody moves the cart below it.",
+    "A pole that falls over unless the cart below it is moved.",
     "Barto, Sutton and Anderson, IEEE Trans. SMC 13 (1983) 834",
     cart_pole,
     (

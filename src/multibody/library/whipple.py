@@ -50,7 +50,7 @@ TABLE: Mapping[str, Row] = {
 
 
 def bicycle(*, speed: float = 5.0, push: float = 0.5, **values: float) -> System:
-    """The Carvallo-Whipple bicycle: x forward, y to the right, z down; upright where pitch is π/10. Nobody steers.
+    """The Carvallo-Whipple bicycle: x forward, y to the right, z down; upright where pitch is π/10. Without a rider.
 
     The chain of frames: contact point of the rear wheel, yaw, roll, pitch of the frame C, rear wheel D, fork E that
     steers about its z axis, front wheel F. The coordinates keep the rear wheel on the ground.

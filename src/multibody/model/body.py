@@ -110,7 +110,7 @@ def as_inertia(inertia: Any, mass: Expr, com: Vec3, about: Any, name: str) -> Sy
             xx, xy, yy, xz, yz, zz = values
             tensor = Symmetric3(xx, yy, zz, xy, xz, yz)
         elif values.shape == (3, 3):
-            tensor = Symmetric3.from_any(values.tolist(), what=f"inertia of body '{name}'")
+            tensor = Symmetric3.from_any(values.tolist(), what="inertia")
         else:
             raise ModelError(
                 f"An inertia cannot be read from an array of shape {values.shape}.",

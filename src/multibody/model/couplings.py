@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from multibody.model.system import System
 
 
-class Wrench(NamedTuple):
+class CouplingInputs(NamedTuple):
     """The inputs of a coupling: three components of force, three of torque."""
 
     force: Any
     torque: Any
 
 
-def contact(system: System, name: str, frame: Frame) -> Wrench:
+def contact(system: System, name: str, frame: Frame) -> CouplingInputs:
     """A contact: position, orientation and velocities of a frame, and force and torque on it, all in the world's axes.
 
     Args:
@@ -58,7 +58,7 @@ def contact(system: System, name: str, frame: Frame) -> Wrench:
     return _wrench(system, name, frame, system.world)
 
 
-def tyre(system: System, name: str, carrier: Frame, rim: Frame) -> Wrench:
+def tyre(system: System, name: str, carrier: Frame, rim: Frame) -> CouplingInputs:
     """A tyre: where the carrier is and how it moves, and force and torque on the rim, in the carrier's axes.
 
     The rotation matrix ``T_name`` leads from the world's axes to the carrier's.
@@ -116,9 +116,9 @@ def motion_platform(system: System, seat: Frame, name: str = "BWS") -> None:
     system.sensor(f"dom_{name}", AngularAcceleration(seat, expressed_in=seat))
 
 
-def _wrench(system: System, name: str, on: Frame, axes: Frame) -> Wrench:
+def _wrench(system: System, name: str, on: Frame, axes: Frame) -> CouplingInputs:
     force = system.input(f"F_{name}", (3,), unit="N")
     torque = system.input(f"M_{name}", (3,), unit="N·m")
     system.load(Force(on, force, expressed_in=axes), f"CmpForce_{name}")
     system.load(Torque(on, torque, expressed_in=axes), f"CmpTorque_{name}")
-    return Wrench(force, torque)
+    return CouplingInputs(force, torque)

@@ -29,6 +29,6 @@ def concerning(part: str) -> Iterator[None]:
     try:
         yield
     except MultibodyError as error:
-        if part not in error.what and part not in error.where:
+        if part not in error.where:
             error.where = f"{part}: {error.where}" if error.where else part
         raise

@@ -189,16 +189,16 @@ def parameter(name: str, default: Any, scope: str, unit: str, description: str) 
         return Parameter(name, one, {one: None}, unit, description)
     values = array(default)
     symbols = shaped_symbols(name, "parameter", scope, values.shape)
-    strangers = [s.name for s in free_symbols(values) if s.kind != "parameter" or s.scope != scope]
-    if strangers:
+    others = [s.name for s in free_symbols(values) if s.kind != "parameter" or s.scope != scope]
+    if others:
         raise ModelError(
-            f"The default depends on {', '.join(strangers)}.",
+            f"The default depends on {', '.join(others)}.",
             code="parameter-default-changing",
             where=f"parameter '{name}'",
             cause="A parameter stays the same during a run, and so must all that its default depends on.",
             remedy="Use parameters of the same system in the formula.",
             name=name,
-            names=tuple(strangers),
+            names=tuple(others),
         )
     pairs = zip(np.ravel(symbols), values.flat, strict=True) if values.shape else [(symbols, values.item())]
     return Parameter(name, symbols, dict(pairs), unit, description)

@@ -393,9 +393,9 @@ class System:
 
     def _require_own_symbols(self, label: str, expressions: Any) -> None:
         """What is to stay zero must be known here."""
-        strange = [one for one in free_symbols(list(expressions)) if one.scope != self.name]
-        if strange:
-            raise no_value(strange, self.name, f"{label} of system '{self.name}'")
+        foreign = [one for one in free_symbols(list(expressions)) if one.scope != self.name]
+        if foreign:
+            raise no_value(foreign, self.name, f"{label} of system '{self.name}'")
 
     def _require_frame(self, label: str, frame: Any) -> None:
         if not isinstance(frame, Frame) or frame._system is not self:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import isnan
 
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Quantity
+from multibody.codegen.quantities import ScalarVariable
 from multibody.report.counts import operation_counts
 from multibody.report.formulas import ReportFormulas
 from multibody.report.pieces import Cell, CodeBlock, Math, Picture, Piece, ReportGrid, Section, words
@@ -82,7 +82,7 @@ def _symbols(program: Program, formulas: ReportFormulas) -> Iterator[Piece]:
     yield ReportGrid(("symbol", "name", "kind", "unit", "value", "meaning"), tuple(rows))
 
 
-def _value(kind: str, one: Quantity, formulas: ReportFormulas) -> Cell:
+def _value(kind: str, one: ScalarVariable, formulas: ReportFormulas) -> Cell:
     """A number; the formula of a parameter that follows from others; nothing for one that must be given."""
     if one.formula is not None:
         return Math(formulas.brief(one.formula)) if formulas.brief(one.formula) else "a formula"

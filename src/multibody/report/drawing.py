@@ -11,7 +11,7 @@ from multibody.model.joints import Elementary
 from multibody.support.tree_layout import layered
 
 LETTER, LINE, GAP = 7.2, 30.0, 62.0
-"""The width of a letter, the height of a box, and the room between rows, in points."""
+"""The width of a letter, the height of a box, and the space between rows, in points."""
 
 
 class TopologyBox(NamedTuple):

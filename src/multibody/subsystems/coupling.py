@@ -10,7 +10,7 @@ from multibody.errors import ModelError
 from multibody.graph.names import suggestion
 from multibody.graph.workspace import alone
 from multibody.subsystems.arguments.groups import KnownMotion, KnownRelations, OwnEquations, require_groups
-from multibody.subsystems.arguments.level_draft import LevelDraft, known_words, with_rates, with_strangers
+from multibody.subsystems.arguments.level_draft import LevelDraft, known_words, with_foreign_symbols, with_rates
 from multibody.subsystems.arguments.named_values import (
     by_variable,
     named_energy,
@@ -142,7 +142,7 @@ def couple(
     clock("names")
     draft = LevelDraft(label, parts, orders, names, words, own.kinematics, own.dynamics, constraints)
     require_no_rate(label, draft.top, [name for name in names if name not in draft.aliases])
-    quantities = with_strangers(draft, *quantities)
+    quantities = with_foreign_symbols(draft, *quantities)
     flow = draft.flow(quantities[1])
     invariants = completed(label, draft.equations, flow, draft.top)
     require_same_orders(invariants, everything, draft.top)
@@ -190,10 +190,10 @@ def _require_constraints(label: str, redundant: Iterable[str], constraints: Sequ
 def _renamed_parts(label: str, subsystems: Any, rename: Mapping[str, str]) -> tuple[Subsystem, ...]:
     """What is coupled; every rule is for those parts that have the name."""
     parts = tuple(subsystems) if isinstance(subsystems, Iterable) and not isinstance(subsystems, str) else (subsystems,)
-    strange = [one for one in parts if not isinstance(one, Subsystem)]
-    if strange:
+    others = [one for one in parts if not isinstance(one, Subsystem)]
+    if others:
         raise ModelError(
-            f"{strange[0]!r:.80} is no subsystem.",
+            f"{others[0]!r:.80} is no subsystem.",
             where=f"subsystem '{label}'",
             remedy="Give a list of subsystems; from_system makes one from a System or a Model.",
             code="subsystem-expected",

@@ -84,7 +84,7 @@ def atomic_file(
                 "The file cannot be written; what was there before is untouched.",
                 where=str(path),
                 cause=error.strerror or str(error),
-                remedy="Check that the folder exists, that you may write to it, and that the disk has room.",
+                remedy="Check that the folder exists, that you may write to it, and that the disk has free space.",
                 code="file-not-writable",
             ) from error
         raise

@@ -131,5 +131,5 @@ def _arc(a: LayoutPoint, b: LayoutPoint, curvature: float) -> NDArray[np.float64
 
 def _overlaps(points: NDArray[np.float64], size: tuple[float, float], boxes: NDArray[np.float64]) -> Any:
     """How much rectangles of a size around the points share with the boxes: from 0 to 1 for each side, multiplied."""
-    room = (boxes[None, :, 2:] + np.array(size)) / 2 - abs(points[:, None, :] - boxes[None, :, :2])
-    return np.clip(room / (np.array(size) + 1e-9), 0.0, 1.0).prod(axis=2)
+    overlap = (boxes[None, :, 2:] + np.array(size)) / 2 - abs(points[:, None, :] - boxes[None, :, :2])
+    return np.clip(overlap / (np.array(size) + 1e-9), 0.0, 1.0).prod(axis=2)

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.model import Model
-from multibody.model.joints.spherical import Orientation
+from multibody.model.joints.spherical import OrientationCoordinates
 
 Numbers = NDArray[np.float64]
 
-_QUATERNION = Orientation("quaternion").labels
+_QUATERNION = OrientationCoordinates("quaternion").labels
 
 
 class Arguments(NamedTuple):

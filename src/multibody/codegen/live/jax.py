@@ -27,7 +27,7 @@ from multibody.codegen.targets.python.pythonlike import (
     module,
     numpy_table,
     parameter_lines,
-    rooms,
+    result_lists,
     written_functions,
 )
 from multibody.graph import Expr, Symbol, Table, isolated, substitute, topological
@@ -122,7 +122,7 @@ def _function(body: RoutineBody) -> str:
     packed = ", ".join(f"packed({result.name}, {result.shape})" for result in body.routine.results)
     lines = [line for part in body.parts for line in SYNTAX.lines(part)]
     head = f"{body.routine.name}(t, q, u, r, p)"
-    return function(head, body.routine.description, [*rooms(body), *lines, f"return {packed}"])
+    return function(head, body.routine.description, [*result_lists(body), *lines, f"return {packed}"])
 
 
 def _loop_function(program: Program, body: RoutineBody, code: Code) -> str:

@@ -112,9 +112,9 @@ def _sums(program: StraightLineProgram) -> dict[Any, tuple[_Term, ...]]:
     uses = program.uses
     sums: dict[Any, tuple[_Term, ...]] = {}
 
-    def expanded(node: Any, sign: int, room: int) -> tuple[_Term, ...]:
+    def expanded(node: Any, sign: int, most: int) -> tuple[_Term, ...]:
         terms = sums.get(node, ())
-        if terms and uses[node] == 1 and len(terms) <= room:
+        if terms and uses[node] == 1 and len(terms) <= most:
             return tuple(term._replace(sign=sign * term.sign) for term in terms)
         return (_Term(sign, node, None),)
 

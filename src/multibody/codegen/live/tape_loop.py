@@ -54,9 +54,9 @@ def looped(
         batch = jnp.broadcast_shapes(given[0].shape, *(one.shape[1:] for one in given[1:]))
         real = jnp.result_type(0.0, *(one for one in given if one.size))
         parts = [jnp.asarray(constants), given[0][None], *given[1:], jnp.zeros(width * len(steps))]
-        rooms = [len(one) for one in parts]
+        lengths = [len(one) for one in parts]
         w = jnp.concatenate([spread(one.astype(real), batch) for one in parts])
-        starts = sum(rooms[:-1]) + width * np.arange(len(steps), dtype=np.int32)
+        starts = sum(lengths[:-1]) + width * np.arange(len(steps), dtype=np.int32)
         if steps:  # else all results are given
             w, _ = lax.scan(put, w, (starts, kinds, places, signs))
         return w[np.array(results, dtype=np.int32)]

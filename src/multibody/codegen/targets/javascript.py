@@ -11,10 +11,9 @@ from multibody.codegen.contract import SourceTarget
 from multibody.codegen.module_names import file_name
 from multibody.codegen.parameter_formulas import origin
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Quantity
+from multibody.codegen.quantities import ScalarVariable
 from multibody.codegen.syntax import Syntax, one_line, quoted
-from multibody.codegen.targets.python.pythonlike import ParameterForm, floats
-from multibody.graph import Table
+from multibody.codegen.targets.python.pythonlike import ParameterForm, floats, table_writer
 
 
 def _functions() -> dict[str, str]:
@@ -22,13 +21,6 @@ def _functions() -> dict[str, str]:
     choice = {"where": "({} ? {} : {})", "lt": "({} < {})", "le": "({} <= {})", "eq": "({} === {})"}
     logic = {"and": "({} && {})", "or": "({} || {})", "not": "(!{})", "table": "{name}({})"}
     return {op: f"Math.{op}" for op in same} | choice | logic
-
-
-def _table(table: Table, name: str) -> str:
-    rows = ", ".join(floats(row) for row in table.coefficients)
-    return _TABLE.format(
-        name=name, rule=table.rule, breaks=floats(table.breaks), starts=floats(table.starts), rows=rows
-    )
 
 
 _TABLE = """// {rule}
@@ -47,6 +39,8 @@ function {name}(x) {{
   }}
   return Number.isNaN(x) ? x : value;
 }}"""
+
+_table = table_writer(_TABLE)
 
 SYNTAX = Syntax(
     language="javascript",
@@ -101,7 +95,7 @@ def _lists(program: Program) -> str:
     return "\n".join([*blocks, f"export const start = {floats(one.value for one in program.states)};"])
 
 
-def _listing(title: str, brackets: str, quantities: Iterable[Quantity], form: str) -> str:
+def _listing(title: str, brackets: str, quantities: Iterable[ScalarVariable], form: str) -> str:
     lines = [f"export const {title} = {brackets[0]}"]
     for one in quantities:
         item = form.format(name=quoted(one.name), value=repr(one.value) if isfinite(one.value) else "null")

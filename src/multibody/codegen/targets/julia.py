@@ -11,10 +11,9 @@ from multibody.codegen.contract import SourceTarget
 from multibody.codegen.module_names import file_name
 from multibody.codegen.parameter_formulas import origin
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Quantity
+from multibody.codegen.quantities import ScalarVariable
 from multibody.codegen.syntax import Syntax, one_line
-from multibody.codegen.targets.python.pythonlike import ParameterForm, floats
-from multibody.graph import Table
+from multibody.codegen.targets.python.pythonlike import ParameterForm, floats, table_writer
 
 
 def _functions() -> dict[str, str]:
@@ -34,13 +33,6 @@ HELPERS = {
 """NaN where there is no value: a branch that is not taken must not end the program."""
 
 
-def _table(table: Table, name: str) -> str:
-    rows = ", ".join(floats(row) for row in table.coefficients)
-    return _TABLE.format(
-        name=name, rule=table.rule, breaks=floats(table.breaks), starts=floats(table.starts), rows=rows
-    )
-
-
 _TABLE = """# {rule}
 function {name}(x)
     breaks = {breaks}
@@ -54,6 +46,8 @@ function {name}(x)
     end
     return value
 end"""
+
+_table = table_writer(_TABLE)
 
 SYNTAX = Syntax(
     language="julia",
@@ -111,7 +105,7 @@ def _lists(program: Program) -> str:
     return "\n".join([*blocks, f"const START = Float64{floats(one.value for one in program.states)}"])
 
 
-def _listing(title: str, quantities: Iterable[Quantity]) -> str:
+def _listing(title: str, quantities: Iterable[ScalarVariable]) -> str:
     lines = [f"    Symbol({_text(one.name)}), {SYNTAX.remark(origin(one))}".rstrip() for one in quantities]
     return "\n".join([f"const {title} = Symbol[", *lines, "]"])
 

@@ -12,8 +12,7 @@ from multibody.codegen.module_names import file_name
 from multibody.codegen.parameter_formulas import origin
 from multibody.codegen.program import Program
 from multibody.codegen.syntax import CALLED, Syntax, one_line
-from multibody.codegen.targets.python.pythonlike import floats
-from multibody.graph import Table
+from multibody.codegen.targets.python.pythonlike import floats, table_writer
 
 
 def _functions() -> dict[str, str]:
@@ -32,15 +31,6 @@ HELPERS = {
 """What is not a number stays so, which f64::min and f64::max do not promise."""
 
 
-def _table(table: Table, name: str) -> str:
-    rows = ", ".join(floats(row) for row in table.coefficients)
-    return _TABLE.format(
-        name=name, rule=table.rule,
-        breaks=floats(table.breaks), starts=floats(table.starts), rows=rows, n=len(table.breaks),
-        m=len(table.starts), d=len(table.coefficients),
-    )  # fmt: skip
-
-
 _TABLE = """/// {rule}
 fn {name}(x: f64) -> f64 {{
     const BREAKS: [f64; {n}] = {breaks};
@@ -57,6 +47,8 @@ fn {name}(x: f64) -> f64 {{
     }}
     value
 }}"""
+
+_table = table_writer(_TABLE)
 
 SYNTAX = Syntax(
     language="rust",

@@ -11,8 +11,8 @@ Example:
     (F/m1,)
 """
 
-from multibody.compat.pymbs.frames import Body, Frame
-from multibody.compat.pymbs.joints import Joint
+from multibody.compat.pymbs.frames import PymbsBody as Body, PymbsFrame as Frame
+from multibody.compat.pymbs.joints import PymbsJoint as Joint
 from multibody.compat.pymbs.quantities import VarKind
 from multibody.compat.pymbs.refusals import UnsupportedError, UsageError
 from multibody.compat.pymbs.symbolics import (

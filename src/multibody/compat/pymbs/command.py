@@ -128,9 +128,9 @@ def _fault(
     """Why arguments do not fit into an order; empty if they do."""
     if surplus > 0:
         return f"There are {surplus} arguments too many."
-    strange = [key for key in named if key not in known]
-    if strange:
-        return f"There is no argument {', '.join(map(repr, strange))}."
+    unknown = [key for key in named if key not in known]
+    if unknown:
+        return f"There is no argument {', '.join(map(repr, unknown))}."
     twice = [key for key in named if key in given]
     if twice:
         return f"{', '.join(map(repr, twice))} is given twice."
@@ -164,7 +164,7 @@ def _kind_of(name: str) -> Callable[[Any], bool]:
     )
 
 
-_is_frame = _kind_of("Frame")
+_is_frame = _kind_of("PymbsFrame")
 
 
 def _is_whole(value: Any) -> bool:
@@ -184,10 +184,8 @@ def _texts(value: Any) -> bool:
 
 
 _KINDS: dict[str, Callable[[Any], bool]] = {
-    "Frame": _is_frame,
-    "AnyFrame": _is_frame,  # where a command has the name of the class
-    "Joint": _kind_of("Joint"),
-    "AnyJoint": _kind_of("Joint"),
+    "PymbsFrame": _is_frame,
+    "PymbsJoint": _kind_of("PymbsJoint"),
     "str": lambda value: isinstance(value, str),
     "int": _is_whole,
     "bool": lambda value: isinstance(value, bool | int | np.bool_),

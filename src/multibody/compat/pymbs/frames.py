@@ -19,8 +19,8 @@ class PartNames(Protocol):
         """A free name for a part."""
 
 
-class Frame:
-    """A coordinate system on a body.
+class PymbsFrame:
+    """A coordinate system on a body; scripts know it as ``Frame``.
 
     Attributes:
         name: unique on its body.
@@ -32,10 +32,10 @@ class Frame:
         self._world = world
         self.name = name
         self.made = made
-        self.frames: dict[str, Frame] = {}
+        self.frames: dict[str, PymbsFrame] = {}
 
     @command()
-    def addFrame(self, name: str, p: Value = (0, 0, 0), R: Value | None = None) -> Frame:
+    def addFrame(self, name: str, p: Value = (0, 0, 0), R: Value | None = None) -> PymbsFrame:
         """A new frame, which becomes an attribute: ``body.addFrame('tip', [0, 0, 1])`` makes ``body.tip``.
 
         Args:
@@ -51,11 +51,11 @@ class Frame:
                 name=name,
             )
         own = self._world.part_name(f"{self.made.name}_{name}")
-        self.frames[name] = Frame(self._world, name, self.made.frame(own, vector(p), R))
+        self.frames[name] = PymbsFrame(self._world, name, self.made.frame(own, vector(p), R))
         return self.frames[name]
 
-    def __getattr__(self, name: str) -> Frame:
-        found: Frame | None = vars(self).get("frames", {}).get(name)
+    def __getattr__(self, name: str) -> PymbsFrame:
+        found: PymbsFrame | None = vars(self).get("frames", {}).get(name)
         if found is None:
             frames = vars(self).get("frames", {})
             near = suggestion([name], [*frames, *(one for one in dir(self) if not one.startswith("_"))])
@@ -66,11 +66,11 @@ class Frame:
         return found
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r})"
+        return f"{type(self).__name__.removeprefix('Pymbs')}({self.name!r})"
 
 
-class Body(Frame):
-    """A rigid body."""
+class PymbsBody(PymbsFrame):
+    """A rigid body; scripts know it as ``Body``."""
 
     made: model.Body
 

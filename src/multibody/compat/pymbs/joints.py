@@ -18,8 +18,10 @@ class Derived(Protocol):
         """The equations of motion, for a command that needs them."""
 
 
-class Joint:
+class PymbsJoint:
     """A joint, or one of its movements: ``joint[0]`` is the first one of a joint with several.
+
+    Scripts know it as ``Joint``.
 
     Attributes:
         made: the joint of the system.
@@ -44,13 +46,13 @@ class Joint:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def __getitem__(self, place: int) -> Joint:
-        return Joint(self._world, self.made, (self.numbers[place],))
+    def __getitem__(self, place: int) -> PymbsJoint:
+        return PymbsJoint(self._world, self.made, (self.numbers[place],))
 
-    def __iter__(self) -> Iterator[Joint]:
+    def __iter__(self) -> Iterator[PymbsJoint]:
         return (self[k] for k in range(len(self)))
 
-    def single(self, task: str) -> Joint:
+    def single(self, task: str) -> PymbsJoint:
         """The same, if it has one movement.
 
         Raises:

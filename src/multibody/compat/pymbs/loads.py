@@ -6,8 +6,8 @@ import numpy as np
 
 from multibody import model
 from multibody.compat.pymbs.command import Value, command
-from multibody.compat.pymbs.frames import Frame, scalar, vector
-from multibody.compat.pymbs.joints import Joint as AnyJoint
+from multibody.compat.pymbs.frames import PymbsFrame, scalar, vector
+from multibody.compat.pymbs.joints import PymbsJoint
 from multibody.compat.pymbs.refusals import UsageError
 from multibody.compat.pymbs.world import WorldBase
 from multibody.model import Force, JointLoad, Load, PointToPointForce, Torque
@@ -20,7 +20,7 @@ class AddLoad:
         self._mbs = mbs
 
     @command("CS1 CS2 symbol name", "name CS1 CS2 symbol", "name symbol CS1 CS2")
-    def PtPForce(self, symbol: Value, CS1: Frame, CS2: Frame, name: str | None = None) -> Load:
+    def PtPForce(self, symbol: Value, CS1: PymbsFrame, CS2: PymbsFrame, name: str | None = None) -> Load:
         """A force along the line between two frames; a positive one pushes them apart.
 
         Args:
@@ -36,7 +36,7 @@ class AddLoad:
         "name CS1 CS2 symbol CSref", "name symbol CS1 CS2 CSref",
     )  # fmt: skip
     def CmpForce(
-        self, symbol: Value, CS1: Frame, CS2: Frame, name: str | None = None, CSref: Frame | None = None
+        self, symbol: Value, CS1: PymbsFrame, CS2: PymbsFrame, name: str | None = None, CSref: PymbsFrame | None = None
     ) -> Load:
         """A force by its components: it acts on CS1, and its opposite on CS2, each at the frame's origin.
 
@@ -56,7 +56,7 @@ class AddLoad:
         "name CS1 CS2 symbol CSref", "name symbol CS1 CS2 CSref",
     )  # fmt: skip
     def CmpTorque(
-        self, symbol: Value, CS1: Frame, CS2: Frame, CSref: Frame | None = None, name: str | None = None
+        self, symbol: Value, CS1: PymbsFrame, CS2: PymbsFrame, CSref: PymbsFrame | None = None, name: str | None = None
     ) -> Load:
         """A torque by its components: it acts on CS1, and its opposite on CS2.
 
@@ -71,7 +71,7 @@ class AddLoad:
         return self._add(torque, name)
 
     @command("joint symbol name", "name joint symbol", "name symbol joint")
-    def Joint(self, symbol: Value, joint: AnyJoint, name: str | None = None) -> Load:
+    def Joint(self, symbol: Value, joint: PymbsJoint, name: str | None = None) -> Load:
         """A force on a translation, or a torque on a hinge.
 
         Args:
@@ -92,7 +92,7 @@ class AddLoad:
 
     @command("CS1 CS2 c d name", "name CS1 CS2 c d l0")
     def SpringDamper(
-        self, CS1: Frame, CS2: Frame, c: Value, d: Value = 0, l0: Value = 0, name: str | None = None
+        self, CS1: PymbsFrame, CS2: PymbsFrame, c: Value, d: Value = 0, l0: Value = 0, name: str | None = None
     ) -> Load:
         """A spring and a damper on the line between two frames: they pull with c·(l - l0) + d·l̇.
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from multibody import model
 from multibody.compat.pymbs.command import Value, command
-from multibody.compat.pymbs.frames import Frame, scalar
-from multibody.compat.pymbs.joints import Joint
+from multibody.compat.pymbs.frames import PymbsFrame, scalar
+from multibody.compat.pymbs.joints import PymbsJoint
 from multibody.compat.pymbs.steering import distance, steering
 from multibody.compat.pymbs.world import WorldBase
 from multibody.graph import Expr, Symbol, as_expr
@@ -27,21 +27,21 @@ class AddLoop:
         self._mbs = mbs
 
     @command("CS1 CS2 name posture", "name CS1 CS2 posture")
-    def FourBar(self, CS1: Frame, CS2: Frame, posture: int = 1, name: str | None = None) -> Any:
+    def FourBar(self, CS1: PymbsFrame, CS2: PymbsFrame, posture: int = 1, name: str | None = None) -> Any:
         """Four hinges: the crank stays independent; the posture, 1 or -1, says whether the beams are crossed."""
         return self._add(model.FourBar(CS1.made, CS2.made, int(posture)), name)
 
     @command("CS1 CS2 name posture", "name CS1 CS2 posture")
-    def FourBarTrans(self, CS1: Frame, CS2: Frame, posture: int = 1, name: str | None = None) -> Any:
+    def FourBarTrans(self, CS1: PymbsFrame, CS2: PymbsFrame, posture: int = 1, name: str | None = None) -> Any:
         """A four-bar with a cylinder for one of its bars: its crank and coupler stay independent, as in PyMbs.
 
         So there is one solution only, and the posture is not needed.
         """
-        return self._add(FourBarTrans(CS1.made, CS2.made), name)
+        return self._add(PymbsFourBarTrans(CS1.made, CS2.made), name)
 
     @command("CS1 CS2 name setUp", "name CS1 CS2 setUp", "CS1 CS2 setUpH setUpS name")
     def Steering(
-        self, CS1: Frame, CS2: Frame, setUp: int = 1, name: str | None = None, setUpH: int | None = None,
+        self, CS1: PymbsFrame, CS2: PymbsFrame, setUp: int = 1, name: str | None = None, setUpH: int | None = None,
         setUpS: int | None = None,
     ) -> Any:  # fmt: skip
         """A rack that moves a tie rod and an arm: the rack stays independent.
@@ -59,32 +59,32 @@ class AddLoop:
         return self._add(steering(self._mbs, CS1, CS2, int(setUpH or 1), int(setUpS or 1)), name)
 
     @command("name CS1 CS2")
-    def CrankSlider(self, CS1: Frame, CS2: Frame, name: str | None = None) -> Any:
+    def CrankSlider(self, CS1: PymbsFrame, CS2: PymbsFrame, name: str | None = None) -> Any:
         """A crank, a rod and a piston: the crank stays independent.
 
         Of the two solutions, that is taken which start values of rod and piston are nearer to. Without such values it
         is that of PyMbs, if the rod hangs on the piston as it must there: the smaller coordinate of the piston.
         """
-        return self._add(CrankSlider(CS1.made, CS2.made), name)
+        return self._add(PymbsCrankSlider(CS1.made, CS2.made), name)
 
     @command("name CS1 CS2")
-    def ThreeBarTrans(self, CS1: Frame, CS2: Frame, name: str | None = None) -> Any:
+    def ThreeBarTrans(self, CS1: PymbsFrame, CS2: PymbsFrame, name: str | None = None) -> Any:
         """A lever and a cylinder that pushes it: the lever stays independent."""
         return self._add(model.ThreeBarTrans(CS1.made, CS2.made), name)
 
     @command("name CS1 CS2")
-    def Hexapod(self, CS1: Frame, CS2: Frame, name: str | None = None) -> Any:
+    def Hexapod(self, CS1: PymbsFrame, CS2: PymbsFrame, name: str | None = None) -> Any:
         """A leg of a Stewart platform: two hinges at right angles, a cylinder, and a closing ball joint."""
         return self._add(model.Hexapod(CS1.made, CS2.made), name)
 
     @command("name CS1 CS2")
-    def Hexapod_m_AV(self, CS1: Frame, CS2: Frame, name: str | None = None) -> Any:
+    def Hexapod_m_AV(self, CS1: PymbsFrame, CS2: PymbsFrame, name: str | None = None) -> Any:
         """A leg with offset axes. It has no closed form: the closing hinge, about y, becomes a constraint."""
         closing = model.HexapodWithOffset(CS1.made, CS2.made)
         return self._mbs.system.constraint(closing, name=self._mbs.part_name(name, "loop"))
 
     @command("name j1 j2 ratio")
-    def Transmission(self, j1: Joint, j2: Joint, ratio: Value = 1, name: str | None = None) -> Any:
+    def Transmission(self, j1: PymbsJoint, j2: PymbsJoint, ratio: Value = 1, name: str | None = None) -> Any:
         """Two joints in a fixed ratio, q₁ = ratio·q₂; a ratio of zero holds the first one fast.
 
         As in PyMbs the second joint follows, so that one may lead several; with a ratio of zero, or one that is a
@@ -99,14 +99,14 @@ class AddLoop:
             first, second, factor = second, first, 1 / as_expr(factor)
         return self._follow(first, factor, second, name)
 
-    def _follow(self, follower: Joint, factor: Any, leader: Joint, name: str | None) -> Any:
+    def _follow(self, follower: PymbsJoint, factor: Any, leader: PymbsJoint, name: str | None) -> Any:
         """q of the follower = factor·q of the leader."""
         if follower.whole and leader.whole:
             return self._add(model.Transmission(follower.made, leader.made, factor), name)
         return self._add(_following(follower, factor * leader.coord), name)
 
     @command("name j exp")
-    def ExpJoint(self, j: Joint, exp: Value, name: str | None = None) -> Any:
+    def ExpJoint(self, j: PymbsJoint, exp: Value, name: str | None = None) -> Any:
         """A joint whose coordinate is an expression; here for the dynamics as well.
 
         If the expression contains inputs, their rates are inputs, too: ``<input>_dot`` and ``<input>_ddot``.
@@ -117,7 +117,7 @@ class AddLoop:
         return self._mbs.system.loop(loop, self._mbs.part_name(name, "loop"))
 
 
-class FourBarTrans(model.FourBarTrans):
+class PymbsFourBarTrans(model.FourBarTrans):
     """A four-bar with a cylinder whose length follows from the angles of crank and coupler."""
 
     def drives(self, way: Way) -> list[Passage]:
@@ -126,7 +126,7 @@ class FourBarTrans(model.FourBarTrans):
         return plain[0] if plain and len(plain[0]) == 2 else super().drives(way)
 
 
-def _following(joint: Joint, value: Any) -> model.ExpJoint:
+def _following(joint: PymbsJoint, value: Any) -> model.ExpJoint:
     """A joint, or one of its movements, whose coordinate is an expression."""
     return model.ExpJoint(joint.made, value) if joint.whole else ExpMovement(joint.made, joint.numbers[0], value)
 
@@ -144,7 +144,7 @@ class ExpMovement(model.ExpJoint):
         return self.joint.coordinates[self.number]
 
 
-class CrankSlider(model.CrankSlider):
+class PymbsCrankSlider(model.CrankSlider):
     """A crank and slider that chooses its posture by the start values of its dependent joints."""
 
     def solution(self, kinematics: Kinematics) -> Mapping[Symbol, Expr]:

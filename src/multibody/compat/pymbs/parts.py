@@ -9,8 +9,8 @@ import numpy as np
 
 from multibody import model
 from multibody.compat.pymbs.command import Movements, Value, command
-from multibody.compat.pymbs.frames import Body, Frame, scalar, vector
-from multibody.compat.pymbs.joints import Joint
+from multibody.compat.pymbs.frames import PymbsBody, PymbsFrame, scalar, vector
+from multibody.compat.pymbs.joints import PymbsJoint
 from multibody.compat.pymbs.refusals import UsageError
 from multibody.compat.pymbs.world import WorldBase
 from multibody.graph import Expr, evaluate
@@ -24,7 +24,9 @@ class PartCommands(WorldBase):
     """Commands for bodies and for what connects them."""
 
     @command("name mass cg inertia")
-    def addBody(self, mass: Value, cg: Value = (0, 0, 0), inertia: Value = (0, 0, 0), name: str | None = None) -> Body:
+    def addBody(
+        self, mass: Value, cg: Value = (0, 0, 0), inertia: Value = (0, 0, 0), name: str | None = None
+    ) -> PymbsBody:
         """A rigid body.
 
         Args:
@@ -36,14 +38,16 @@ class PartCommands(WorldBase):
         own = self.part_name(name, "body")
         entries = np.array(inertia, dtype=object)
         tensor = entries[:, 0] if entries.shape == (6, 1) else entries
-        self.bodyDict[name or own] = body = Body(self, name or own, self.system.body(own, mass, vector(cg), tensor))
+        self.bodyDict[name or own] = body = PymbsBody(
+            self, name or own, self.system.body(own, mass, vector(cg), tensor)
+        )
         return body
 
     @command("name CS1 CS2 dofList startVals startVals_d")
     def addJoint(
-        self, CS1: Frame, CS2: Frame, dofList: Movements | None = None, startVals: Value | None = None,
+        self, CS1: PymbsFrame, CS2: PymbsFrame, dofList: Movements | None = None, startVals: Value | None = None,
         startVals_d: Value | None = None, name: str | None = None,
-    ) -> Joint:  # fmt: skip
+    ) -> PymbsJoint:  # fmt: skip
         """A joint between two frames, made of elementary movements, one after the other.
 
         Args:
@@ -63,10 +67,10 @@ class PartCommands(WorldBase):
             self.part_name(name, "joint"), CS1.made, CS2.made, moves or Weld(),
             q=self._numbers(startVals), u=self._numbers(startVals_d),
         )  # fmt: skip
-        self.jointDict[name or made.name] = joint = Joint(self, made, tuple(range(len(moves))))
+        self.jointDict[name or made.name] = joint = PymbsJoint(self, made, tuple(range(len(moves))))
         return joint
 
-    def _tell_second(self, moved: Frame, name: str | None) -> None:
+    def _tell_second(self, moved: PymbsFrame, name: str | None) -> None:
         """A body that a joint moves already is held by a loop from then on."""
         body = moved.made.body
         first = [one.name for one in self.system.all(model.Joint) if one.child.body is body]
@@ -82,7 +86,7 @@ class PartCommands(WorldBase):
 
     @command("name CS1 CS2 transLock rotLock")
     def addConstraint(
-        self, CS1: Frame, CS2: Frame, transLock: Value = (0, 0, 0), rotLock: Value = (0, 0, 0),
+        self, CS1: PymbsFrame, CS2: PymbsFrame, transLock: Value = (0, 0, 0), rotLock: Value = (0, 0, 0),
         name: str | None = None,
     ) -> Any:  # fmt: skip
         """Holds two frames together in some directions, by constraint forces; this may close a loop.
@@ -102,7 +106,7 @@ class PartCommands(WorldBase):
         return self.system.constraint(CS1.made, CS2.made, translation=translation, rotation=rotation, name=own)
 
     @command()
-    def setJointRange(self, joint: Joint, minVal: Value, maxVal: Value) -> None:
+    def setJointRange(self, joint: PymbsJoint, minVal: Value, maxVal: Value) -> None:
         """The range of a joint's slider in ``show``; it is no stop.
 
         Args:

@@ -7,8 +7,8 @@ from typing import Any
 
 from multibody import model
 from multibody.compat.pymbs.command import Group, command
-from multibody.compat.pymbs.frames import Frame
-from multibody.compat.pymbs.joints import Joint as AnyJoint
+from multibody.compat.pymbs.frames import PymbsFrame
+from multibody.compat.pymbs.joints import PymbsJoint
 from multibody.compat.pymbs.quantities import VarKind, as_written
 from multibody.compat.pymbs.refusals import UsageError
 from multibody.compat.pymbs.world import WorldBase
@@ -37,14 +37,14 @@ class AddSensor:
 
     @command("CS1 CS2 symbol name category", "name symbol CS1 CS2 category")
     def Distance(
-        self, symbol: str, CS1: Frame, CS2: Frame, name: str | None = None, category: Any = VarKind.Sensor
+        self, symbol: str, CS1: PymbsFrame, CS2: PymbsFrame, name: str | None = None, category: Any = VarKind.Sensor
     ) -> Any:
         """The distance of two frames and the rate at which it grows, as a vector of two."""
         return self._add(symbol, model.DistanceAndRate(CS1.made, CS2.made))
 
     @command("CS1 CS2 symbol CSref name category", "CS1 CS2 symbol name category", "name symbol CS1 CS2 CSref category")
     def Position(
-        self, symbol: str, CS1: Frame, CS2: Frame, CSref: Frame | None = None, name: str | None = None,
+        self, symbol: str, CS1: PymbsFrame, CS2: PymbsFrame, CSref: PymbsFrame | None = None, name: str | None = None,
         category: Any = VarKind.Sensor,
     ) -> Any:  # fmt: skip
         """The vector from CS1 to CS2."""
@@ -52,7 +52,7 @@ class AddSensor:
 
     @command("CS1 CS2 symbol CSref name category", "CS1 CS2 symbol name category", "name symbol CS1 CS2 CSref category")
     def Velocity(
-        self, symbol: str, CS1: Frame, CS2: Frame, CSref: Frame | None = None, name: str | None = None,
+        self, symbol: str, CS1: PymbsFrame, CS2: PymbsFrame, CSref: PymbsFrame | None = None, name: str | None = None,
         category: Any = VarKind.Sensor,
     ) -> Any:  # fmt: skip
         """The absolute velocity of CS2 minus that of CS1."""
@@ -60,7 +60,7 @@ class AddSensor:
 
     @command("CS1 CS2 symbol CSref name category", "CS1 CS2 symbol name category", "name symbol CS1 CS2 CSref category")
     def Acceleration(
-        self, symbol: str, CS1: Frame, CS2: Frame, CSref: Frame | None = None, name: str | None = None,
+        self, symbol: str, CS1: PymbsFrame, CS2: PymbsFrame, CSref: PymbsFrame | None = None, name: str | None = None,
         category: Any = VarKind.Sensor,
     ) -> Any:  # fmt: skip
         """The absolute acceleration of CS2 minus that of CS1."""
@@ -68,7 +68,7 @@ class AddSensor:
 
     @command("CS1 CS2 symbol CSref name category", "CS1 CS2 symbol name category", "name symbol CS1 CS2 CSref category")
     def AngularVelocity(
-        self, symbol: str, CS1: Frame, CS2: Frame, CSref: Frame | None = None, name: str | None = None,
+        self, symbol: str, CS1: PymbsFrame, CS2: PymbsFrame, CSref: PymbsFrame | None = None, name: str | None = None,
         category: Any = VarKind.Sensor,
     ) -> Any:  # fmt: skip
         """The angular velocity of CS2 relative to CS1."""
@@ -76,7 +76,7 @@ class AddSensor:
 
     @command("CS1 CS2 symbol CSref name category", "CS1 CS2 symbol name category", "name symbol CS1 CS2 CSref category")
     def AngularAcceleration(
-        self, symbol: str, CS1: Frame, CS2: Frame, CSref: Frame | None = None, name: str | None = None,
+        self, symbol: str, CS1: PymbsFrame, CS2: PymbsFrame, CSref: PymbsFrame | None = None, name: str | None = None,
         category: Any = VarKind.Sensor,
     ) -> Any:  # fmt: skip
         """The absolute angular acceleration of CS2 minus that of CS1."""
@@ -84,13 +84,13 @@ class AddSensor:
 
     @command("CS1 CS2 symbol name category", "name symbol CS1 CS2 category")
     def Orientation(
-        self, symbol: str, CS1: Frame, CS2: Frame, name: str | None = None, category: Any = VarKind.Sensor
+        self, symbol: str, CS1: PymbsFrame, CS2: PymbsFrame, name: str | None = None, category: Any = VarKind.Sensor
     ) -> Any:
         """The matrix that leads from the axes of CS2 to those of CS1; its columns are the axes of CS2."""
         return self._add(symbol, model.Orientation(CS2.made, CS1.made))
 
     @command("joint symbol name category", "name symbol joint category")
-    def Joint(self, symbol: str, joint: AnyJoint, name: str | None = None, category: Any = VarKind.Sensor) -> Any:
+    def Joint(self, symbol: str, joint: PymbsJoint, name: str | None = None, category: Any = VarKind.Sensor) -> Any:
         """The coordinate of a joint and its rate, as a vector of two; first all coordinates, if there are several."""
         if joint.whole:
             return self._add(symbol, model.JointSensor(joint.made))
@@ -98,7 +98,7 @@ class AddSensor:
 
     @command("joint symbol name category", "name symbol joint category")
     def ConstraintForce(
-        self, symbol: str, joint: AnyJoint, name: str | None = None, category: Any = VarKind.Sensor
+        self, symbol: str, joint: PymbsJoint, name: str | None = None, category: Any = VarKind.Sensor
     ) -> Any:
         """The force that a joint transmits to its second frame, along the axes of that frame.
 
@@ -108,7 +108,7 @@ class AddSensor:
 
     @command("joint symbol name category", "name symbol joint category")
     def ConstraintTorque(
-        self, symbol: str, joint: AnyJoint, name: str | None = None, category: Any = VarKind.Sensor
+        self, symbol: str, joint: PymbsJoint, name: str | None = None, category: Any = VarKind.Sensor
     ) -> Any:
         """The torque that a joint transmits to its second frame, about the origin and along the axes of that frame.
 
@@ -117,7 +117,7 @@ class AddSensor:
         return self._reaction("addSensor.ConstraintTorque", model.ConstraintTorque, symbol, joint)
 
     @command("body symbol_str name category", "name symbol_str body category")
-    def Energy(self, symbol_str: str, body: Frame, name: str | None = None, category: Any = VarKind.Sensor) -> Any:
+    def Energy(self, symbol_str: str, body: PymbsFrame, name: str | None = None, category: Any = VarKind.Sensor) -> Any:
         """Kinetic and potential energy of a body together; that of all bodies for the world."""
         return self._add(symbol_str, model.Energy(body.made.body))
 
@@ -131,7 +131,7 @@ class AddSensor:
         mass = self._add(f"{symbol_str}_Mass", model.TotalMass(*bodies))
         return mass, self._add(f"{symbol_str}_r", model.CenterOfMass(*bodies))
 
-    def _reaction(self, label: str, kind: Callable[..., model.Sensor], symbol: str, joint: AnyJoint) -> Any:
+    def _reaction(self, label: str, kind: Callable[..., model.Sensor], symbol: str, joint: PymbsJoint) -> Any:
         made = joint.entire(label)
         axes = self._world if self._mbs.follows_program(label) else made.child
         return self._add(symbol, kind(made, axes))

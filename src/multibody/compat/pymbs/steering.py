@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from multibody import model
-from multibody.compat.pymbs.frames import Frame
+from multibody.compat.pymbs.frames import PymbsFrame
 from multibody.compat.pymbs.refusals import UsageError
 from multibody.compat.pymbs.world import WorldBase
 from multibody.graph import Expr, Symbol, evaluate
@@ -63,7 +63,7 @@ class SteeringOfProgram(model.Steering):
         return made[apart.index(min(apart))]
 
 
-def steering(mbs: WorldBase, base: Frame, arm: Frame, side_h: int, side_s: int) -> SteeringOfProgram:
+def steering(mbs: WorldBase, base: PymbsFrame, arm: PymbsFrame, side_h: int, side_s: int) -> SteeringOfProgram:
     """The loop with the posture of PyMbs' program.
 
     Raises:
@@ -98,7 +98,7 @@ def steering(mbs: WorldBase, base: Frame, arm: Frame, side_h: int, side_s: int) 
     return SteeringOfProgram(base.made, arm.made, {tie.coordinates[0]: b, last.coordinates[0]: c})
 
 
-def _joints(mbs: WorldBase, base: Frame, arm: Frame) -> tuple[model.Joint, model.Joint, model.Joint]:
+def _joints(mbs: WorldBase, base: PymbsFrame, arm: PymbsFrame) -> tuple[model.Joint, model.Joint, model.Joint]:
     """The joints of rack, tie rod and arm, from the frame on the arm back to the base."""
     by_child = {one.child.body: one for one in mbs.system.all(model.Joint)}
     found: list[Any] = []

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from multibody.compat.pymbs.command import Value, command
-from multibody.compat.pymbs.frames import Frame, vector
+from multibody.compat.pymbs.frames import PymbsFrame, vector
 from multibody.compat.pymbs.generation.code import GenCode
 from multibody.compat.pymbs.generation.equations import GenEquations
 from multibody.compat.pymbs.generation.results import ResultCommands
-from multibody.compat.pymbs.joints import Joint
+from multibody.compat.pymbs.joints import PymbsJoint
 from multibody.compat.pymbs.loads import AddLoad
 from multibody.compat.pymbs.loops import AddLoop
 from multibody.compat.pymbs.macros import Macros
@@ -53,13 +53,13 @@ class MbsSystem(QuantityCommands, PartCommands, Macros, ResultCommands):
         self.genCode = GenCode(self)
 
     @command("thejoint loadSymb name", "name thejoint loadSymb")
-    def addJointLoad(self, loadSymb: Value, thejoint: Joint, name: str | None = None) -> Load:
+    def addJointLoad(self, loadSymb: Value, thejoint: PymbsJoint, name: str | None = None) -> Load:
         """The same as ``addLoad.Joint``."""
         return self.addLoad.Joint(loadSymb, thejoint, name)
 
     @command("CS1 CS2 c d name", "name CS1 CS2 c d l0")
     def addSpringDamper(
-        self, CS1: Frame, CS2: Frame, c: Value, d: Value = 0, l0: Value = 0, name: str | None = None
+        self, CS1: PymbsFrame, CS2: PymbsFrame, c: Value, d: Value = 0, l0: Value = 0, name: str | None = None
     ) -> Load:
         """The same as ``addLoad.SpringDamper``: a pull of c·(l - l0) + d·l̇ on the line between two frames."""
         return self.addLoad.SpringDamper(CS1, CS2, c, d, l0, name)

@@ -7,7 +7,7 @@ from typing import Any
 
 from multibody import model
 from multibody.compat.pymbs.command import Paint, Value, command
-from multibody.compat.pymbs.frames import Frame as AnyFrame, scalar
+from multibody.compat.pymbs.frames import PymbsFrame, scalar
 from multibody.compat.pymbs.refusals import rigid_only
 from multibody.compat.pymbs.world import WorldBase
 from multibody.graph import as_expr
@@ -23,7 +23,7 @@ class AddVisualisation:
 
     @command("name cs length width height")
     def Box(
-        self, cs: AnyFrame, length: Value = 1, width: Value = 1, height: Value = 1, name: str | None = None,
+        self, cs: PymbsFrame, length: Value = 1, width: Value = 1, height: Value = 1, name: str | None = None,
         color: Paint | None = None,
     ) -> Drawing:  # fmt: skip
         """A box about the origin of a frame: length along x, width along y, height along z."""
@@ -31,7 +31,7 @@ class AddVisualisation:
 
     @command("name cs radius height res")
     def Cylinder(
-        self, cs: AnyFrame, radius: Value = 1, height: Value = 1, res: int = 20, name: str | None = None,
+        self, cs: PymbsFrame, radius: Value = 1, height: Value = 1, res: int = 20, name: str | None = None,
         color: Paint | None = None,
     ) -> Drawing:  # fmt: skip
         """A cylinder about the origin of a frame, along the *y* axis of the frame.
@@ -52,31 +52,31 @@ class AddVisualisation:
 
     @command("name cs radius res")
     def Sphere(
-        self, cs: AnyFrame, radius: Value = 1, res: int = 50, name: str | None = None, color: Paint | None = None
+        self, cs: PymbsFrame, radius: Value = 1, res: int = 50, name: str | None = None, color: Paint | None = None
     ) -> Drawing:
         """A sphere about the origin of a frame."""
         return self._draw(cs, model.Sphere(radius, colour=_colour(color)), name)
 
     @command("name cs length")
-    def Line(self, cs: AnyFrame, length: Value = 1, name: str | None = None, color: Paint | None = None) -> Drawing:
+    def Line(self, cs: PymbsFrame, length: Value = 1, name: str | None = None, color: Paint | None = None) -> Drawing:
         """A line from the origin of a frame along its x axis; against it, if the length is negative."""
         away, back = _away(length)
         return self._draw(cs, model.Line(away, colour=_colour(color)), name, back)
 
     @command("name cs size")
-    def Arrow(self, cs: AnyFrame, size: Value = 1, name: str | None = None, color: Paint | None = None) -> Drawing:
+    def Arrow(self, cs: PymbsFrame, size: Value = 1, name: str | None = None, color: Paint | None = None) -> Drawing:
         """An arrow from the origin of a frame along its x axis; against it, if the size is negative."""
         away, back = _away(size)
         return self._draw(cs, model.Arrow(away, colour=_colour(color)), name, back)
 
     @command("name cs size")
-    def Frame(self, cs: AnyFrame, size: Value = 1, name: str | None = None) -> Drawing:
+    def Frame(self, cs: PymbsFrame, size: Value = 1, name: str | None = None) -> Drawing:
         """The axes of a frame: x red, y green, z blue; PyMbs has y yellow and z green."""
         return self._draw(cs, model.Axes(size), name)
 
     @command("name cs fileName scale")
     def File(
-        self, cs: AnyFrame, fileName: str, scale: Value = 1, name: str | None = None, color: Paint | None = None
+        self, cs: PymbsFrame, fileName: str, scale: Value = 1, name: str | None = None, color: Paint | None = None
     ) -> Drawing:
         """A surface from a file: STL, OBJ, PLY, GLB or DAE.
 

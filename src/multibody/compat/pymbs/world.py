@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 from multibody import model
-from multibody.compat.pymbs.frames import Body
-from multibody.compat.pymbs.joints import Joint
+from multibody.compat.pymbs.frames import PymbsBody
+from multibody.compat.pymbs.joints import PymbsJoint
 from multibody.compat.pymbs.refusals import MANUAL, PROGRAM, UsageError, tell_difference
 from multibody.equations import EquationsOfMotion
 from multibody.model import System
@@ -19,7 +19,7 @@ STANDARD_GRAVITY = 9.81
 """The acceleration of free fall unless ``setGravity`` says otherwise, in m/s²."""
 
 
-class WorldBase(Body):
+class WorldBase(PymbsBody):
     """The world of a PyMbs script, with the system that is being built.
 
     In PyMbs a body may have the name of a sensor, and two bodies may have frames of the same name. Here names are
@@ -43,8 +43,8 @@ class WorldBase(Body):
         self.equations: EquationsOfMotion | None = None
         self.kinematics_only = False
         self.controllers: dict[str, Any] = {}
-        self.bodyDict: dict[str, Body] = {}
-        self.jointDict: dict[str, Joint] = {}
+        self.bodyDict: dict[str, PymbsBody] = {}
+        self.jointDict: dict[str, PymbsJoint] = {}
         self._direction = gravity
         self._conventions = ""
         self._told: set[str] = set()

@@ -260,7 +260,7 @@ class SympyBuilder(SympyBodies):
         self._system.velocity_constraints = [self._written(one.velocity) for one in rows]
         kept = {constraints.names[k] for k in constraints.independent}
         left_out = {name: one for name, one in constraints.written.items() if name not in kept}
-        vars(self._system)[REDUNDANT] = {name: self._written(one) for name, one in left_out.items()}
+        setattr(self._system, REDUNDANT, {name: self._written(one) for name, one in left_out.items()})
 
     def _choose_coordinates(self, positions: list[Expr], bound: list[Symbol]) -> None:
         """As many dependent coordinates as there are φ, preferably those that change with dependent speeds."""

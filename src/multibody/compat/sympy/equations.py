@@ -134,15 +134,15 @@ class SympyModelEquations(EquationsWithoutBodies):
             {'q': k/m, 'q_dot': 0.0}
         """
         pairs = [(key, value) for one in given for key, value in one.items()]
-        strange = [str(key) for key, _ in pairs if not isinstance(self.symbols.get(key), Symbol)]
-        if strange:
+        unknown = [str(key) for key, _ in pairs if not isinstance(self.symbols.get(key), Symbol)]
+        if unknown:
             raise ModelError(
-                f"There is no coordinate, speed, input or parameter {', '.join(strange)}.",
+                f"There is no coordinate, speed, input or parameter {', '.join(unknown)}.",
                 where=f"model '{self.model.name}'",
                 cause="Accelerations and multipliers follow from the equations of motion.",
                 remedy=f"There are: {', '.join(str(one) for one in self.symbols)}.",
                 code="name-unknown",
-                names=strange,
+                names=unknown,
             )
         return {str(self.symbols[key]): _read(value, self.symbols) for key, value in pairs}
 

@@ -144,7 +144,7 @@ def _system(
     mechanism = Mechanism(kinematics, obj.frame, obj.bodies, [*obj.loads, *obj.actuators], origin)
     velocities = obj.nonholonomic_constraints if obj._vel_constrs is None else obj.velocity_constraints
     held = constraints_of(kinematics, obj.holonomic_constraints, velocities)
-    redundant = {name: kinematics.read(one) for name, one in vars(obj).get(REDUNDANT, {}).items()}
+    redundant = {name: kinematics.read(one) for name, one in getattr(obj, REDUNDANT, {}).items()}
     given = _given(kinematics, mechanism, held | redundant, bodies, _apart(obj.u_aux, velocities))
     return given, [] if redundant else _independent(vocabulary, obj.u_ind, obj.u_dep)
 

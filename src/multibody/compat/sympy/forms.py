@@ -140,7 +140,7 @@ def _apart(system: Any) -> bool:
 
 
 def _split(system: Any) -> tuple[list[Any], list[Any]]:
-    """Coordinates and speeds; asking for those that nobody told apart would be an error."""
+    """Coordinates and speeds; asking for those that were not told apart would be an error."""
     states, q, u = list(system.states), system._coordinates, system._speeds
     if q is None:
         q = states[: len(system.kin_explicit_rhs)] if _apart(system) else []

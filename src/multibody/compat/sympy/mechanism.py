@@ -6,7 +6,7 @@ of velocities is short. So velocities are read, and all that follows is done her
     Σ Jᵀ·(G·(J·u̇ + b) + (0, Ω × I·ω)) = Σ Jᵀ·F,   (v, ω) = J·u + …,   b = d(v, ω)/dt while u̇ = 0,   G = diag(m, I)
 
 v is in the world's axes; ω in axes in which I is constant, which turn with Ω. These are the axes of the body, or, for a
-wheel whose angle nobody needs, those of the fork that carries it.
+wheel whose angle is not needed, those of the fork that carries it.
 """
 
 from __future__ import annotations

@@ -73,8 +73,8 @@ class ReadableEquations:
         constraints = {name: to_sympy(one) for name, one in eom.constraints.written.items()}
         motion = ConstrainedForm(M, f - h, constraints, tuple(tuple(group) for group in eom.model.quaternions))
         made: SympyEquations = symbolic_system(q, u, rates, acceleration, None if len(forces) else (M, f - h), motion)
-        vars(made).update(q=q, u=u, rates=rates, M=M, h=h, f=f, acceleration=acceleration, phi=phi, B=B, gamma=gamma,
-                          multipliers=forces)  # fmt: skip
+        made.q, made.u, made.rates, made.M, made.h, made.f = q, u, rates, M, h, f
+        made.acceleration, made.phi, made.B, made.gamma, made.multipliers = acceleration, phi, B, gamma, forces
         return made
 
     def to_latex(self) -> str:

@@ -29,7 +29,7 @@ HORIZON = 10.0  # seconds that are looked at where no run says how long
 LATEST = 1e6  # larger numbers are not taken for times
 
 
-class Motion(NamedTuple):
+class PrescribedMotion(NamedTuple):
     """A motion that is given: what gives it, and expressions for value, velocity and acceleration."""
 
     owner: str
@@ -52,7 +52,7 @@ def require_smooth(eom: EquationsOfMotion, parameters: Mapping[Symbol, float]) -
                 require_no_jump(motion, eom, parameters, 0.0, last, whole=False)
 
 
-def motions(eom: EquationsOfMotion, follows: Mapping[Expr, Expr]) -> Iterator[Motion]:
+def motions(eom: EquationsOfMotion, follows: Mapping[Expr, Expr]) -> Iterator[PrescribedMotion]:
     """Motions that are functions of time and parameters alone; an input that is a number stands still.
 
     Those of joints, and inputs whose rates are inputs, too: joints or constraints follow them.
@@ -68,11 +68,11 @@ def motions(eom: EquationsOfMotion, follows: Mapping[Expr, Expr]) -> Iterator[Mo
         still: dict[Expr, Expr] = {one: as_expr(0) for one in free_symbols(course) if one.kind == "input"}
         q, u, a = substitute(course, still)
         if all(one is eom.model.time or one.kind == "parameter" for one in free_symbols([q, u, a])):
-            yield Motion(owner, (q, u, a))
+            yield PrescribedMotion(owner, (q, u, a))
 
 
 def require_no_jump(
-    motion: Motion, eom: EquationsOfMotion, parameters: Mapping[Symbol, float], first: float, last: float, *,
+    motion: PrescribedMotion, eom: EquationsOfMotion, parameters: Mapping[Symbol, float], first: float, last: float, *,
     whole: bool = True,
 ) -> None:  # fmt: skip
     """An error if a motion or its velocity jumps between two times.

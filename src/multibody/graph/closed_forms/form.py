@@ -12,7 +12,7 @@ from multibody.graph.text.assignments import nodes_below
 from multibody.graph.traverse import Nested, flat, shaped
 
 MAX_NODES = 200_000
-"""Nobody wants to read anything that is made of more nodes."""
+"""The largest number of nodes of an expression that is worth reading."""
 
 
 class ClosedForm(NamedTuple):

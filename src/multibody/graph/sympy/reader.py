@@ -156,7 +156,7 @@ def unknown(node: Any) -> ConversionError:
         shown = f"a {type(node).__name__}"
     if isinstance(node, AppliedUndef):
         return ConversionError(
-            f"Nobody said what the function {node.func} is.",
+            f"The function {node.func} has no meaning here.",
             code="function-undefined",
             where=shown,
             remedy=f'Say it: functions={{"{node.func}": …}}, with a table or a Python function of expressions.',

@@ -48,11 +48,11 @@ def symbolic_system(
         made = SymbolicSystem(q, rates.col_join(acceleration), speeds=u)
     else:
         made = SymbolicSystem(q, implicit[1], speeds=u, mass_matrix=implicit[0], coordinate_derivatives=rates)
-    vars(made)[ATTRIBUTE] = motion
+    setattr(made, ATTRIBUTE, motion)
     return made
 
 
 def constrained_form(system: SymbolicSystem) -> ConstrainedForm | None:
     """What was kept with a ``SymbolicSystem`` that this library has made; None for others."""
-    found = vars(system).get(ATTRIBUTE)
+    found = getattr(system, ATTRIBUTE, None)
     return found if isinstance(found, ConstrainedForm) else None

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-from multibody.errors import MultibodyError, ParseError
+from multibody.errors import MultibodyError
 from multibody.graph import functions as f
 from multibody.graph.expr import Constant, Expr, neg
 from multibody.graph.piecewise.conditions import equal, less, less_equal, where
@@ -55,7 +55,7 @@ def _conditions(function: Callable[..., Any]) -> Callable[..., Any]:
 class _MisfitError(MultibodyError):
     """A value where a condition is needed, or the other way round."""
 
-    code = ParseError.code
+    code = "text-not-an-expression"  # the code of ParseError, as which the parser raises it
 
 
 def _negated(condition: Any) -> Any:

@@ -215,7 +215,7 @@ _MAKERS: dict[str, Callable[[_ModelBuilder, str, YamlNode], None]] = {
 }
 
 _FAULTS = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError)
-"""What Python says of values that nobody thought of."""
+"""Errors of Python for unforeseen values."""
 
 
 @contextmanager

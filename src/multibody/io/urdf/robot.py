@@ -246,8 +246,8 @@ def _massless(data: RobotData, root: str, order: Sequence[JointData], *, floatin
     stuck = [joint.name for joint in order if not joint.fixed and joint.child not in heavy]
     stuck += ["root_joint"] if floating and root not in heavy else []
     found = []
-    nobody = {"world"} if root == "world" and not floating else set()  # the world needs no mass
-    if bare := [name for name, link in data.links.items() if link.inertial is None and name not in nobody]:
+    massless = {"world"} if root == "world" and not floating else set()  # the world needs no mass
+    if bare := [name for name, link in data.links.items() if link.inertial is None and name not in massless]:
         found.append(f"Without inertial, and so without mass: {', '.join(map(repr, bare))}.")
     if empty := [name for name, link in data.links.items() if link.inertial is not None and link.massless]:
         found.append(f"With an inertial of mass and inertia zero: {', '.join(map(repr, empty))}.")

@@ -109,7 +109,7 @@ class Estimator:
         effort = np.clip(asked, *self._reach)  # what acts, which the estimate follows
         gone = (t - self._system.point.t) * (self._system.C @ self._system.steady_rates)
         seen = measured(self._system, sensors) - self._system.output_values - gone
-        if self._before is None:  # nobody knows which input an accelerometer shows: it is not asked
+        if self._before is None:  # which input an accelerometer shows is unknown: it is not asked
             seen[self._system.D.any(axis=1)] = 0.0
         else:
             seen += self._system.D @ (effort - self._before)

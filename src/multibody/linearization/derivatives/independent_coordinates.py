@@ -98,9 +98,9 @@ def wanted_places(eom: EquationsOfMotion, wanted: Iterable[str]) -> tuple[list[i
     """The numbers of the coordinates and of the speeds with these names."""
     names = [one.name for one in eom.coordinates], [one.name for one in eom.speeds]
     listed = listed_names(wanted)
-    strange = [name for name in listed if name not in names[0] and name not in names[1]]
-    if strange:
-        raise unknown_name("coordinate or speed", strange, [*names[0], *names[1]], eom.model)
+    unknown = [name for name in listed if name not in names[0] and name not in names[1]]
+    if unknown:
+        raise unknown_name("coordinate or speed", unknown, [*names[0], *names[1]], eom.model)
     q, u = ([group.index(name) for name in listed if name in group] for group in names)
     return q, u
 

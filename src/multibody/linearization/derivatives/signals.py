@@ -79,9 +79,9 @@ def _formula(eom: EquationsOfMotion, name: str, value: Any) -> list[Signal]:
     with within(eom.table):
         found = resolved(array(value), eom.kinetics)
     known = {eom.model.time, *eom.parameters, *_symbols(eom)}
-    strange = [one.name for one in free_symbols(found) if one not in known]
-    if strange:
-        raise unknown_name(f"quantity (in the output '{name}')", strange, [one.name for one in known], eom.model)
+    unknown = [one.name for one in free_symbols(found) if one not in known]
+    if unknown:
+        raise unknown_name(f"quantity (in the output '{name}')", unknown, [one.name for one in known], eom.model)
     return _components(names.check(name, "output"), found, "")
 
 

@@ -245,9 +245,9 @@ def by_kind(model: Model, given: Mapping[Any, Any]) -> tuple[dict[str, Any], dic
     groups = [{one.name for one in symbols} for symbols in kinds]
     plain = {one.name if isinstance(one, Symbol) else one: value for one, value in given.items()}
     plain = model.inputs_by_element(plain)
-    strange = [name for name in plain if not any(name in names for names in groups)]
-    if strange:
-        raise unknown_name("coordinate, speed or input", strange, sorted(set().union(*groups)), model)
+    unknown = [name for name in plain if not any(name in names for names in groups)]
+    if unknown:
+        raise unknown_name("coordinate, speed or input", unknown, sorted(set().union(*groups)), model)
     q, u, r = ({name: value for name, value in plain.items() if name in names} for names in groups)
     return q, u, r
 

@@ -59,18 +59,18 @@ def _left_free(eom: EquationsOfMotion, free: Iterable[Any]) -> set[Symbol]:
     symbols = (model.time, *model.coordinates, *model.speeds, *model.input_symbols, *model.parameter_symbols)
     known = {one.name: one for one in symbols}
     listed = listed_names(free)
-    strange = [name for name in listed if name not in known]
-    if strange:
-        raise unknown_name("quantity", strange, known, model)
+    unknown = [name for name in listed if name not in known]
+    if unknown:
+        raise unknown_name("quantity", unknown, known, model)
     return {known[name] for name in listed}
 
 
 def _parameters(eom: EquationsOfMotion, given: Mapping[str, Any], left: set[Symbol]) -> Values:
     """As given, or the default, which may be a formula of others; what has neither stays a symbol."""
     pairs = {one: default for each in eom.model.parameters for one, default in each.default.items()}
-    strange = [name for name in given if name not in {one.name for one in pairs}]
-    if strange:
-        raise unknown_name("parameter", strange, [one.name for one in pairs], eom.model)
+    unknown = [name for name in given if name not in {one.name for one in pairs}]
+    if unknown:
+        raise unknown_name("parameter", unknown, [one.name for one in pairs], eom.model)
     values: Values = {}
     for one, default in pairs.items():
         known = given.get(one.name, default)

@@ -137,15 +137,15 @@ class SymbolicLinearSystem:
 
     def _known(self, values: Mapping[str, float]) -> dict[Symbol | str, float]:
         names = [one.name for one in self.symbols]
-        strange, missing = [one for one in values if one not in names], [one for one in names if one not in values]
-        if strange or missing:
+        unknown, missing = [one for one in values if one not in names], [one for one in names if one not in values]
+        if unknown or missing:
             raise MissingValueError(
-                f"There is no symbol {', '.join(strange)}." if strange else f"No value for: {', '.join(missing)}.",
-                code="name-unknown" if strange else "value-missing",
+                f"There is no symbol {', '.join(unknown)}." if unknown else f"No value for: {', '.join(missing)}.",
+                code="name-unknown" if unknown else "value-missing",
                 where=f"linear system of '{self.model.name}'",
-                cause=suggestion(strange, names),
+                cause=suggestion(unknown, names),
                 remedy=f"The symbols are: {', '.join(names) or 'none'}.",
-                names=tuple(map(str, strange or missing)),
+                names=tuple(map(str, unknown or missing)),
             )
         return {one: float(values[one.name]) for one in self.symbols}
 

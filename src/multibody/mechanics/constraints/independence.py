@@ -46,8 +46,12 @@ class Constraints(ConstraintEquations):
 
     def without_drift(self) -> Constraints:
         """The same equations with γ = 0, as they act on impulses: B·Δu = 0."""
+        return self.with_drift([ZERO] * len(self))
+
+    def with_drift(self, gamma: Sequence[Expr]) -> Constraints:
+        """The same equations with another γ in B·u̇ + γ = 0."""
         content = {one.name: getattr(self, one.name) for one in fields(ConstraintEquations)}
-        return ImpulseConstraints(**content, moving_form=self)
+        return ConstraintsWithDrift(**content, drift=tuple(gamma), original=self)
 
     @cached_property
     def silent(self) -> frozenset[int]:
@@ -161,29 +165,31 @@ class Constraints(ConstraintEquations):
 
 @in_own_table
 @dataclass(frozen=True, eq=False)
-class ImpulseConstraints(Constraints):
-    """Constraint equations with γ = 0, as they act on impulses.
+class ConstraintsWithDrift(Constraints):
+    """Constraint equations with another γ: zero for impulses, or one that returns to the constraints.
 
     Attributes:
-        moving_form: the same equations with their γ; which of them are independent is found out once.
+        drift: γ.
+        original: the same equations with their own γ; which of them are independent is found out once.
     """
 
-    moving_form: Constraints | None = field(default=None, repr=False)
+    drift: tuple[Expr, ...] = field(default=(), repr=False)
+    original: Constraints | None = field(default=None, repr=False)
 
     @cached_property
     def _whole(self) -> Constraints:
-        assert self.moving_form is not None
-        return self.moving_form
+        assert self.original is not None
+        return self.original
 
     @cached_property
     def B(self) -> Matrix:
-        """The matrix in B·Δu = 0."""
+        """See ``ConstraintEquations.B``."""
         return self._whole.B
 
     @cached_property
     def gamma(self) -> Matrix:
-        """Zero."""
-        return array([ZERO] * len(self))
+        """The other γ."""
+        return array(list(self.drift))
 
     @cached_property
     def silent(self) -> frozenset[int]:

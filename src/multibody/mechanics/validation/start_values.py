@@ -20,7 +20,7 @@ from multibody.model.kinematics import Kinematics
 from multibody.model.loads.line import AlongLine
 from multibody.model.model import QUATERNION, Model
 from multibody.model.report import Finding
-from multibody.model.sensors.distance import Line
+from multibody.model.sensors.distance import ConnectingLine
 
 Values = Mapping[Symbol, float]
 
@@ -141,7 +141,7 @@ def _lines(kinematics: Kinematics, values: Values) -> Iterator[Finding]:
     for name, load in kinematics.model.loads.items():
         if not isinstance(load, AlongLine) or not all(isinstance(end, Frame) for end in (load.a, load.b)):
             continue
-        line = Line(kinematics, load.a, load.b)
+        line = ConnectingLine(kinematics, load.a, load.b)
         if line.length.fp == 0:
             continue  # in all positions, which is an error elsewhere
         if load.a.body is load.b.body:

@@ -87,10 +87,10 @@ def _unknown(model: Model, uses: list[Uses]) -> Iterator[Finding]:
     known = {model.time, *model.coordinates, *model.speeds, *model.accelerations}
     known |= {*model.input_symbols, *model.parameter_symbols}
     for where, symbols in uses:
-        strange = sorted(symbols - known, key=lambda one: one.name)
-        if strange:
+        foreign = sorted(symbols - known, key=lambda one: one.name)
+        if foreign:
             error = no_value(
-                strange, model.name, where,
+                foreign, model.name, where,
                 cause="It comes from another system, from symbol(…), or from a joint that closes a loop or is driven.",
                 remedy="Use parameters, inputs, coordinates and speeds of this system.",
             )  # fmt: skip
@@ -107,7 +107,7 @@ def _circles(model: Model) -> Iterator[Finding]:
 
 
 def _same_names(model: Model) -> Iterator[Finding]:
-    """Symbols of different kinds with one name, which nobody could tell apart in a table or in generated code."""
+    """Symbols of different kinds with one name, which cannot be told apart in a table or in generated code."""
     symbols = [model.time, *model.coordinates, *model.speeds, *model.input_symbols, *model.parameter_symbols]
     kinds = [(s.name, s.kind) for s in symbols] + [(s.name, "rate of a speed") for s in model.accelerations]
     for name, sensor in model.sensors.items():

@@ -95,7 +95,7 @@ def _upright(pose: Transform, square: Any, ring: Expr, crown: Expr) -> Expr:
     As √(1 - (n·a)²) it would lose its digits by cancellation where the wheel is nearly flat.
 
     Where the coordinates themselves keep the wheel on the plane, (z - ρ)² = (r - ρ)²·s² holds identically. Then s is
-    (z - ρ)/(r - ρ), without a root whose sign nobody knows, and it is seen that the touching restricts nothing.
+    (z - ρ)/(r - ρ), without a root of unknown sign, and it is seen that the touching restricts nothing.
     """
     above = pose.position.z - crown
     kept = is_zero(above * above - ring * ring * square)

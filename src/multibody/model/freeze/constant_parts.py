@@ -34,23 +34,23 @@ def require_constant(system: Description, nodes: Sequence[Any]) -> None:
     """
     symbols = [node for node in nodes if isinstance(node, Symbol)]
     still = all(one.kind == "parameter" for one in symbols)
-    for error in _strangers(system, symbols):
+    for error in _foreign_symbols(system, symbols):
         raise error
     for error in changing_joints(system.all(Joint)) if still else changing_parts(system):
         raise error
 
 
-def _strangers(system: Description, symbols: Sequence[Symbol]) -> Iterator[ModelError]:
+def _foreign_symbols(system: Description, symbols: Sequence[Symbol]) -> Iterator[ModelError]:
     """An error for symbols of other systems, or of none; it says where the first one is."""
-    strange = [one for one in symbols if one.scope != system.name]
-    if not strange:
+    foreign = [one for one in symbols if one.scope != system.name]
+    if not foreign:
         return
     places = [(f"frame '{one.name}'", one.pose.components()) for one in system.all(Frame) if not isinstance(one, Body)]
     places += [(f"body '{one.name}'", [one.mass, *one.com, *one.inertia.components()]) for one in system.all(Body)]
-    uses = [where for where, parts in places if not set(free_symbols(list(map(as_expr, parts)))).isdisjoint(strange)]
+    uses = [where for where, parts in places if not set(free_symbols(list(map(as_expr, parts)))).isdisjoint(foreign)]
     where = f"{uses[0]} of system '{system.name}'" if uses else f"system '{system.name}'"
     yield no_value(
-        strange, system.name, where, remedy="Use parameters of this system; system.check() says where it is."
+        foreign, system.name, where, remedy="Use parameters of this system; system.check() says where it is."
     )
 
 

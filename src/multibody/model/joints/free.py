@@ -8,7 +8,7 @@ from multibody.algebra import Transform, Vec3, VelocityMotor
 from multibody.graph import ZERO, Expr
 from multibody.model.joints.axis import UNIT
 from multibody.model.joints.contract import JointKind, Lock, Motion, Step, fixed, motor
-from multibody.model.joints.spherical import SPIN, Orientation
+from multibody.model.joints.spherical import SPIN, OrientationCoordinates
 
 _NOTHING = Vec3(ZERO, ZERO, ZERO)
 
@@ -17,7 +17,7 @@ class Flight(Motion):
     """Six degrees of freedom; speeds are angular velocity and velocity of the origin, in the child's axes."""
 
     def __init__(self, form: str) -> None:
-        self._orientation = Orientation(form)
+        self._orientation = OrientationCoordinates(form)
         self.coordinates = ("x", "y", "z", *self._orientation.labels)
         self.speeds = (*SPIN, "vx", "vy", "vz")
         self.rest = (0.0, 0.0, 0.0, *self._orientation.rest)

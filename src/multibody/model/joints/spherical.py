@@ -24,7 +24,7 @@ _NOTHING = Vec3(ZERO, ZERO, ZERO)
 SPIN = ("wx", "wy", "wz")
 
 
-class Orientation:
+class OrientationCoordinates:
     """Coordinates of an orientation: a unit quaternion, or three angles of an Euler or Cardan sequence."""
 
     def __init__(self, form: str) -> None:
@@ -71,7 +71,7 @@ class Ball(Motion):
     """A rotation about a point; its speeds are the components of the angular velocity in the child frame."""
 
     def __init__(self, form: str) -> None:
-        self._orientation = Orientation(form)
+        self._orientation = OrientationCoordinates(form)
         self.coordinates = self._orientation.labels
         self.speeds = SPIN
         self.rest = self._orientation.rest

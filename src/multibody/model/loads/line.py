@@ -14,7 +14,7 @@ from multibody.model.kinematics import ZERO3, Kinematics
 from multibody.model.loads.contract import Applied, Load
 from multibody.model.loads.law import Function, Law, LawLike, require_one
 from multibody.model.sensors.contract import named
-from multibody.model.sensors.distance import Line
+from multibody.model.sensors.distance import ConnectingLine
 
 
 class AlongLine(Load):
@@ -36,12 +36,12 @@ class AlongLine(Load):
             )
 
     @abstractmethod
-    def push(self, line: Line, kinematics: Kinematics) -> Expr:
+    def push(self, line: ConnectingLine, kinematics: Kinematics) -> Expr:
         """The force with which the points are pushed apart."""
 
     def forces(self, kinematics: Kinematics) -> Iterator[Applied]:
         """One force on each point."""
-        line = Line(kinematics, self.a, self.b)
+        line = ConnectingLine(kinematics, self.a, self.b)
         line.require_length()
         density = self.push(line, kinematics) / line.length  # dividing first lets the length of -k·length cancel
         yield Applied(self.a, ForceMotor(line.in_a * -density, ZERO3))
@@ -74,7 +74,7 @@ class PointToPointForce(AlongLine):
         super().__init__(a, b)
         self.force = force
 
-    def push(self, line: Line, kinematics: Kinematics) -> Expr:
+    def push(self, line: ConnectingLine, kinematics: Kinematics) -> Expr:
         """The force itself."""
         return self.scalar(self.force, kinematics)
 
@@ -107,16 +107,16 @@ class Spring(AlongLine):
         self.law = Law.of(stiffness) if energy is None else Law.from_energy(energy)
         self.length = length
 
-    def push(self, line: Line, kinematics: Kinematics) -> Expr:
+    def push(self, line: ConnectingLine, kinematics: Kinematics) -> Expr:
         """Against the elongation."""
         return -self.scalar(self.law.force(self._elongation(line, kinematics)), kinematics)
 
     def potential(self, kinematics: Kinematics) -> Expr:
         """The integral of the pull."""
-        line = Line(kinematics, self.a, self.b)
+        line = ConnectingLine(kinematics, self.a, self.b)
         return self.scalar(self.law.energy(self._elongation(line, kinematics)), kinematics)
 
-    def _elongation(self, line: Line, kinematics: Kinematics) -> Expr:
+    def _elongation(self, line: ConnectingLine, kinematics: Kinematics) -> Expr:
         return line.length - self.scalar(self.length, kinematics)
 
 
@@ -134,7 +134,7 @@ class Damper(AlongLine):
         super().__init__(a, b)
         self.law = Law.of(damping)
 
-    def push(self, line: Line, kinematics: Kinematics) -> Expr:
+    def push(self, line: ConnectingLine, kinematics: Kinematics) -> Expr:
         """Against the rate."""
         return -self.scalar(self.law.force(line.rate), kinematics)
 
@@ -176,7 +176,7 @@ class SpringDamper(AlongLine):
         self.length = length
         self.law = law
 
-    def push(self, line: Line, kinematics: Kinematics) -> Expr:
+    def push(self, line: ConnectingLine, kinematics: Kinematics) -> Expr:
         """Of spring, damper and law."""
         total = self.spring.push(line, kinematics) + self.damper.push(line, kinematics)
         if self.law is None:

@@ -97,15 +97,15 @@ class PlanarLoop(ExplicitLoop):
     def _chosen(self, free: Sequence[Passage]) -> list[Passage]:
         wanted = [q for one in self.independent for q in (one.coordinates if isinstance(one, Joint) else (one,))]
         known = {passage.coordinate: passage for passage in free}
-        strangers = [q.name for q in wanted if q not in known]
-        if strangers:
+        unknown = [q.name for q in wanted if q not in known]
+        if unknown:
             raise ModelError(
-                f"The coordinate {', '.join(strangers)} cannot be an independent one of this loop.",
+                f"The coordinate {', '.join(unknown)} cannot be an independent one of this loop.",
                 code="coordinate-not-in-loop",
                 where=repr(self),
                 cause="It does not belong to the loop, is prescribed, or is determined by another loop.",
                 remedy=f"Choose from {names(free)}.",
-                names=tuple(strangers),
+                names=tuple(unknown),
             )
         return [known[q] for q in wanted]
 

@@ -13,7 +13,7 @@ from multibody.model.kinematics import Kinematics
 from multibody.model.sensors.contract import Sensor, named
 
 
-class Line:
+class ConnectingLine:
     """The straight line from the origin of one frame to that of another.
 
     Args:
@@ -89,7 +89,7 @@ class Distance(Between):
 
     def measure(self, kinematics: Kinematics) -> Expr:
         """A length."""
-        return Line(kinematics, self.a, self.b).length
+        return ConnectingLine(kinematics, self.a, self.b).length
 
 
 class DistanceRate(Between):
@@ -99,7 +99,7 @@ class DistanceRate(Between):
 
     def measure(self, kinematics: Kinematics) -> Expr:
         """A velocity along the line."""
-        return Line(kinematics, self.a, self.b).rate
+        return ConnectingLine(kinematics, self.a, self.b).rate
 
 
 class DistanceAndRate(Between):
@@ -109,5 +109,5 @@ class DistanceAndRate(Between):
 
     def measure(self, kinematics: Kinematics) -> Any:
         """A length and a velocity."""
-        line = Line(kinematics, self.a, self.b)
+        line = ConnectingLine(kinematics, self.a, self.b)
         return array([line.length, line.rate])

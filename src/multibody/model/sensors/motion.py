@@ -2,7 +2,7 @@
 
 The rate of change of a vector depends on who watches. For all sensors here: r is the vector from the origin of
 ``relative_to`` to that of ``frame``, ω is the angular velocity of ``frame`` relative to ``relative_to``; the derivative
-is the one that somebody sees who sits on ``observer``; the coordinates are along the axes of ``expressed_in``.
+is the one that an observer on ``observer`` measures; the coordinates are along the axes of ``expressed_in``.
 
 By default the observer sits on ``relative_to`` and its axes are used: then a velocity is simply the derivative of the
 three numbers that ``Position`` gives. PyMbs subtracts absolute velocities and accelerations instead; that is

@@ -1,4 +1,4 @@
-"""Constraint equations that nobody solves for, because they follow from others: whether they hold in fact.
+"""Constraint equations that are not solved for, because they follow from others: whether they hold in fact.
 
 A mechanism may move only because of special lengths or directions (Bennett, three parallel cranks). Which equations
 follow from others is then decided near the start, with the default values of the parameters; with other values, or far

@@ -31,7 +31,7 @@ from multibody.simulation.problem.problem import WORKS, Problem
 from multibody.simulation.problem.run_functions import RunFunctions
 from multibody.simulation.problem.sample_functions import probe
 
-ROWS_AT_ONCE = 4096
+STATES_PER_CHECK = 4096
 """States that are collected before they are looked at."""
 
 NO_NUMBERS: Vector = np.zeros(0)
@@ -124,7 +124,7 @@ class StepChecks:
                 self._rows.keep(slice(-1, None))  # what happens between two groups counts, too
                 self._looked_at = 0
             self._rows.add(t, y, self._problem.r, self._numbers if self._saturations else None)
-        return self._rows.count >= ROWS_AT_ONCE
+        return self._rows.count >= STATES_PER_CHECK
 
     def results(self, until: float = np.inf) -> RunChecks:
         """What was found, up to a time."""

@@ -80,9 +80,8 @@ def _measured_from(eom: EquationsOfMotion, references: Mapping[Hashable, str]) -
         return eom
     symbols = {fp: symbol(label, "input", eom.model.name) for fp, label in references.items()}
     described = [Input(str(one), one, description="reference of a continuous angle") for one in symbols.values()]
-    changed = replace(eom, model=replace(eom.model, inputs=(*eom.model.inputs, *described)), angles=symbols)
-    vars(changed)["kinetics"] = eom.kinetics
-    return changed
+    model = replace(eom.model, inputs=(*eom.model.inputs, *described))
+    return replace(eom, model=model, angles=symbols, known={"kinetics": eom.kinetics})
 
 
 def _quadrant(angle: Expr, reference: Symbol) -> Quadrant:

@@ -21,7 +21,7 @@ from multibody.simulation.contract import Vector
 from multibody.simulation.problem.problem import Problem
 from multibody.simulation.problem.run_functions import RunFunctions
 
-ROWS_AT_ONCE = 256
+STATES_PER_EVALUATION = 256
 """Number of states that are collected before D is evaluated."""
 
 SMALL = 0.05
@@ -122,7 +122,7 @@ class DeadPoints:
         if self._known is not None and self._first is None:
             self._rows.append((t.copy(), y.copy()))
             self._count += len(t)
-            if self._count >= ROWS_AT_ONCE:
+            if self._count >= STATES_PER_EVALUATION:
                 self._look(self._known)
         return self._first is None
 

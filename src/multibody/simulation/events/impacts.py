@@ -12,7 +12,7 @@ discrete inputs P, zero or one, so that one set of equations serves all combinat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -144,10 +144,10 @@ def with_contacts(eom: EquationsOfMotion, events: Sequence[Any]) -> tuple[Equati
     """The equations with an input for each contact that may rest, and the events of all impacts."""
     if isinstance(events, Impact | Event):
         events = [events]
-    strange = [one for one in events if not isinstance(one, Impact | Event)]
-    if strange:
+    others = [one for one in events if not isinstance(one, Impact | Event)]
+    if others:
         raise ModelError(
-            f"{strange[0]!r} is no event.",
+            f"{others[0]!r} is no event.",
             code="not-an-event",
             where=f"events of a run of '{eom.model.name}'",
             remedy="Write Event(expression), or Impact(gap, restitution).",
@@ -161,20 +161,22 @@ def _extended(eom: EquationsOfMotion, events: Sequence[Any]) -> tuple[EquationsO
     plain = [one for one in events if isinstance(one, Event)]
     if not impacts:
         return eom, plain
-    changed, found = _with_forces(eom, impacts)
+    known: dict[str, Any] = {}
     if eom.may_become_singular:
-        vars(changed)["regularized"] = _with_forces(eom.regularized, impacts, FORCE_SOFTNESS)[0]
+        known["regularized"] = _with_forces(eom.regularized, impacts, {}, FORCE_SOFTNESS)[0]
+    changed, found = _with_forces(eom, impacts, known)
     return changed, plain + found
 
 
 def _with_forces(
-    eom: EquationsOfMotion, impacts: Sequence[Impact], softness: float = 0.0
+    eom: EquationsOfMotion, impacts: Sequence[Impact], known: Mapping[str, Any], softness: float = 0.0
 ) -> tuple[EquationsOfMotion, list[Event]]:
     """The equations with the forces of contacts, and the events of these.
 
     Args:
         eom: equations of motion.
         impacts: the contacts.
+        known: see ``EquationsOfMotion``.
         softness: of constraints, see ``Multipliers``.
     """
     contacts = [_contact(eom, one, softness) for one in impacts]
@@ -187,7 +189,9 @@ def _with_forces(
     for one, force in zip(contacts, forces, strict=True):
         acceleration = acceleration + one.effect * force
         reactions = reactions + one.reactions * force
-    changed = replace(eom, model=model, acceleration=tuple(acceleration), multiplier_values=tuple(reactions))
+    changed = replace(
+        eom, model=model, acceleration=tuple(acceleration), multiplier_values=tuple(reactions), known=known
+    )
     found = []
     for k, one in enumerate(contacts):
         gap_acceleration = free[k] + sum((a * force for a, force in zip(compliance[k], forces, strict=True)), ZERO)

@@ -8,7 +8,7 @@ import numpy as np
 
 from multibody.equations import Constraints, EquationsOfMotion, Multipliers
 from multibody.errors import NumberError
-from multibody.graph import Expr, array
+from multibody.graph import Expr
 from multibody.simulation.contract import Vector
 from multibody.simulation.integrators.library_solver import end_with
 from multibody.simulation.problem.argument_checks import check_simulate_arguments
@@ -102,7 +102,4 @@ def _returning(constraints: Constraints, alpha: float, beta: float) -> Constrain
         total: Expr = constraints.gamma[row] + 2 * alpha * velocity
         return total if position is None else total + beta**2 * position
 
-    other = replace(constraints)
-    known = {name: getattr(constraints, name) for name in ("B", "generic", "independent")}
-    vars(other).update(known, gamma=array([gamma(row) for row in range(len(constraints))]))
-    return other
+    return constraints.with_drift([gamma(row) for row in range(len(constraints))])

@@ -33,7 +33,7 @@ class Tableau:
         E: estimates of the error, a row for each; a method without any has steps of fixed length.
         D: rows of the dense output beyond the cubic that fits states and rates at both ends.
         beta: how much the last error matters for the next step (PI control, Gustafsson).
-        stability: where the stability region ends on the negative real axis; 0 if nobody asks.
+        stability: where the stability region ends on the negative real axis; 0 where it is not needed.
     """
 
     kind: int

@@ -141,34 +141,34 @@ class _Loop:
     ) -> None:  # fmt: skip
         method, stepping = integrator.method, integrator.stepping
         self._problem = problem  # its machine code must live as long as this
-        self._run, self._room = begun(problem, method, integrator.project, len(watch.directions))
+        self._run, self._memory = begun(problem, method, integrator.project, len(watch.directions))
         run = self._run
-        self._room["y"][: problem.size] = y0
+        self._memory["y"][: problem.size] = y0
         if watch.scales is not None:
-            self._room["scales"][: problem.size], self._room["noises"][: problem.size] = watch.scales
-        self._room["scales"][: problem.size] = np.maximum(self._room["scales"][: problem.size], np.abs(y0))
+            self._memory["scales"][: problem.size], self._memory["noises"][: problem.size] = watch.scales
+        self._memory["scales"][: problem.size] = np.maximum(self._memory["scales"][: problem.size], np.abs(y0))
         self._integrator, self._evaluated, self._unstable = integrator, 0, ""
         if watch.directions:
-            mark_events(self._room, watch)
-        run.events, run.room, run.tolerance = len(watch.directions), len(self._room["hit_t"]), watch.tolerance
+            mark_events(self._memory, watch)
+        run.events, run.most_hits, run.tolerance = len(watch.directions), len(self._memory["hit_t"]), watch.tolerance
         run.rtol, run.atol, run.fixed, run.max_step = stepping.rtol, stepping.atol, stepping.step, stepping.max_step
         run.max_steps, run.gap = integrator.most_steps, integrator.gap
         run.start, run.t, run.end, run.step, run.error = t0, t0, times[-1], stepping.step or step, 1e-4
         run.corner_t, run.corners = address(problem.corners), len(problem.corners)
         run.corner = problem.corners.searchsorted(t0, side="right")
         run.grid_t = t0
-        self._make_room(times, integrator.every_step)
+        self._prepare_samples(times, integrator.every_step)
         if problem.observer is not None:
-            run.step_t, run.step_y = address(self._room.step_t), address(self._room.step_y)
+            run.step_t, run.step_y = address(self._memory.step_t), address(self._memory.step_y)
         self._parts: list[tuple[Vector, Vector]] = []
         self._occurrences: list[Occurrence] = []
 
     @property
     def _last_y(self) -> Vector:
-        return self._room["y"][: self._run.size]
+        return self._memory["y"][: self._run.size]
 
-    def _make_room(self, times: Vector, every_step: bool) -> None:
-        """Room for samples; those at the start are known."""
+    def _prepare_samples(self, times: Vector, every_step: bool) -> None:
+        """Memory for samples; those at the start are known."""
         run, y0 = self._run, self._last_y
         self._t = np.empty(PAUSE) if every_step else times
         self._y = np.empty((len(self._t), len(y0)))
@@ -217,15 +217,15 @@ class _Loop:
         self._evaluated = run.evaluations
 
     def _carry_away(self) -> None:
-        """Take what the loop has found, so that there is room for more."""
+        """Take what the loop has found, so that its memory is free for more."""
         run = self._run
         if run.hits:
-            states = self._room["hit_y"].reshape(-1, run.size)
-            found = zip(self._room["hit_event"][: run.hits], self._room["hit_t"], states, strict=False)
+            states = self._memory["hit_y"].reshape(-1, run.size)
+            found = zip(self._memory["hit_event"][: run.hits], self._memory["hit_t"], states, strict=False)
             self._occurrences += [Occurrence(int(event), float(t), y.copy()) for event, t, y in found]
         run.hits = 0
         if run.ends and self._problem.observer is not None:
-            goes_on = self._problem.observer(self._room.step_t[: run.ends], self._room.step_y[: run.ends])
+            goes_on = self._problem.observer(self._memory.step_t[: run.ends], self._memory.step_y[: run.ends])
             run.code = run.code if goes_on or run.code != PAUSED else SINGULAR
         run.ends = 0
         if run.every_step:
@@ -241,8 +241,8 @@ class _Loop:
         return Segment(
             t, y, STATUS[run.code], run.t, self._last_y.copy(), run.step, self._occurrences, run.steps, run.rejected,
             run.evaluations, message=self._unstable or stiff,
-            sides=tuple(self._room["sides"].tolist()),
-            scales=np.array([self._room[name][: run.size] for name in ("scales", "noises")]),
+            sides=tuple(self._memory["sides"].tolist()),
+            scales=np.array([self._memory[name][: run.size] for name in ("scales", "noises")]),
         )  # fmt: skip
 
 

@@ -23,7 +23,6 @@ from multibody.simulation.integrators.library_solver import (
     Stepper,
     StepwiseIntegrator,
     end_with,
-    made_once,
     working_rows,
 )
 from multibody.simulation.integrators.scipy_solvers import advanced, scipy_solver
@@ -164,7 +163,7 @@ class _IndependentStepper(Stepper):
     ) -> None:  # fmt: skip
         self._integrator, self._problem, self._end, self._atol = integrator, problem, end, atol
         problem.t[()], problem.y[:] = t0, y0
-        self._loops = made_once(problem, Loops)
+        self._loops = problem.once(Loops)
         self._before, self._finite = 0, True
         self._dense: Any = None
         self._choose(t0, y0, step)

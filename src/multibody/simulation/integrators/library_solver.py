@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar, cast
 
 import numpy as np
 
@@ -32,16 +30,6 @@ CORRECTIONS = 8
 
 LARGEST_CHANGE = 1e-2
 """The share of the largest speed by which speeds may be changed to keep the constraints."""
-
-Made = TypeVar("Made")
-
-
-def made_once(problem: Problem, kind: Callable[[Problem], Made]) -> Made:
-    """Something compiled for a problem, made when it is first needed; it lives as long as the problem."""
-    known, key = vars(problem), f"_made_{kind.__name__}"
-    if key not in known:
-        known[key] = kind(problem)
-    return cast("Made", known[key])
 
 
 def end_with(failure: BaseException | None) -> None:
@@ -221,7 +209,7 @@ class _Journey:
         """Keep the samples up to t."""
         for when in self._times[len(self._rows) : np.searchsorted(self._times, t, side="right")]:
             self._rows.append(self._kept(when, solver.within(when)))
-        y = self._kept(t, solver.within(t))  # also where nobody sees it: it tells whether the constraints are lost
+        y = self._kept(t, solver.within(t))  # also where it is not shown: it tells whether the constraints are lost
         self._t, self._y = t, y
         self._scales[0] = np.maximum(self._scales[0], np.abs(y))
         if self._problem.observer is not None and not self._problem.observer(np.array([t]), y[None].copy()):

@@ -5,7 +5,7 @@
     ẇ = powers(t, q, u, u̇, λ)
 
 Gear, Gupta and Leimkuhler, Journal of Computational and Applied Mathematics 12 (1985). Both positions and velocities
-keep the constraints; the multipliers μ and σ, for the rows h that restrict positions and for quaternions, make room for
+keep the constraints; the multipliers μ and σ, for the rows h that restrict positions and for quaternions, allow for
 that, and are zero but for errors.
 """
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from multibody.errors import ModelError, StepError
 from multibody.simulation.contract import Status, Vector
 from multibody.simulation.integrators.baumgarte import PulledField
-from multibody.simulation.integrators.library_solver import UNCOUNTED, Stepper, StepwiseIntegrator, made_once
+from multibody.simulation.integrators.library_solver import UNCOUNTED, Stepper, StepwiseIntegrator
 from multibody.simulation.integrators.stabilized_index_2 import StabilisedForm
 from multibody.simulation.problem.problem import Problem
 from multibody.support.optional_libraries import require_library
@@ -112,7 +112,7 @@ class Ida(StepwiseIntegrator):
     ) -> Stepper:  # fmt: skip
         """IDA at the start, with all unknowns consistent."""
         problem.t[()], problem.y[:] = t0, y0
-        form = made_once(problem, StabilisedForm)
+        form = problem.once(StabilisedForm)
 
         def residual(t: float, y: Vector, rate: Vector, out: Vector) -> None:
             out[:] = form.residual(t, y, rate)

@@ -56,7 +56,7 @@ def steps(run: Any) -> int:
         return NOT_FINITE
     pause = run.steps + PAUSE
     while run.t < run.end:
-        if run.steps >= pause or run.hits + PROBES * run.events > run.room:
+        if run.steps >= pause or run.hits + PROBES * run.events > run.most_hits:
             forget(run)
             return PAUSED
         code = accepted_step(run)

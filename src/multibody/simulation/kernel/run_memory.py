@@ -22,7 +22,7 @@ def address(array: Vector) -> int:
     return int(array.__array_interface__["data"][0])
 
 
-class Room:
+class RunMemory:
     """Arrays of zeros, one after the other in one piece of memory, and arrays for the ends of steps.
 
     Args:
@@ -50,15 +50,15 @@ class Room:
         self._memory.fill(0.0)
 
 
-def begun(problem: Problem, method: Tableau, project: bool, events: int) -> tuple[RunRecord, Room]:
+def begun(problem: Problem, method: Tableau, project: bool, events: int) -> tuple[RunRecord, RunMemory]:
     """A run of a problem by a method, with all that is known before it begins, and its memory; both serve again."""
     known, key = problem.native_fields, (id(method), project, events)
     if key not in known:
-        room = Room(layout(method, problem.size, events), problem.size)
-        known[key] = RunRecord(**of_problem(problem, project), **of_method(method), **room.addresses), room, method
-    first, room, _ = known[key]
-    room.clear()
-    return RunRecord.from_buffer_copy(first), room
+        memory = RunMemory(layout(method, problem.size, events), problem.size)
+        known[key] = RunRecord(**of_problem(problem, project), **of_method(method), **memory.addresses), memory, method
+    first, memory, _ = known[key]
+    memory.clear()
+    return RunRecord.from_buffer_copy(first), memory
 
 
 def of_problem(problem: Problem, project: bool) -> dict[str, int]:
@@ -121,22 +121,22 @@ def _width(size: int) -> int:
 
 
 def _for_events(count: int, size: int) -> dict[str, int]:
-    """The sizes of arrays for what to watch, probes of it, and room for what is found: twice what one step can find."""
-    room = 2 * PROBES * count
+    """The sizes of arrays for what to watch, probes of it, and what is found: twice what one step can find."""
+    hits = 2 * PROBES * count
     each = (
         "directions stops sides last_sides roots touches returns roundings later_roundings signal_scales armed".split()
     )
     sizes = dict.fromkeys(each, count)
-    return sizes | {"thetas": PROBES, "probes": PROBES * count, "hit_event": room, "hit_t": room, "hit_y": room * size}
+    return sizes | {"thetas": PROBES, "probes": PROBES * count, "hit_event": hits, "hit_t": hits, "hit_y": hits * size}
 
 
-def mark_events(room: Room, watch: Watch) -> None:
+def mark_events(memory: RunMemory, watch: Watch) -> None:
     """What to watch."""
-    room["directions"][:], room["stops"][:] = watch.directions, watch.stops
-    room["sides"][: len(watch.sides)] = watch.sides
-    room["sides"][list(watch.quiet)] = QUIET
-    room["touches"][: len(watch.touches)] = watch.touches
-    room["returns"][: len(watch.returns)] = watch.returns
+    memory["directions"][:], memory["stops"][:] = watch.directions, watch.stops
+    memory["sides"][: len(watch.sides)] = watch.sides
+    memory["sides"][list(watch.quiet)] = QUIET
+    memory["touches"][: len(watch.touches)] = watch.touches
+    memory["returns"][: len(watch.returns)] = watch.returns
 
 
 def finer_places(nodes: Vector) -> Vector:

@@ -47,7 +47,7 @@ _INTEGERS = """
     events directions stops sides thetas probes roots
     nodes weights finer_weights touches returns roundings later_roundings signal_scales armed fallen
     corner_t corners corner grid_steps counted_from
-    every_step wanted sample_t sample_y step_t step_y room hit_event hit_t hit_y
+    every_step wanted sample_t sample_y step_t step_y most_hits hit_event hit_t hit_y
     code begun dense samples ends hits steps rejected rejected_last stiff evaluations
 """.split()
 _NUMBERS = """
@@ -63,7 +63,7 @@ class RunRecord(ctypes.Structure):
 
     Integers are counts, flags and addresses of arrays. Line by line above: the problem's arrays and functions, with a
     second right-hand side for where constraints are, or are not, nearly dependent; the method (see
-    ``butcher_tableaus``); sizes and limits, and which equations are used; the states at both ends of a step, room for
+    ``butcher_tableaus``); sizes and limits, and which equations are used; the states at both ends of a step, memory for
     another one, the rates of its stages, the rows of its dense output, and what its errors are measured with (see
     ``error_floors``); where to go back to (see ``step_backtracking``); what to watch, and probes of it; where steps
     must end, the next of these times, and the steps and tries until the last one; where samples, the ends of all steps

@@ -18,7 +18,7 @@ def error_norm(run: Any) -> float:
     """The error of a step, 1 if it is just allowed: the root of the mean square of error over floor + rtol·|y|.
 
     Where works count, the mean square of their errors is added: that of coordinates and speeds is not diluted.
-    With two estimates as in DOP853 it is h·e₅²/√(e₅² + 0.01·e₃²) (II.10). Their room is that of the dense output.
+    With two estimates as in DOP853 it is h·e₅²/√(e₅² + 0.01·e₃²) (II.10). They share the memory of the dense output.
     """
     y, new, count = doubles(run.y), doubles(run.new), run.coordinates + run.speeds
     e5, e3 = doubles(run.F), doubles(row(run.F, 1, run.width))

@@ -45,7 +45,7 @@ def due_samples(run: Any) -> int:
 
 @compiled
 def store_samples(run: Any) -> None:
-    """Put a sample of each lane that is due where its run has room for it."""
+    """Put a sample of each lane that is due at its place in the arrays of its run."""
     due, theta, kept, doing = doubles(run.due), doubles(run.theta), doubles(run.samples), doubles(run.doing)
     new, within = doubles(run.new), doubles(row(run.F, 3 + run.refinements, run.width))
     for lane in range(LANES):

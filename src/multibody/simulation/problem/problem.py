@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -35,6 +35,9 @@ class Native(NamedTuple):
     address: int
     ports: int
     more: int
+
+
+Made = TypeVar("Made")
 
 
 class Problem:
@@ -93,6 +96,13 @@ class Problem:
         self._evaluations, self._watched = 0, False
         self.regularized = self.stays_regularized = False
         self._other_calls: dict[str, Any] = {}
+        self._solver_parts: dict[Callable[[Problem], Any], Any] = {}
+
+    def once(self, kind: Callable[[Problem], Made]) -> Made:
+        """What a solver needs of this problem, made when it is first asked for; it lives as long as the problem."""
+        if kind not in self._solver_parts:
+            self._solver_parts[kind] = kind(self)
+        return cast("Made", self._solver_parts[kind])
 
     def with_parameters(self, parameters: Sequence[float]) -> Problem:
         """The same problem with other numbers and memory of its own; what is compiled is shared, also by threads."""

@@ -50,6 +50,7 @@ class RunFunctions:
         inputs: for some inputs the expression of (t, q, u, p) that they follow.
         laws: inputs that follow functions of Python.
         touches: the contacts among the events.
+        switching: where branches change, if that is known; found out without it.
 
     Attributes:
         eom: equations of motion.
@@ -59,8 +60,9 @@ class RunFunctions:
 
     def __init__(
         self, eom: EquationsOfMotion, signals: Sequence[Expr] = (), inputs: Mapping[Expr, Expr] | None = None,
-        laws: Sequence[Symbol] = (), touches: Sequence[Touch] = (),
+        laws: Sequence[Symbol] = (), touches: Sequence[Touch] = (), switching: Switching | None = None,
     ) -> None:  # fmt: skip
+        self._given_switching = switching
         self.touches = tuple(touches)
         self.eom, self._events, self._laws = eom, tuple(signals), tuple(laws)
         self.size = len(eom.coordinates) + len(eom.speeds) + len(WORKS)
@@ -69,7 +71,7 @@ class RunFunctions:
         self._runs = 0
 
     def is_first_run(self) -> bool:
-        """Whether nobody has asked before: who runs once wants to begin soon, who runs again wants to be fast."""
+        """Whether this is the first call: a single run shall begin soon, repeated runs shall be fast."""
         with self._lock:
             self._runs += 1
             return self._runs == 1
@@ -77,6 +79,8 @@ class RunFunctions:
     @_made_once
     def switching(self) -> Switching:
         """Where branches of the right-hand side change."""
+        if self._given_switching is not None:
+            return self._given_switching
         moving = [*self.eom.coordinates, *self.eom.speeds, *self._laws]
         rates, events = self.with_inputs(self._rates), self.with_inputs(list(self._events))
         set_inputs = set(self.eom.inputs).difference(self._laws, self._inputs)
@@ -100,9 +104,9 @@ class RunFunctions:
     @_made_once
     def regularized(self) -> RunFunctions:
         """The same functions with ``EquationsOfMotion.regularized``."""
-        made = RunFunctions(self.eom.regularized, self._events, self._inputs, self._laws, self.touches)
-        vars(made)["switching"] = self.switching
-        return made
+        return RunFunctions(
+            self.eom.regularized, self._events, self._inputs, self._laws, self.touches, switching=self.switching
+        )
 
     @_made_once
     def counted_works(self) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -14,9 +13,6 @@ from multibody.equations.power import explicit, powers, powers_of_dampers
 from multibody.graph import isolated, topological
 from multibody.mechanics.constraints.equations import quaternion_gaps
 
-_made: WeakKeyDictionary[EquationsOfMotion, dict[str, Function]] = WeakKeyDictionary()
-"""Many runs share their equations, and should not compile them again; equations that nobody uses are forgotten."""
-
 
 def probe(eom: EquationsOfMotion, name: str) -> Function:
     """The function (t, q, u, r, p) → what ``name`` stands for.
@@ -25,11 +21,12 @@ def probe(eom: EquationsOfMotion, name: str) -> Function:
         eom: equations of motion.
         name: "rates", "multipliers", "energies", "residuals", "powers", "damper_powers", "sensors" or "joints".
     """
-    made = _made.setdefault(eom, {})
-    if name not in made:
+
+    def compiled() -> Function:
         with isolated(*topological([*eom.acceleration, *eom.model.expressions()])):
-            made[name] = eom.function(name, _OUTPUTS[name](eom))
-    return made[name]
+            return eom.function(name, _OUTPUTS[name](eom))
+
+    return eom.once(("sample function", name), compiled)
 
 
 def _rates(eom: EquationsOfMotion) -> dict[str, Any]:

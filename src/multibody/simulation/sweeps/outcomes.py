@@ -150,9 +150,7 @@ class SweepOutcomes:
     def _trajectory(self, outcome: Outcome) -> Trajectory:
         parameters = self.eom.model.parameter_values(self._plan.case(outcome.number).parameters)
         p = np.array(list(parameters.values()), dtype=float)
-        trajectory = outcome.trajectory(self.eom, p, self._settings, self._start_changes(outcome))
-        vars(trajectory)["quantities"] = self.quantities  # the same for all runs, and slow to find
-        return trajectory
+        return outcome.trajectory(self.eom, p, self._settings, self._start_changes(outcome))
 
     def _start_changes(self, outcome: Outcome) -> tuple[StartChange, ...]:
         """The start values of a run that were changed: those of its case and of the model, and its first state."""
@@ -319,7 +317,7 @@ class SweepOutcomes:
     @cached_property
     def quantities(self) -> Mapping[str, Quantity]:
         """Everything that has a name in a trajectory, with its kind and unit."""
-        return quantities(self.eom)
+        return self.eom.once("quantities", lambda: quantities(self.eom))
 
     @property
     def _title(self) -> str:

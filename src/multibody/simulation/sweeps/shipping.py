@@ -1,7 +1,7 @@
 """Equations on their way to another process: anything that holds expressions as bytes, and back.
 
 A package is for the user's own processes, such as Dask's workers, and stays in memory: whoever opens it runs what it
-says, so never open one that comes from a file or from somebody else. It holds the nodes of all expressions first, row
+says, so never open one that comes from a file or from another person. It holds the nodes of all expressions first, row
 by row, and then the rest, in which a node is no more than a number (``graph.transfer``).
 """
 
@@ -77,7 +77,7 @@ def unpacked(data: bytes) -> Any:
 
 
 def _versions() -> str:
-    whole = import_module(__name__.partition(".")[0])  # it stands above this room
+    whole = import_module(__name__.partition(".")[0])  # it stands above this package
     return f"Python {sys.version_info[0]}.{sys.version_info[1]} with multibody {whole.__version__}"
 
 

@@ -322,8 +322,8 @@ def _explanation(error: Exception, where: str) -> StorageError:
     if "full" in text or "I/O" in text:
         return StorageError(
             "The disk is full, or cannot be written.", code="disk-full", where=where, cause=cause,
-            remedy="All runs that were stored before are kept; make room, and start the sweep again to go on from "
-            "there.",
+            remedy="All runs that were stored before are kept; free some disk space, and start the sweep again "
+            "to go on from there.",
         )  # fmt: skip
     if "open" in text or "readonly" in text or isinstance(error, PermissionError):
         return StorageError(

@@ -97,10 +97,10 @@ def _require_rates(label: str, equations: Mapping[str, Expr], lower: Sequence[Sy
 def _require_no_accelerations(label: str, rates: Mapping[Symbol, Expr], known: Mapping[str, Symbol]) -> None:
     unknown = {rate_symbol(one) for one in known.values() if rate_name(one.name) not in known}
     for one, rate in rates.items():
-        strange = sorted(s.name for s in unknown & set(free_symbols(rate)))
-        if strange:
+        unsolved = sorted(s.name for s in unknown & set(free_symbols(rate)))
+        if unsolved:
             raise ModelError(
-                f"The rate of '{one.name}' depends on {', '.join(strange)}, which only dynamic equations determine.",
+                f"The rate of '{one.name}' depends on {', '.join(unsolved)}, which only dynamic equations determine.",
                 where=f"kinematics of subsystem '{label}'",
                 cause="A kinematic relation gives a rate in terms of variables, not of accelerations.",
                 remedy="Write it with variables of one order more, or as a constraint.",

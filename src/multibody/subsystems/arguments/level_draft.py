@@ -105,7 +105,7 @@ def input_rates(inputs: Sequence[Input]) -> dict[Expr, Expr]:
     return {one: known[rate_name(name)] for name, one in known.items() if rate_name(name) in known}
 
 
-def with_strangers(
+def with_foreign_symbols(
     draft: LevelDraft, parameters: tuple[Parameter, ...], inputs: tuple[Input, ...]
 ) -> tuple[tuple[Parameter, ...], tuple[Input, ...]]:
     """Parameters that came in with expressions, and rates of inputs that constraints follow, are added."""

@@ -77,7 +77,7 @@ class LevelVocabulary:
         unknown = sorted({one.name for one in free if one.name not in self.known and one.kind != "parameter"})
         if unknown:
             raise ModelError(
-                f"Nobody defines {', '.join(map(repr, unknown))}.",
+                f"There is no definition of {', '.join(map(repr, unknown))}.",
                 where=f"{what} of subsystem '{self.label}'",
                 cause=suggestion(unknown, self.known),
                 remedy="Add each to the variables, parameters or inputs, or correct the name. Known are: "

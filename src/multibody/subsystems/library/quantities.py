@@ -80,7 +80,7 @@ class PartQuantities:
         return given
 
     def value(self, name: str, value: Value) -> None:
-        """A parameter that somebody else has in the equations; expressions are formulas for its value."""
+        """A parameter that occurs in given equations; expressions are formulas for its value."""
         self.parameters[name] = value if value is None or is_number(value) else self.expression(value)
 
     def expression(self, thing: Any) -> Expr:

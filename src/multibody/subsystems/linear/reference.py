@@ -91,10 +91,10 @@ def _require_rate(system: SubsystemContent, one: Symbol, needed: Expr, found: Ex
 def require_linearizable(system: Any, subsystems: Mapping[str, Any]) -> None:
     """An error for what is not a subsystem, or for linearized parts that are not, or that replace no part."""
     labels = [level.label for level in system.levels()] if isinstance(system, SubsystemContent) else []
-    strange = [one for one in (system, *subsystems.values()) if not isinstance(one, SubsystemContent)]
-    if strange:
+    others = [one for one in (system, *subsystems.values()) if not isinstance(one, SubsystemContent)]
+    if others:
         raise ModelError(
-            f"{strange[0]!r:.80} is no subsystem.",
+            f"{others[0]!r:.80} is no subsystem.",
             where="linearize",
             remedy="Give what couple, subsystem, newton_euler or from_system made; equations of motion have their own.",
             code="subsystem-expected",

@@ -9,7 +9,7 @@ from typing import Any
 from multibody.algebra import Rotation
 from multibody.errors import ModelError
 from multibody.graph import Expr, Symbol
-from multibody.model.joints.spherical import Orientation
+from multibody.model.joints.spherical import OrientationCoordinates
 from multibody.model.quantity import rate_name
 from multibody.subsystems.arguments.vocabulary import variable
 from multibody.subsystems.rigid_body.options import normal, unknown_option
@@ -91,8 +91,8 @@ class Placement:
     # how they are related ----------------------------------------------------------------------------------------
 
     @property
-    def _kind(self) -> Orientation | None:
-        return Orientation(self.form) if self.form not in ("", "position") else None
+    def _kind(self) -> OrientationCoordinates | None:
+        return OrientationCoordinates(self.form) if self.form not in ("", "position") else None
 
     @property
     def kinematics(self) -> dict[str, Expr]:

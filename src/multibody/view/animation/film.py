@@ -97,7 +97,7 @@ def _encoder(command: list[str], path: str) -> Iterator[IO[bytes]]:
             code="film-not-written",
             where=path,
             cause=said or f"It ended with code {process.returncode}.",
-            remedy="Check the size of the film and the room on the disk, or write a .gif or .glb.",
+            remedy="Check the size of the film and the free space on the disk, or write a .gif or .glb.",
         )
 
 

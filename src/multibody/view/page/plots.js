@@ -4,7 +4,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 560;
 const HEIGHT = 176;
 const FRAME = { left: 58, right: 10, top: 10, bottom: 30 };
-const SHOWN = 8; // curves of a panel that are shown until somebody asks for more
+const SHOWN = 8; // curves of a panel that are shown until more are asked for
 
 function svg(name, attributes = {}, text = "") {
   const made = document.createElementNS(SVG, name);

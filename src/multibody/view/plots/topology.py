@@ -233,7 +233,7 @@ class _Drawing:
 
     @property
     def size(self) -> tuple[float, float]:
-        """Of a figure in which letters have the size that they were given room for."""
+        """Of a figure in which letters have the size that the layout assumes."""
         left, right, low, high = self.limits
         return right - left + 0.2, high - low + 0.8
 

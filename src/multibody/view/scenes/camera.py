@@ -71,7 +71,7 @@ def bounds(scene: Scene, poses: Poses) -> tuple[Vector, Vector]:
 
 
 def _around(scene: Scene, poses: Poses) -> Vector:
-    """Where there is nothing to see: some room about all places."""
+    """Where there is nothing to see: a margin about all places."""
     low, high = poses.position.reshape(-1, 3).min(axis=0), poses.position.reshape(-1, 3).max(axis=0)
     return _corners(np.array([low - 0.5 * scene.size, high + 0.5 * scene.size]))
 

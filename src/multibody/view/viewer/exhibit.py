@@ -24,7 +24,7 @@ from multibody.view.viewer.stage import Stage, add_grid
 Watcher = Callable[[Moment], None]
 
 ASPECT = 0.85
-"""Width by height of the room for the picture beside the panel, in a small window."""
+"""Width by height of the space for the picture beside the panel, in a small window."""
 
 SLOWLY = 0.08
 """Seconds between two updates of numbers and curves while something is played."""

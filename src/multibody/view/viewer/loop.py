@@ -53,7 +53,7 @@ class PageLoop:
             self._news.notify_all()
 
     def asking(self, kind: str, action: Callable[[], None]) -> Callable[[Any], None]:
-        """What a slider, box or button calls: it asks if somebody has touched it, not if it was moved from here."""
+        """What a slider, box or button calls: it acts if a user has touched it, not if it was moved from here."""
 
         def touched(event: Any) -> None:
             if event.client is not None:

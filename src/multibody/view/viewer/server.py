@@ -73,20 +73,20 @@ class Server:
                 self.viser.stop()
 
     def _guard(self, host: str) -> None:
-        """Nobody can make it public from the page, and other pages get no connection."""
+        """The page cannot make it public, and other pages get no connection."""
         messages = require_library("viser._messages", "view")
         inner = self.viser._websock_server
         for kind in (messages.ShareUrlRequest, messages.ShareUrlDisconnect):
             inner.unregister_handler(kind)
 
-        async def turn_strangers_away(client: Any) -> None:
+        async def refuse_foreign_pages(client: Any) -> None:
             connection = inner._live_connections[client.client_id]
             headers = connection.request.headers
             if not welcome(headers.get("Origin"), headers.get("Host", ""), host):
                 _log.warning("A page from %.200r wanted to see the viewer, and was turned away.", headers["Origin"])
                 await connection.close(1008, "other origin")
 
-        inner.on_client_connect(turn_strangers_away)
+        inner.on_client_connect(refuse_foreign_pages)
 
 
 def welcome(origin: str | None, asked: str, host: str) -> bool:

@@ -209,11 +209,11 @@ def close(program: Program, place: str) -> list[str]:
         place: how what the gaps depend on is written down, as a local variable ``place``.
     """
     n, m, gaps, rate_gaps = start_sizes(program)
-    room = max(1, gaps + gaps * n + 3 * n, rate_gaps + rate_gaps * m + 3 * m)
+    work_size = max(1, gaps + gaps * n + 3 * n, rate_gaps + rate_gaps * m + 3 * m)
     groups = program.eom.model.quaternions
     places = ", ".join(str(k) for group in groups for k in group)
     unit = _UNIT.format(place=place, places=places, count=len(groups)) if groups else place
-    return _CLOSE.format(unit=unit, room=room, n=n, m=m, gaps=gaps, rate_gaps=rate_gaps).splitlines()
+    return _CLOSE.format(unit=unit, work_size=work_size, n=n, m=m, gaps=gaps, rate_gaps=rate_gaps).splitlines()
 
 
 def start_sizes(program: Program) -> tuple[int, int, int, int]:
@@ -236,9 +236,9 @@ def gap_functions(program: Program, head: str, call: str) -> str:
         ("coordinates", (rate_gaps, rate_gaps * m), "gaps, slopes, a, b"),
         ("speeds", (gaps, gaps * n), "a, b, gaps, slopes"),
     ):  # fmt: skip
-        room = f"double a[{max(1, others[0])}], b[{max(1, others[1])}];"
+        arrays = f"double a[{max(1, others[0])}], b[{max(1, others[1])}];"
         own = f"static void gaps_of_{what}(const void *place, double *gaps, double *slopes)"
-        parts.append(block(own, [head, room, call.format(results=results)]))
+        parts.append(block(own, [head, arrays, call.format(results=results)]))
     return "\n\n".join(parts)
 
 
@@ -248,7 +248,7 @@ int k;
 for (k = 0; k < {count}; ++k)
     make_unit(q, level, quaternions + 4 * k);"""
 
-_CLOSE = """double work[{room}];
+_CLOSE = """double work[{work_size}];
 {unit}
 if (!close_gaps_by(gaps_of_coordinates, &place, q, {n}, {gaps}, level, 0.6, 1e-10, work))
     return 0;

@@ -14,7 +14,7 @@ from typing import Any
 
 from multibody.codegen.parameter_formulas import in_order
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Quantity, Result, Routine
+from multibody.codegen.quantities import Result, Routine, ScalarVariable
 from multibody.equations.projection import correction
 from multibody.equations.singularity import square_roots
 from multibody.graph import Expr, free_symbols, isolated, substitute, symbol, topological
@@ -32,7 +32,7 @@ class Differentiated(Program):
         return Differentiated(program.eom, program.parameters, program.coordinates, program.speeds)
 
     @property
-    def arguments(self) -> dict[str, tuple[Quantity, ...]]:
+    def arguments(self) -> dict[str, tuple[ScalarVariable, ...]]:
         """The arrays q, u, r and p, with the seeds behind the inputs."""
         given = super().arguments
         return given | {"r": given["r"] + self.seeds}
@@ -44,13 +44,13 @@ class Differentiated(Program):
         return (self.eom.model.time, *(quantity.symbol for quantity in groups))
 
     @cached_property
-    def seeds(self) -> tuple[Quantity, ...]:
+    def seeds(self) -> tuple[ScalarVariable, ...]:
         """How fast each known changes; then 1 for each parameter that follows its formula, and 0 if it was given."""
         taken = {one.name for one in self.knowns}
         names = (name for name in (f"seed_{k}" for k in count()) if name not in taken)
         wanted = (*self.knowns, *in_order(self.parameters))
         made = [symbol(name, "variable", "seeds") for name, _ in zip(names, wanted, strict=False)]
-        return tuple(Quantity(one.name, symbol=one) for one in made)
+        return tuple(ScalarVariable(one.name, symbol=one) for one in made)
 
     # what an FMU computes ----------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from multibody.codegen.parameter_formulas import in_order, origin
-from multibody.codegen.quantities import Quantity
+from multibody.codegen.quantities import ScalarVariable
 from multibody.codegen.targets.fmi.differentiated import Differentiated
 from multibody.graph import Expr, free_symbols, topological
 from multibody.model import Model
@@ -88,9 +88,9 @@ class Interface:
     def of(program: Differentiated) -> Interface:
         """The variables of a program."""
         n = len(program.states)
-        rates = [Quantity(f"der({s.name})", rate_unit(s.unit), f"rate of {s.name}") for s in program.states]
-        groups: list[tuple[Role, Sequence[Quantity]]] = [
-            ("time", [Quantity("time", "s", "time")]), ("state", program.states), ("rate", rates),
+        rates = [ScalarVariable(f"der({s.name})", rate_unit(s.unit), f"rate of {s.name}") for s in program.states]
+        groups: list[tuple[Role, Sequence[ScalarVariable]]] = [
+            ("time", [ScalarVariable("time", "s", "time")]), ("state", program.states), ("rate", rates),
             ("input", program.inputs), ("output", program.outputs), ("force", program.multipliers),
             ("parameter", program.parameters),
         ]  # fmt: skip
@@ -160,12 +160,12 @@ def _arrays(program: Differentiated, references: Mapping[Any, int]) -> tuple[Arr
     return tuple(found)
 
 
-def _computed(pairs: Sequence[tuple[Role, Quantity]]) -> list[int]:
+def _computed(pairs: Sequence[tuple[Role, ScalarVariable]]) -> list[int]:
     """References of rates, outputs and forces, in this order."""
     return [k for k, (role, _) in enumerate(pairs) if role in ("rate", "output", "force")]
 
 
-def _unique(pairs: Sequence[tuple[Role, Quantity]]) -> list[str]:
+def _unique(pairs: Sequence[tuple[Role, ScalarVariable]]) -> list[str]:
     """The users' names; one that is used twice gets the role before it, with a dot that no name contains."""
     used: set[str] = set()
     names = []
@@ -187,7 +187,7 @@ def _references(program: Differentiated, n: int) -> dict[Any, int]:
     return found
 
 
-def _description(quantity: Quantity) -> str:
+def _description(quantity: ScalarVariable) -> str:
     """What a variable means; of a parameter that follows from others, from which."""
     return quantity.description if quantity.formula is None else origin(replace(quantity, unit=""))
 

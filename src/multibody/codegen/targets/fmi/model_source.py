@@ -95,7 +95,7 @@ class ModelSource:
             "N_GAPS": sizes["gaps"], "N_RATE_GAPS": sizes["rate_gaps"], "N_QUATERNIONS": len(quaternions),
             "N_ARRAYS": len(arrays), "N_LOOPS": len(program.loops), "N_RANK": len(program.eom.constraints.independent),
             "N_WORK": max(
-                _room(sizes["gaps"], len(program.coordinates)), _room(sizes["rate_gaps"], len(program.speeds))
+                _work_size(sizes["gaps"], len(program.coordinates)), _work_size(sizes["rate_gaps"], len(program.speeds))
             ),
             "CONSTRAINED": int(self.interface.constrained), "DERIVATIVES": int(self._differs),
         }  # fmt: skip
@@ -212,6 +212,6 @@ def _places(name: str, size: str, values: Sequence[int], remark: str) -> str:
     return f"static const int {name}[{size} + 1] = {{{numbers}}}; /* {remark} */"
 
 
-def _room(gaps: int, states: int) -> int:
+def _work_size(gaps: int, states: int) -> int:
     """What ``close_gaps_by`` needs."""
     return gaps + gaps * states + 3 * states

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from multibody.codegen.contract import Names, Target, check_options
 from multibody.codegen.module_names import module_name
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Quantity
+from multibody.codegen.quantities import ScalarVariable
 from multibody.codegen.syntax import one_line
 from multibody.codegen.targets.c.c import SYNTAX, C
 from multibody.codegen.targets.matlab import sfunction_templates as templates
@@ -99,7 +99,7 @@ def _sees_inputs(program: Program, routine: str) -> bool:
 
 
 def _legend(program: Program, margin: str) -> list[str]:
-    groups: dict[str, Sequence[Quantity]] = {
+    groups: dict[str, Sequence[ScalarVariable]] = {
         "input": program.inputs, "output 1": program.outputs, "state, and last output": program.states,
         "parameter": program.parameters,
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Bodies as lines from their centres of mass to their joints, with their axes: for models that nobody has drawn."""
+"""Bodies as lines from their centres of mass to their joints, with their axes: for models without drawings."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isfinite
 
-from multibody.codegen.quantities import Quantity
+from multibody.codegen.quantities import ScalarVariable
 from multibody.codegen.targets.modelica.syntax import string
 from multibody.codegen.targets.modelica.units import modelica_unit
 from multibody.graph.names import escape
@@ -29,7 +29,7 @@ def section(title: str, lines: Sequence[str]) -> list[str]:
 
 
 def declared(
-    kind: str, name: str, one: Quantity, more: Sequence[str] = (), *, start: float | None = None,
+    kind: str, name: str, one: ScalarVariable, more: Sequence[str] = (), *, start: float | None = None,
     value: str = "",
 ) -> str:  # fmt: skip
     """A variable with its unit, its start value or its value, and what it means."""

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from multibody.codegen.code import Code
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Quantity, Result, Routine
+from multibody.codegen.quantities import Result, Routine, ScalarVariable
 from multibody.codegen.targets.modelica.declarations import declared, section, spelled
 from multibody.codegen.targets.modelica.documentation import documentation
 from multibody.codegen.targets.modelica.flange import Flange
@@ -132,12 +132,12 @@ class ModelText:
         ])  # fmt: skip
         yield from section("what the constraints lack", [f"Real {name};" for name in self.gaps])
 
-    def _value(self, one: Quantity) -> str:
+    def _value(self, one: ScalarVariable) -> str:
         """The default of a parameter: a number, or a formula of others; empty if it must be given."""
         formula = next((each.text for each in self.code.formulas if each.quantity.symbol is one.symbol), "")
         return formula or ("" if one.is_open else repr(one.value))
 
-    def _state(self, one: Quantity) -> list[str]:
+    def _state(self, one: ScalarVariable) -> list[str]:
         fixed = "false" if one.symbol in self.start.free else "true"
         return [f"fixed={fixed}", "stateSelect=StateSelect.prefer"]
 
@@ -152,7 +152,7 @@ class ModelText:
         return ["initial equation", *(f"  {line}" for line in lines)] if lines else []
 
     def _inner(self) -> list[str]:
-        """What nobody needs to see: functions, numbers that follow from parameters, intermediates."""
+        """What is hidden from users: functions, numbers that follow from parameters, intermediates."""
         shown = {name for _, name in self._shown()}
         prepared = [item for part in self.code.prepare.parts for item in part.items if item.node is not None]
         rules = [item for formula in self.code.formulas for item in formula.part.items]

@@ -8,7 +8,14 @@ from __future__ import annotations
 from multibody.codegen.code import Code, RoutineBody
 from multibody.codegen.program import Program
 from multibody.codegen.syntax import Syntax
-from multibody.codegen.targets.python.pythonlike import PLACES, floats, function, numpy_table, rooms, written_functions
+from multibody.codegen.targets.python.pythonlike import (
+    PLACES,
+    floats,
+    function,
+    numpy_table,
+    result_lists,
+    written_functions,
+)
 from multibody.graph.evaluate import NUMPY
 
 SYNTAX = Syntax(
@@ -58,7 +65,7 @@ def closure_function(code: Code) -> list[str]:
         return []
     body = code["closure"]
     packed = ", ".join(f"np.array({result.name}).reshape({result.shape})" for result in body.routine.results)
-    lines = [*rooms(body), *statements(body), f"return {packed}"]
+    lines = [*result_lists(body), *statements(body), f"return {packed}"]
     return [
         *(SYNTAX.table(table, name) for name, table in code.tables.items()),
         function("closure(t, q, u, r, p)", f"{body.routine.description}, by NumPy", lines),

@@ -18,7 +18,7 @@ from multibody.codegen.targets.python.pythonlike import (
     lists,
     module,
     parameter_lines,
-    rooms,
+    result_lists,
 )
 
 OWN = [*LISTS, *numpy_start.OWN, *"parameters der_state inputs".split()]
@@ -96,7 +96,7 @@ def _parameters(program: Program, code: Code) -> str:
 
 def _function(body: RoutineBody) -> str:
     packed = ", ".join(f"packed({result.name}, {result.shape})" for result in body.routine.results)
-    lines = ["p, c = p", *rooms(body), *numpy_start.statements(body), f"return {packed}"]
+    lines = ["p, c = p", *result_lists(body), *numpy_start.statements(body), f"return {packed}"]
     return function(f"{body.routine.name}(t, q, u, r, p)", body.routine.description, lines)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from multibody.codegen.code import Code, RoutineBody
 from multibody.codegen.parameter_formulas import origin
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Quantity
+from multibody.codegen.quantities import ScalarVariable
 from multibody.codegen.syntax import Syntax, one_line, quoted
 from multibody.graph import Table
 
@@ -40,6 +40,22 @@ def numpy_table(module: str) -> Callable[[Table, str], str]:
             starts=floats(table.starts),
             rows="\n".join(rows),
         )
+
+    return written
+
+
+def table_writer(template: str) -> Callable[[Table, str], str]:
+    """What writes a table by a template of a language in which lists of numbers look as in Python.
+
+    The template may use ``name``, ``rule``, ``breaks``, ``starts``, ``rows``, and the sizes ``n`` (breaks), ``m``
+    (starts) and ``d`` (rows).
+    """
+
+    def written(table: Table, name: str) -> str:
+        rows = ", ".join(floats(row) for row in table.coefficients)
+        sizes = {"n": len(table.breaks), "m": len(table.starts), "d": len(table.coefficients)}
+        breaks, starts = floats(table.breaks), floats(table.starts)
+        return template.format(name=name, rule=table.rule, breaks=breaks, starts=starts, rows=rows, **sizes)
 
     return written
 
@@ -80,7 +96,7 @@ LISTS = ["NAME", "COORDINATES", "SPEEDS", "INPUTS", "OUTPUTS", "PARAMETERS", "ST
 """The names of the lists."""
 
 
-def _listing(title: str, brackets: str, quantities: Iterable[Quantity], form: str) -> str:
+def _listing(title: str, brackets: str, quantities: Iterable[ScalarVariable], form: str) -> str:
     lines = [f"{title} = {brackets[0]}"]
     for one in quantities:
         item = form.format(name=quoted(one.name), value=one.value if isfinite(one.value) else None)
@@ -177,7 +193,7 @@ if missing:
     raise TypeError(f"No value for the parameters: {{', '.join(missing)}}.")"""
 
 
-def rooms(body: RoutineBody) -> list[str]:
+def result_lists(body: RoutineBody) -> list[str]:
     """Lists that the results are written to."""
     return [f"{result.name} = [0.0] * {result.size}" for result in body.routine.results]
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from multibody.algebra import Quaternion, Rotation
-from multibody.algebra.rotation_forms import Identity, Turn
+from multibody.algebra.rotation_forms import AxisRotation, Identity
 from multibody.graph import Constant, Expr, as_expr, pi
 from multibody.graph.text.arrangement import operation
 from multibody.io.model_files.yaml_text.nodes import List, Mapping, Scalar, YamlNode, kind_of
@@ -104,14 +104,14 @@ def plain_rotation(rotation: Any, plain: Callable[[Any], Any]) -> Any:
     if isinstance(meant.form, Identity):
         return None
     form = rotation.form if isinstance(rotation, Rotation) else None
-    for angle in _angles(form) if isinstance(form, Turn) else ():
-        letter = "xyz"[form.axis] if isinstance(form, Turn) else ""
+    for angle in _angles(form) if isinstance(form, AxisRotation) else ():
+        letter = "xyz"[form.axis] if isinstance(form, AxisRotation) else ""
         if _same(as_rotation(ABOUT[letter](angle), "rotation"), meant):
             return {"about": letter, "angle": plain(angle)}
     return {"matrix": plain(rotation.to_array() if isinstance(rotation, Rotation) else rotation)}
 
 
-def _angles(turn: Turn) -> Iterator[Any]:
+def _angles(turn: AxisRotation) -> Iterator[Any]:
     """Angles that a turn may have been made with; that of a float as near as possible."""
     cosine, sine = turn.cosine, turn.sine
     if not isinstance(cosine, Expr) and not isinstance(sine, Expr):

@@ -182,7 +182,7 @@ def _kind(event: Any) -> str:
 
 
 def _context(error: Any) -> str:
-    """What the parser was reading when it stumbled, and where that begins: the bracket or quote that nobody closed."""
+    """What the parser was reading when it stumbled, and where that begins: the bracket or quote that was not closed."""
     begun = error.context_mark
     if not error.context or begun is None or begun is error.problem_mark:
         return str(error.note or "")

@@ -100,7 +100,7 @@ class Curves:
 
 
 def _range(rows: Vector) -> tuple[float, float]:
-    """The lowest and highest value of all curves, with some room where they are constant."""
+    """The lowest and highest value of all curves, with a margin where they are constant."""
     known = rows[np.isfinite(rows)]
     if not known.size:
         return -1.0, 1.0

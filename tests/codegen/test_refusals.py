@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.codegen import C, Cpp, Fmi, Matlab, Modelica, Program, Python, export
 from multibody.errors import ModelError
 from multibody.graph import acos, as_expr, asin, cos, sin, sqrt, where
 from multibody.report import Latex, Markdown
-from tests.refusal import refused
 
 
 def driven(motion: Any, mass: float = 1.0) -> mb.EquationsOfMotion:

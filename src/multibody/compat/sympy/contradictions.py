@@ -14,6 +14,7 @@ point of contact, which is at rest for an instant alone: there v = ω × r with 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -108,16 +109,18 @@ def require_rates_of_positions(
             continue
         for origin in (one for one in _connected([point], world) if world in one._vel_dict):
             if origin._vel_dict[world] == 0:
-                _require_rate_of_position(own, geometry, point, origin, turning, held)
+                known = [one for one in geometry.points_between(point, origin) if world in one._vel_dict]
+                for one, base in pairwise(known):
+                    _require_rate_of_position(own, geometry, one, base, turning, held)
 
 
 def _require_rate_of_position(
     own: SympyKinematics, geometry: Geometry, point: Any, origin: Any, turning: Sequence[Any], held: Sequence[Expr]
 ) -> None:
-    """The same for one point, and one that is at rest."""
+    """The same for one point, as seen from another one whose velocity was set, too."""
     try:
         place = geometry.position(point, origin)
-        said = geometry.velocity(point)
+        said = geometry.velocity(point) - geometry.velocity(origin)
         if place is None or any(one.kind == "input" for one in free_symbols(list(place))):
             return  # a place that is not known by coordinates
         follows = array(own.change(list(place)))
@@ -135,8 +138,8 @@ def _require_rate_of_position(
     raise ModelError(
         f"The velocity of '{point}' that was set in '{geometry.world}' is not the rate of its position.",
         where=f"model '{own.vocabulary.scope}'",
-        cause=f"In the axes of '{geometry.world}', set_vel or a theory says {_short(said)}; the position from "
-        f"'{origin}', which is at rest, and the kinematic differential equations give {_short(follows)}.",
+        cause=f"In the axes of '{geometry.world}' and relative to '{origin}', set_vel or a theory says "
+        f"{_short(said)}; the position and the kinematic differential equations give {_short(follows)}.",
         remedy="Do not set the velocity: it follows from the position. Or correct it, the position, or the kinematic "
         "differential equations.",
         code="velocity-contradicts-position",

@@ -154,6 +154,10 @@ class Geometry:
             total = self._places[one, origin]
         return total
 
+    def points_between(self, point: Any, origin: Any) -> list[Any]:
+        """The points on the shortest way to another one, both included; empty if there is no way."""
+        return _path(point, origin, self._placed) or []
+
     def on_the_way(self, point: Any, origin: Any) -> list[Any]:
         """The frames that the places between two points are written in."""
         way = _path(point, origin, self._placed) or [point]

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from multibody.graph import Expr, Symbol, as_expr, rank, substitute
+from multibody.algebra import Inertia, Symmetric3, Vec3
+from multibody.errors import ModelError
+from multibody.graph import Expr, Symbol, as_expr, evaluate, free_symbols, rank, substitute
 from multibody.mechanics.composite_inertia import joint_poses, mass_matrix
 from multibody.mechanics.constraints.independence import Constraints
 from multibody.model.body import Body
@@ -16,6 +18,11 @@ from multibody.model.kinematics import Kinematics
 from multibody.model.model import Link, Model
 from multibody.model.quantity import Parameter, known_defaults
 from multibody.model.report import Finding, Severity
+
+NEGLIGIBLE = 1e-12
+"""A moment of inertia that is no more than rounding, relative to the largest one."""
+
+DEFAULTS = " with the default values of the parameters"
 
 
 def mass_findings(bodies: Iterable[Body], parameters: Iterable[Parameter], model: Model | None) -> Iterator[Finding]:
@@ -54,9 +61,41 @@ def singular_findings(kinematics: Kinematics, values: Mapping[Symbol, float] | N
     if not found and values:
         numbers: dict[Expr, Expr] = {symbol: as_expr(value) for symbol, value in values.items()}
         known = substitute(mass, numbers)
-        note = " with the default values of the parameters"
-        found = _unheld(kinematics, known, note)
+        found = _unheld(kinematics, known, DEFAULTS)
     yield from found
+
+
+def require_regular_by_default(model: Model) -> None:
+    """An error if default values of parameters let a mass or a length vanish, and nothing resists a speed.
+
+    The mass matrix is made only where a default is zero, or where an entry of an inertia is with these values: what
+    is singular for all values shows when the equations are solved.
+    """
+    values = known_defaults(model.parameters)
+    if model.cuts or len(values) < len(model.parameter_symbols):
+        return
+    parts = [part for _, inertia in model.inertias for part in inertia if free_symbols(part)]
+    with np.errstate(all="ignore"):
+        vanishing = 0.0 in values.values() or 0.0 in evaluate(parts, values)
+    if vanishing and not _all_resist(model, values):
+        for finding in singular_findings(Kinematics(model), values):
+            if finding.severity == "error" and DEFAULTS in finding.what:
+                raise finding.error(ModelError)
+
+
+def _all_resist(model: Model, values: Mapping[Symbol, float]) -> bool:
+    """Whether every link has a mass and moments of inertia, so that no mass matrix can be singular."""
+    if len(model.inertias) < len(model.links):
+        return False
+    for _, parts in model.inertias:
+        mass, x, y, z, *tensor = (float(part) for part in evaluate(list(parts), values))
+        if mass <= 0:
+            return False
+        xx, yy, zz, xy, xz, yz = Inertia(mass, Vec3(x, y, z), Symmetric3(*tensor)).central_tensor().components()
+        moments = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        if moments[0] <= NEGLIGIBLE * moments[-1]:
+            return False
+    return True
 
 
 def _unheld(kinematics: Kinematics, mass: Any, note: str) -> list[Finding]:

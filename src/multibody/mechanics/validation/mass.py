@@ -91,7 +91,7 @@ def _all_resist(model: Model, values: Mapping[Symbol, float]) -> bool:
         mass, x, y, z, *tensor = (float(part) for part in evaluate(list(parts), values))
         if mass <= 0:
             return False
-        xx, yy, zz, xy, xz, yz = Inertia(mass, Vec3(x, y, z), Symmetric3(*tensor)).central_tensor().components()
+        xx, yy, zz, xy, xz, yz = Inertia(mass, Vec3(x, y, z), Symmetric3(*tensor)).central_tensor.components()
         moments = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         if moments[0] <= NEGLIGIBLE * moments[-1]:
             return False

@@ -3,14 +3,13 @@
 from dataclasses import replace
 
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.formalisms import Recursive, comparison
 from multibody.graph import log
 from multibody.testing import random_system, random_tree
 from multibody.testing.random_loops import random_loops
-
-from tests.refusal import refused
 
 from .mechanisms import bennett
 

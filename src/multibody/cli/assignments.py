@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,7 @@ def parameter_values(eom: EquationsOfMotion, texts: Iterable[str] | None) -> dic
         CommandError: for names that are not those of parameters, and for values that are not numbers.
     """
     given = {
-        name: listed(value, lambda part, name=name: number(part, f"--parameter {name}"))
+        name: listed(value, partial(number, where=f"--parameter {name}"))
         for name, value in pairs(texts, "--parameter").items()
     }
     with on_command_line("--parameter"):

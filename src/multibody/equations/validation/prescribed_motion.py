@@ -154,7 +154,7 @@ def require_no_jump(
 
     t = np.linspace(first, last, LOOKS)
     rows = course(t)
-    undefined = ~np.isfinite(rows).all(axis=0)
+    undefined: NDArray[np.bool_] = np.asarray(~np.isfinite(rows).all(axis=0))
     if undefined.any() and (motion.held or not (whole or undefined[0])):
         t, rows = t[: np.argmax(undefined)], rows[:, : np.argmax(undefined)]
         if len(t) < 2:

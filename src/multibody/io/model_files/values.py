@@ -44,7 +44,8 @@ class Values(QuantityReader):
     def value(self, node: YamlNode) -> Any:
         """A number, a formula, or nested lists of these; or an array of parameters or inputs by its own name."""
         if isinstance(node, Scalar) and isinstance(node.value, str):
-            for one in (*self.system.all(Parameter), *self.system.all(Input)):
+            quantities: list[Parameter | Input] = [*self.system.all(Parameter), *self.system.all(Input)]
+            for one in quantities:
                 if one.name == node.value.strip() and np.ndim(one.symbols):
                     return one.symbols
         return super().value(node)

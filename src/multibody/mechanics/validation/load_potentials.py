@@ -358,8 +358,8 @@ def beside_conditions(
     direction = rng.normal(size=(len(moving), RAYS))
     direction[:, RAYS // 2 :] = -direction[:, : RAYS // 2]
 
-    def states(t: Vector) -> dict[Symbol, Vector]:
-        held = {one: np.full(t.shape, value) for one, value in center.items()}
+    def states(t: Vector) -> dict[Any, Vector]:
+        held: dict[Any, Vector] = {one: np.full(t.shape, value) for one, value in center.items()}
         return held | {one: center[one] + row * t for one, row in zip(moving, direction, strict=True)}
 
     def signs(margin: Expr, t: Vector) -> Vector:

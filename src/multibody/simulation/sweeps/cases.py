@@ -105,7 +105,7 @@ def _by_element(eom: EquationsOfMotion, given: Any) -> Any:
 
 
 def _rows_as_cases(eom: EquationsOfMotion, parameters: Any, cases: Any) -> tuple[Any, Any]:
-    """Several values of one array, such as ``{"cp": [[1, 2, 3], [3, 2, 1]]}``, as cases: its entries change together."""
+    """Several values of one array, ``{"cp": [[1, 2, 3], [3, 2, 1]]}``, as cases: its entries change together."""
     if cases is not None or not isinstance(parameters, Mapping):
         return parameters, cases
     shapes = {one.name: np.shape(one.symbols) for one in eom.model.parameters if np.ndim(one.symbols)}

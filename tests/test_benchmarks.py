@@ -219,6 +219,20 @@ def test_tables_have_a_column_for_everybody():
     ]
 
 
+def test_plain_calls_have_a_column_once_figures_have_them():
+    """The benchmarks of robots, graphs and loops write them beside bound calls."""
+    lines = [
+        "CLAIM one_call Panda µs multibody,_bound=0.5 multibody,_plain=1.5 Pinocchio=4",
+        "CLAIM one_call Talos µs multibody,_bound=2 Pinocchio=9",
+    ]
+    assert peers_tables.table(read(lines).claims).splitlines() == [
+        "| [µs] | multibody, bound | multibody, plain | Pinocchio |",
+        "| --- | ---: | ---: | ---: |",
+        "| Panda | 0.500 | 1.50 | 4.00 |",
+        "| Talos | 2.00 |  | 9.00 |",
+    ]
+
+
 # all tools find the same numbers
 
 

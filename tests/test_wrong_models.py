@@ -291,6 +291,7 @@ DERIVING = {
     "welds in a circle, in the air": (welded_in_a_circle, TopologyError, "'one', 'other'", "Free()"),
     "welds that do not fit": (welded_apart, ModelError, "_fx can never hold"),
     "massless end of a chain": (massless_end, SingularMatrixError, "elbow_dot", "mass or an inertia"),
+    "massless end by default": (lambda: massless_by_default(), ModelError, "elbow_dot", "default values", "mass"),
     "joint for a frame": (
         lambda: with_load(lambda s, arm: mb.Spring(s["hinge"], arm, 1.0)), ModelError, "Joint('hinge'", "body.frame"),
     "nothing": (lambda: None, ModelError, "None is neither a system nor a model", "Give a System"),
@@ -556,7 +557,6 @@ FAILURES = {
     "spring without direction": (
         lambda: with_load(lambda s, arm: mb.Spring(s.world, arm, 1.0, 0.5)), "load 'spring'", "JointSpring"),
     "damper of the wrong sign": (negative_damper, "without bound", "negative stiffness or damping"),
-    "massless end of a chain": (massless_by_default, "elbow_dot", "mass"),
 }  # fmt: skip
 
 

@@ -341,3 +341,33 @@ def test_options_of_targets(multibody, folder):
     for wrong in (["latex", "--jacobians"], ["python", "--platform", "all"], ["fmu", "--platform", "amiga"]):
         assert multibody("export", "pendulum", *wrong, "-o", "none").code != 0
     assert not (folder / "none").exists()
+
+
+ARRAYS = """
+multibody: 1
+name: rocket
+parameters:
+  cp: [0, 0, 1.0]
+  J: [[2, 0.1, 0], [0.1, 2, 0], [0, 0, 1]]
+inputs:
+  F: {shape: 2}
+bodies:
+  b: {mass: 1, com: cp, inertia: J}
+joints:
+  j: {parent: world, child: b, kind: Ry}
+loads:
+  push: {JointLoad: {joint: j, value: F_1 + F_2}}
+"""
+
+
+def test_arrays_are_given_by_their_own_names(multibody, folder):
+    (folder / "rocket.yaml").write_text(ARRAYS)
+    words = ("simulate", "rocket.yaml", "-d", "0.1", "--json")
+    whole = multibody(*words, "-p", "cp=[0, 0, 2]", "-i", "F=[1, sin(t)]")
+    parts = multibody(*words, "-p", "cp_3=2", "-i", "F_1=1", "-i", "F_2=sin(t)")
+    assert whole.code == parts.code == 0
+    ignored = {"seconds": 0}
+    assert whole.data | ignored == parts.data | ignored
+    other = multibody(*words, "-p", "cp=[0, 0]")
+    assert other.code != 0
+    assert "'cp'" in other.out + other.err

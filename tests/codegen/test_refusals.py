@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.codegen import C, Cpp, Fmi, Matlab, Modelica, Program, Python, export
 from multibody.errors import ModelError
-from multibody.graph import sin, sqrt, where
+from multibody.graph import acos, as_expr, asin, cos, sin, sqrt, where
 from multibody.report import Latex, Markdown
 
 
@@ -46,6 +49,62 @@ def test_late_jumps_and_those_of_the_velocity_are_refused(motion: Any, match: st
 )
 def test_smooth_motions_are_written_also_those_that_end(motion: Any) -> None:
     assert Python().files(Program.of(driven(motion)))
+
+
+@pytest.mark.parametrize(
+    "motion", [lambda t, end: sqrt(t), lambda t, end: acos(cos(7 * t)), lambda t, end: (t - 1) ** as_expr(2 / 3)]
+)
+def test_a_motion_without_finite_rates_at_the_start_is_refused(motion: Any) -> None:
+    with refused("prescribed-motion-not-finite", "drive", "t = 0 s"):
+        Python().files(Program.of(driven(motion)))
+
+
+def test_a_kink_where_the_rate_has_no_value_is_found() -> None:
+    """asin(sin(3t)) is a triangle; its rate is 0/0 at the corners."""
+    with refused("prescribed-motion-not-smooth", "its velocity jumps", f"{math.pi / 6:.6g}"):
+        Python().files(Program.of(driven(lambda t, end: asin(sin(3 * t)))))
+
+
+def timed(case: str, value: Callable[[Any], Any]) -> mb.EquationsOfMotion:
+    """A constraint or a loop that follows time."""
+    system = mb.System("timed", gravity=(0, 0, 0))
+    body = system.body("ball", 1, (0, 0, 0), (1, 1, 1))
+    ways = system.joint("way", system.world, body, ["Tx", "Ty"], q=(1, 0), u=(0, 1))
+    other = system.joint("other", system.world, system.body("wheel", 1, (0, 0, 0), (1, 1, 1)), "Rz")
+    given = value(system.time)
+    match case:
+        case "distance":
+            system.constraint(mb.DistanceConstraint(system.world, body, 1 + given), name="rod")
+        case "expression":
+            system.constraint(ways.coordinates[1] - given, name="rod")
+        case "product":  # of a coordinate that is zero at the start
+            system.constraint(ways.coordinates[0] - 1 - (1 + given) * other.coordinate, name="rod")
+        case "velocity":
+            system.constraint(ways.speeds[1] - given, name="rod")
+        case "loop":
+            system.loop(mb.ExpJoint(other, (1 + given) * ways.coordinates[0]))
+    return mb.derive(system)
+
+
+@pytest.mark.parametrize("case", ["distance", "expression", "product", "velocity", "loop"])
+def test_constraints_and_loops_that_jump_over_time_are_refused(case: str) -> None:
+    eom = timed(case, lambda t: where(t < 0.5, 0, 0.2))
+    name = "other" if case == "loop" else "rod"
+    with refused("prescribed-motion-not-smooth", name, "t = 0.5 s"):
+        mb.simulate(eom, 1.0)
+    with refused("prescribed-motion-not-smooth", name, "t = 0.5 s"):
+        Python().files(Program.of(eom))
+    with refused("prescribed-motion-not-smooth", name, "t = 0.5 s"):
+        mb.sweep(eom, 1.0, initial={"way_tx": [1.0]})
+
+
+@pytest.mark.parametrize("case", ["distance", "expression", "product", "velocity", "loop"])
+def test_constraints_and_loops_that_follow_time_smoothly_are_written(case: str) -> None:
+    assert Python().files(Program.of(timed(case, lambda t: 0.2 * sin(3 * t))))
+
+
+def test_a_constraint_with_a_kink_over_time_is_written() -> None:
+    assert Python().files(Program.of(timed("distance", lambda t: abs(t - 0.5))))
 
 
 def test_a_negative_mass_is_refused() -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import sympy as sm
 import sympy.physics.mechanics as me
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.compat.sympy import from_sympy, to_sympy
@@ -34,6 +35,62 @@ def pendulum(turning, *, orient=lambda N, A, q: A.orient_axis(N, q, N.z), kinema
     body = me.Particle("bob", P, m) if particle else me.RigidBody("bar", P, A, m, (me.inertia(A, 0, 0, J), P))
     kd = [q.diff(t) - u] if kinematic is None else [kinematic(q, u)]
     return me.KanesMethod(N, [q], [u], kd, bodies=[body], forcelist=[(P, m * g * N.x)])
+
+
+def swinging(moving, *, place=None, kinematic=None):
+    """A particle on a rod, whose velocity is set as ``moving(N, A, q, u)`` says."""
+    q, u = me.dynamicsymbols("q u")
+    N, O = me.ReferenceFrame("N"), me.Point("O")
+    A = N.orientnew("A", "Axis", (q, N.z))
+    O.set_vel(N, 0)
+    P = O.locatenew("P", l * A.x if place is None else place(N, A, q))
+    P.set_vel(N, moving(N, A, q, u))
+    kd = [q.diff(t) - u if kinematic is None else kinematic(q, u)]
+    return me.KanesMethod(N, [q], [u], kd, bodies=[me.Particle("bob", P, m)], forcelist=[(P, m * g * N.x)])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"moving": lambda N, A, q, u: 2 * l * u * A.y},
+        {"moving": lambda N, A, q, u: l * u * N.y},
+        {"moving": lambda N, A, q, u: l * u * A.y + A.x},
+        {"moving": lambda N, A, q, u: l * u * A.y, "kinematic": lambda q, u: q.diff(t) - 3 * u},
+        {"moving": lambda N, A, q, u: l * u * A.y, "place": lambda N, A, q: l * A.x + q * N.z},
+    ],
+    ids=["factor", "direction", "offset", "kinematics", "place"],
+)
+def test_a_velocity_that_contradicts_the_position_is_refused(wrong):
+    with refused("velocity-contradicts-position", "P", "O"):
+        from_sympy(swinging(**wrong))
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        {"moving": lambda N, A, q, u: l * u * A.y},
+        {"moving": lambda N, A, q, u: l * u * (sm.cos(q) * N.y - sm.sin(q) * N.x)},
+        {"moving": lambda N, A, q, u: l * u * A.y + u * N.z, "place": lambda N, A, q: l * A.x + q * N.z},
+        {"moving": lambda N, A, q, u: 2 * l * u * A.y, "kinematic": lambda q, u: q.diff(t) - 2 * u},
+    ],
+)
+def test_velocities_that_follow_from_positions_may_be_set(right):
+    assert from_sympy(swinging(**right)).acceleration
+
+
+def test_a_wheel_that_is_placed_from_its_contact_is_no_contradiction():
+    """The contact has no velocity, and the place of the center from it does not turn with the wheel."""
+    q, u, r = *me.dynamicsymbols("q u"), sm.Symbol("r")
+    N, C = me.ReferenceFrame("N"), me.Point("C")
+    R = N.orientnew("R", "Axis", (q, N.y))
+    C.set_vel(N, 0)
+    center = C.locatenew("center", r * N.z)
+    center.v2pt_theory(C, N, R)
+    wheel = me.RigidBody("wheel", center, R, m, (me.inertia(R, J, J, J), center))
+    eom = from_sympy(me.KanesMethod(N, [q], [u], [q.diff(t) - u], bodies=[wheel], forcelist=[(R, g * N.y)]))
+    values = {"m": 2.0, "r": 0.5, "g": 3.0, "J": 0.3}
+    p = [values[one.name] for one in eom.parameters]
+    assert eom.forward_dynamics(0, [0.2], [0.1], [], p) == pytest.approx([3.0 / (0.3 + 2.0 * 0.5**2)])
 
 
 def expected_rate(q, extra):

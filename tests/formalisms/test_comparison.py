@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
-from multibody.formalisms import Recursive
+from multibody.formalisms import Recursive, comparison
 from multibody.graph import log
 from multibody.testing import random_system, random_tree
 from multibody.testing.random_loops import random_loops
@@ -93,6 +94,22 @@ def test_accelerations_without_a_value_do_not_agree():
         found = mb.compare(random_tree(1, 2), pair)
         assert not found.agree(1e9)
         assert found.pairs[0].difference == float("inf")
+
+
+def test_a_formalism_is_not_compared_with_itself():
+    system = random_system(1, 2)
+    with refused("formalism-twice", "Kane"):
+        mb.compare(system, [mb.Kane(), mb.Recursive(), mb.Kane()])
+    with refused("formalism-twice", "Lagrange"):
+        mb.compare(system, [mb.Lagrange(), mb.Lagrange()])
+
+
+def test_closed_states_are_found_once_for_all_pairs(monkeypatch):
+    calls = []
+    found = comparison.consistent
+    monkeypatch.setattr(comparison, "consistent", lambda *args: [calls.append(args), found(*args)][1])
+    assert len(mb.compare(bennett(), [mb.Recursive(), mb.Kane(), mb.NewtonEuler()]).pairs) == 3
+    assert len(calls) == comparison.STATES
 
 
 def test_a_formalism_that_refuses_says_so_in_the_table():

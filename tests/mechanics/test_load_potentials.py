@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 import sympy
 from sympy.physics import mechanics
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.errors import ModelError
-from multibody.graph import Table, sin
+from multibody.graph import Table, sin, where
 from multibody.mechanics.validation.load_potentials import require_matching_potentials
 from multibody.model import Load
 from multibody.model.loads.law import Law
@@ -34,6 +35,22 @@ class Own(Load):
     @property
     def touches(self):
         return (self.joint,)
+
+
+class Pieces(Own):
+    """Force -6·q and a stop where ``law`` is not zero; the potential of the stop is ``wrong`` times too large."""
+
+    def __init__(self, joint, condition, wrong=1.0):
+        super().__init__(joint, 0)
+        self.condition, self.wrong = condition, wrong
+
+    def generalized(self, kinematics):
+        q = self.joint.coordinate
+        return {self.joint.speed: -6 * q - where(self.condition(q), 1000 * q, 0)}
+
+    def potential(self, kinematics):
+        q = self.joint.coordinate
+        return 3 * q**2 + where(self.condition(q), self.wrong * 500 * q**2, 0)
 
 
 class Partial(Own):
@@ -80,6 +97,29 @@ RIGHT = {
     "a bushing": lambda s, b, j, w: mb.Bushing(w, b, (1, 2, 3), 0.1, (4, 5, 6), 0.2),
     "a potential of a part": lambda s, b, j, w: Partial(j, j.coordinate**2),
 }
+
+
+FAR = {
+    "below, from above": (100.0, lambda q: q < 0),
+    "far away": (0.3, lambda q: q > 5e5),
+    "far below": (0.3, lambda q: q < -40_000),
+    "close by and narrow": (0.3, lambda q: (q > 5) & (q < 5.01)),
+    "beyond a distance": (1.0, lambda q: abs(q) > 3000),
+}
+
+
+@pytest.mark.parametrize("case", FAR)
+@pytest.mark.parametrize("wrong", [1.0, 7.0])
+def test_potentials_are_compared_on_both_sides_of_all_conditions(case, wrong):
+    start, condition = FAR[case]
+    system = mb.System("ball")
+    joint = system.joint("z", system.world, system.body("b", 1.0), "Tz", q=start)
+    system.load(Pieces(joint, condition, wrong), "floor")
+    if wrong == 1.0:
+        assert mb.derive(system).speeds
+    else:
+        with refused("potential-not-of-force", "floor"):
+            mb.derive(system)
 
 
 @pytest.mark.parametrize("name", WRONG)

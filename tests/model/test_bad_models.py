@@ -3,7 +3,9 @@
 import math
 
 import pytest
+from tests.refusal import refused
 
+import multibody as mb
 from multibody.errors import (
     InvalidNameError,
     ModelError,
@@ -312,7 +314,7 @@ FINDINGS = {
         "warning", "start value 3 of extra is not between 0 and 1", "joint 'extra'", "limits"),
     "quaternion of the wrong length": (
         lambda s: s.joint("extra", s["b"], connected(s).body("c", 1, inertia=(1, 1, 1)), Spherical(), q=(1, 1, 0, 0)),
-        "error", "has length 1.41421, not 1", "joint 'extra'", "Divide"),
+        "warning", "has length 1.41421, not 1", "joint 'extra'", "Divide"),
     "gravity twice": (
         lambda s: connected(s).load(UniformGravity((0, 0, -1))),
         "warning", "Gravity acts twice", "bad", "gravity=(0, 0, 0)"),
@@ -330,6 +332,36 @@ def test_findings(name):
     assert what in finding.what
     assert where in finding.where
     assert remedy in finding.remedy
+
+
+@pytest.mark.parametrize("name", [name for name, (_, severity, *_) in FINDINGS.items() if severity == "error"])
+def test_what_check_finds_wrong_is_not_derived(name):
+    bad = system()
+    FINDINGS[name][0](bad)
+    (finding,) = bad.check().errors
+    with pytest.raises(MultibodyError) as caught:
+        mb.derive(bad)
+    found_later = {"matrix-singular": "mass-matrix-singular"}  # singular for all values: the equations have no solution
+    assert found_later.get(caught.value.code, caught.value.code) == finding.code
+
+
+def test_a_quaternion_of_length_zero_is_not_derived():
+    bad = connected(system())
+    bad.joint("extra", bad["b"], bad.body("c", 1, inertia=(1, 1, 1)), Spherical(), q=(0, 0, 0, 0))
+    assert "quaternion-not-unit" in [finding.code for finding in bad.check().errors]
+    with refused("quaternion-not-unit", "extra"):
+        mb.derive(bad)
+
+
+def test_a_length_that_is_zero_by_default_is_not_derived_if_nothing_resists():
+    """Two particles on one place: only their sum resists, and the relative motion does not."""
+    bad = System("bad")
+    l = bad.parameter("l", 0.0)
+    arm = bad.body("arm", 1, com=(0, 0, -1))
+    bad.joint("one", bad.world, arm, "Ry")
+    bad.joint("two", arm.frame("end", (0, 0, -1)), bad.body("tip", 1, com=(0, 0, -l)), "Ry")
+    with refused("mass-matrix-singular", "two_dot"):
+        mb.derive(bad)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import threading
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.errors import ModelError, MultibodyError
@@ -430,3 +431,20 @@ def test_controllers_with_a_memory_begin_anew_in_every_run():
     alone = mb.simulate(eom, 1.0, inputs={"F": mb.Sampled(_Counting(), 0.25)})
     np.testing.assert_allclose(found.last("x"), alone["x"][-1], rtol=1e-12)
     assert law.count == 0
+
+
+def test_values_of_an_array_are_varied_together():
+    system = mb.System("rocket")
+    cp, k = system.parameter("cp", [0.0, 0.0, 1.0]), system.parameter("k", 2.0)
+    hinge = system.joint("j", system.world, system.body("b", 1.0, cp, (1, 1, 1)), "Ry", q=0.3)
+    system.load(mb.JointSpring(hinge, k))
+    eom = mb.derive(system)
+    rows = [[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]
+    runs = mb.sweep(eom, 0.1, samples=2, parameters={"cp": rows, "k": [2.0, 3.0]})
+    listed = mb.sweep(eom, 0.1, samples=2, parameters={"k": [2.0, 3.0]}, cases=[{"cp": row} for row in rows])
+    assert runs.shape == listed.shape == (2, 2)
+    np.testing.assert_array_equal(runs.last("j"), listed.last("j"))
+    alone = [mb.simulate(eom, 0.1, parameters={"cp": row, "k": 3.0})["j"][-1] for row in rows]
+    assert set(alone) < set(np.ravel(runs.last("j")))
+    with refused("array-wrong-shape", "cp"):
+        mb.sweep(eom, 0.1, parameters={"cp": [[1.0, 2.0], [3.0, 4.0]]})

@@ -443,7 +443,7 @@ def test_values_of_parameters_may_be_formulas():
         ({"torque": (1, 2, 3, 4)}, ["The torque has 4 components, not 3."]),
         ({"torque": "T"}, ["The torque has 1 component, not 3."]),
         ({"force": ("F", 0, 0)}, ["name-unknown", "'F'", "force along x of subsystem 'B'"]),
-        ({"parameters": {"m_B": -2.0}}, ["The mass is negative", "subsystem 'B'"]),
+        ({"parameters": {"m_B": -2.0}}, ["The mass is negative", "body 'B'"]),
         ({"parameters": {"m_B": 1, "I_B_x": 1.0, "I_B_y": 1.0, "I_B_z": 5.0}}, ["more than the sum of the other two"]),
         ({"position": "zyx", "inputs": "R_B_xx"}, ["'R_B_xx' stands for a variable and for an input"]),
         ({"parameters": {"m_B": "2*mm"}}, ["name-unknown", "'mm'", "parameter 'm_B' of subsystem 'B'"]),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody import modular
@@ -199,3 +200,55 @@ def test_rounding_of_large_values_is_no_contradiction():
     with pytest.raises(ModelError, match="should be zero with") as caught:
         mb.simulate(lin.equations(), 0.1, parameters={"s": values["s"] * (1 + 1e-6)})
     assert caught.value.cause == "It violates the balance of forces on 'v'."
+
+
+# impossible inertias --------------------------------------------------------------------------------------------------
+
+
+def hinged() -> modular.Subsystem:
+    """A hinge carries an inertia about the center of mass and m·l² beside it, which hides that I is negative."""
+    system = mb.System("hinged")
+    m, l, inertia = system.parameters(m=1.0, l=1.0, I=0.1)
+    bob = system.body("bob", m, (0, 0, -l), mb.diag(inertia, inertia, inertia))
+    system.joint("angle", system.world, bob, "Ry", q=0.3)
+    return modular.from_system(system)
+
+
+def hinged_in_whole() -> modular.Subsystem:
+    return modular.couple("whole", [hinged()])
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "code"),
+    [
+        (hinged, "I", "inertia-negative"),
+        (hinged, "m", "mass-negative"),
+        (hinged_in_whole, "I", "inertia-negative"),
+        (hinged_in_whole, "m", "mass-negative"),
+        (lambda: hinged().renamed("copy", suffix="_2"), "I_2", "inertia-negative"),
+    ],
+)
+def test_impossible_inertias_are_refused_in_runs_sweeps_and_linear_models(make, name, code):
+    system = make()
+    eom = system.equations()
+    with refused(code, "bob", name):
+        mb.simulate(eom, 0.1, parameters={name: -0.1})
+    with refused(code, "bob", name):
+        modular.linearize(system, parameters={name: -0.1})
+    linear = modular.linearize(system)
+    with refused(code, "bob", name):
+        modular.evaluate_parameters(linear, {name: -0.1})
+    with refused(code, "bob", name):
+        mb.simulate(linear.equations(), 0.1, parameters={name: -0.1})
+    swept = mb.sweep(eom, 0.1, samples=2, parameters={name: [0.2, -0.1]}, workers=1)
+    assert [failure.number for failure in swept.failures] == [1]
+
+
+def test_impossible_inertias_of_bodies_by_newton_and_euler_are_refused():
+    with refused("inertia-negative", "bob", "I_bob_x"):
+        values = {"m_bob": 1.0, "I_bob_x": -0.1, "I_bob_y": 0.1, "I_bob_z": 0.1}
+        modular.newton_euler("bob", "position", "-z", "central", parameters=values)
+    values = {"m_bob": 1.0, "I_bob": 0.1, "g": 9.81}
+    system = modular.newton_euler("bob", "position", "-z", "spherical", parameters=values)
+    with refused("mass-negative", "bob"):
+        mb.simulate(system.equations(), 0.1, parameters={"m_bob": -1.0})

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,26 @@ def number(text: str, where: str) -> float:
         raise CommandError.of(error, place, remedy) from error
 
 
+def listed(text: str, read: Callable[[str], Any]) -> Any:
+    """An array in brackets, for parameters and inputs that are arrays; or one value.
+
+    Example:
+        >>> listed("[1, 2]", float), listed("[[1, 0], [0, 1]]", float), listed("3", float)
+        ([1.0, 2.0], [[1.0, 0.0], [0.0, 1.0]], 3.0)
+    """
+    text = text.strip()
+    if not (text.startswith("[") and text.endswith("]")):
+        return read(text)
+    parts, depth = [""], 0
+    for letter in text[1:-1]:
+        depth += (letter in "[(") - (letter in "])")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [listed(part, read) for part in parts]
+
+
 def numbers(texts: Iterable[str] | None, option: str) -> dict[str, float]:
     """Numbers by name."""
     return {name: number(value, f"{option} {name}") for name, value in pairs(texts, option).items()}
@@ -96,7 +117,12 @@ def parameter_values(eom: EquationsOfMotion, texts: Iterable[str] | None) -> dic
     Raises:
         CommandError: for names that are not those of parameters, and for values that are not numbers.
     """
-    values = numbers(texts, "--parameter")
+    given = {
+        name: listed(value, partial(number, where=f"--parameter {name}"))
+        for name, value in pairs(texts, "--parameter").items()
+    }
+    with on_command_line("--parameter"):
+        values = eom.model.parameters_by_element(given)
     require_parameters(eom, values)
     return values
 
@@ -131,7 +157,9 @@ def input_laws(eom: EquationsOfMotion, texts: Iterable[str] | None) -> dict[str,
     """
     from multibody.simulation.problem.inputs import read_inputs
 
-    laws = pairs(texts, "--input")
+    given = {name: listed(value, str) for name, value in pairs(texts, "--input").items()}
+    with on_command_line("--input"):
+        laws = eom.model.inputs_by_element(given)
     if laws:
         with on_command_line("--input"):
             read_inputs(eom, laws)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from multibody.equations import EquationsOfMotion, Handling, Multipliers
-from multibody.equations.validation.known_symbols import require_distinct, require_own_symbols
+from multibody.equations.validation.known_symbols import require_own_symbols
 from multibody.errors import ModelError, SingularMatrixError
 from multibody.formalisms.articulated_body import ArticulatedBody, has_own_speeds
 from multibody.formalisms.contract import Formalism
 from multibody.formalisms.recursive import Recursive
 from multibody.graph import isolated, topological
 from multibody.mechanics.validation.load_potentials import require_matching_potentials
+from multibody.mechanics.validation.mass import require_regular_by_default
+from multibody.mechanics.validation.start_values import require_quaternions
+from multibody.mechanics.validation.symbols import require_different_names
 from multibody.model import Model, System
 from multibody.model.given import arguments, expressions_in
 
@@ -57,7 +60,9 @@ def derive(
 
 def require_derivable(model: Model) -> None:
     """An error for a model that ``check`` finds wrong, although equations could be written down for it."""
-    require_distinct(model, [])
+    require_different_names(model)
+    require_quaternions(model)
+    require_regular_by_default(model)
     for name, load in model.loads.items():
         parts = [part for value in arguments(load) for part in expressions_in(value)]
         require_own_symbols(parts, model.name, f"load '{name}'")

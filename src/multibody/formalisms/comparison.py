@@ -233,8 +233,9 @@ def compare(
     names = _distinct([repr(one) for one in chosen])
     derivations = [_derived(model, one, name, constraints) for one, name in zip(chosen, names, strict=True)]
     known = [one for one in derivations if one.equations is not None]
-    pairs = tuple(_agreement(first, second, model) for first, second in combinations(known, 2))
-    return Comparison(model, tuple(derivations), _explained(model, dict(zip(names, chosen, strict=True)), pairs))
+    states = _RandomStates(model)
+    pairs = tuple(_agreement(first, second, states) for first, second in combinations(known, 2))
+    return Comparison(model, tuple(derivations), _explained(states, dict(zip(names, chosen, strict=True)), pairs))
 
 
 def _chosen(formalisms: object) -> Sequence[Formalism]:
@@ -249,7 +250,18 @@ def _chosen(formalisms: object) -> Sequence[Formalism]:
             remedy="Give a list such as [Kane(), Lagrange()]; without it, all formalisms are compared.",
             value=type(formalisms).__name__,
         )
-    return [required_formalism(one, "compare") for one in formalisms]
+    chosen = [required_formalism(one, "compare") for one in formalisms]
+    for one, other in combinations(chosen, 2):
+        if type(one) is type(other) and repr(vars(one)) == repr(vars(other)):
+            raise ModelError(
+                f"The formalism {one!r:.80} is given twice.",
+                code="formalism-twice",
+                where="compare",
+                cause="A derivation always agrees with itself: that proves nothing.",
+                remedy="Give different formalisms, or the same with different options.",
+                name=repr(one),
+            )
+    return chosen
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
@@ -267,7 +279,7 @@ def _derived(model: Model, formalism: Formalism, name: str, constraints: Handlin
     return Derivation(name, eom, seconds, sum(eom.forward_dynamics.operations.values()), model=model)
 
 
-def _agreement(first: Derivation, second: Derivation, model: Model) -> Agreement:
+def _agreement(first: Derivation, second: Derivation, states: _RandomStates) -> Agreement:
     one, other = first.results, second.results
     prints = zip(one.quantities, one.fingerprints, other.quantities, other.fingerprints, strict=True)
     unlike = [(a, b) for a, at_a, b, at_b in prints if at_a != at_b]
@@ -275,7 +287,7 @@ def _agreement(first: Derivation, second: Derivation, model: Model) -> Agreement
     if not unlike:
         return Agreement(first.name, second.name, True, 0.0)
     kinds = {a.kind for a, _ in unlike}
-    differences = [_difference(model, *(_of_kind(kind, results) for results in (one, other))) for kind in kinds]
+    differences = [_difference(states, *(_of_kind(kind, results) for results in (one, other))) for kind in kinds]
     return Agreement(first.name, second.name, False, max(differences), tuple(a.name for a, _ in unlike))
 
 
@@ -285,7 +297,7 @@ def _of_kind(kind: str, found: DerivationResults) -> list[Expr]:
 
 
 def _explained(
-    model: Model, formalisms: Mapping[str, Formalism], pairs: tuple[Agreement, ...]
+    states: _RandomStates, formalisms: Mapping[str, Formalism], pairs: tuple[Agreement, ...]
 ) -> tuple[Agreement, ...]:
     """The pairs, with the reason where a proof is not possible.
 
@@ -294,7 +306,7 @@ def _explained(
     accelerations are different functions, with the same values where loops are closed. Formalisms that handle
     constraints in one way are proved equal; so M, h, f, B and γ are the same, and the rest is handling.
     """
-    open_pairs = [pair for pair in pairs if not pair.proved]
+    model, open_pairs = states.model, [pair for pair in pairs if not pair.proved]
     constraints = Constraints.of(Kinematics(model))
     if not open_pairs or len(constraints.acting) == len(constraints.independent):
         return pairs
@@ -307,7 +319,7 @@ def _explained(
             return pair
         first, second = alike[pair.first], alike[pair.second]
         known = first.equations is not None and second.equations is not None
-        return replace(pair, reason=reason) if known and _agreement(first, second, model).proved else pair
+        return replace(pair, reason=reason) if known and _agreement(first, second, states).proved else pair
 
     return tuple(map(explained, pairs))
 
@@ -321,12 +333,12 @@ _WHY = (
 )
 
 
-def _difference(model: Model, one: Sequence[Expr], other: Sequence[Expr]) -> float:
+def _difference(states: _RandomStates, one: Sequence[Expr], other: Sequence[Expr]) -> float:
     """The largest difference at random states, relative to the largest value of each state.
 
     States for which neither has a value say nothing; where only one has, and where there are no others, they differ.
     """
-    known = _random_states(model) | model.parameter_values()
+    known = states.values
     both = (evaluate(list(part), known) for part in (one, other))
     first, second = (np.array([np.broadcast_to(value, STATES) for value in part]) for part in both)
     telling = np.isfinite(first).all(axis=0) | np.isfinite(second).all(axis=0)
@@ -334,6 +346,18 @@ def _difference(model: Model, one: Sequence[Expr], other: Sequence[Expr]) -> flo
         scale = np.maximum(np.abs(first).max(axis=0), np.finfo(float).tiny)
         gaps = (np.abs(first - second).max(axis=0) / scale)[telling]
     return float(np.nan_to_num(gaps, nan=np.inf, posinf=np.inf).max()) if len(gaps) else np.inf
+
+
+@dataclass(frozen=True, eq=False)
+class _RandomStates:
+    """States of one model at which all pairs are compared; loops are closed once, which takes most of the time."""
+
+    model: Model
+
+    @cached_property
+    def values(self) -> dict[Any, Any]:
+        """With the values of parameters."""
+        return _random_states(self.model) | self.model.parameter_values()
 
 
 def _random_states(model: Model) -> dict[Any, Any]:

@@ -264,6 +264,11 @@ class Model:
                 found.append((names, [as_expr(part) for part in link.inertia.components()]))
         return tuple(found)
 
+    @property
+    def twins(self) -> tuple[tuple[str, Symbol, Symbol], ...]:
+        """Entries of inertias that must be the same, each pair after the name of its body."""
+        return tuple((body.name, *pair) for body in self.bodies for pair in body.twins)
+
     @cached_property
     def remembered(self) -> dict[str, Any]:
         """What others found out about the model, by the name of what it is, so that it is found out once."""

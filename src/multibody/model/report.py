@@ -37,9 +37,12 @@ class Finding:
         place = f"{where}: {error.where}" if where and error.where else where or error.where
         return cls("error", error.what, place, error.cause, error.remedy, error.code)
 
+    def error(self, kind: type[MultibodyError] = MultibodyError) -> MultibodyError:
+        """The same as an error to raise."""
+        return kind(self.what, code=self.code, where=self.where, cause=self.cause, remedy=self.remedy)
+
     def __str__(self) -> str:
-        error = MultibodyError(self.what, code=self.code, where=self.where, cause=self.cause, remedy=self.remedy)
-        return f"{self.severity}: {error}"
+        return f"{self.severity}: {self.error()}"
 
 
 @dataclass(frozen=True)

@@ -190,9 +190,11 @@ class Prepared:
 
     @cached_property
     def _has_course(self) -> bool:
-        """Whether joints or inputs follow anything over time."""
-        prescribed = any(link.joint.prescribed is not None for link in self._given.model.links)
-        return prescribed or bool(self.inputs.expressions)
+        """Whether joints, inputs, constraints or loops follow anything over time."""
+        model = self._given.model
+        prescribed = any(link.joint.prescribed is not None for link in model.links)
+        closed = bool(len(self._given.constraints)) or model.unreduced is not None
+        return prescribed or closed or bool(self.inputs.expressions)
 
     @cached_property
     def _problem(self) -> Problem:

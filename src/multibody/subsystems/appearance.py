@@ -1,6 +1,7 @@
 """What a subsystem keeps of the system that it was made from, besides equations.
 
-Bodies, drawings and sensors; joints that are not states, because they close loops or are driven; limits of joints.
+Bodies, drawings and sensors; joints that are not states, because they close loops or are driven; limits of joints; and
+the inertias of bodies, by which impossible values of parameters are found.
 """
 
 from __future__ import annotations
@@ -49,6 +50,30 @@ class JointLimit(NamedTuple):
     limits: tuple[float, float]
 
 
+class BodyInertia(NamedTuple):
+    """The inertia of what moves as one.
+
+    Attributes:
+        bodies: their names.
+        parts: mass, first moment and tensor, ten scalars.
+    """
+
+    bodies: tuple[str, ...]
+    parts: tuple[Expr, ...]
+
+
+class EqualEntries(NamedTuple):
+    """Two entries of the inertia of a body that must be the same parameter values.
+
+    Attributes:
+        body: its name.
+        entries: both symbols.
+    """
+
+    body: str
+    entries: tuple[Symbol, Symbol]
+
+
 @dataclass(frozen=True, eq=False)
 class Appearance:
     """What one level keeps of its system.
@@ -61,6 +86,8 @@ class Appearance:
             joints they go through is not known: such a sensor measures only where its level is the whole system.
         values: coordinates, speeds and accelerations of joints that are not states, by name.
         limits: of coordinates.
+        inertias: of all that moves as one.
+        twins: entries of inertias that must be equal.
     """
 
     bodies: tuple[BodyPlace, ...] = ()
@@ -69,6 +96,8 @@ class Appearance:
     reactions: frozenset[str] = frozenset()
     values: Mapping[str, JointValue] = field(default_factory=dict)
     limits: tuple[JointLimit, ...] = ()
+    inertias: tuple[BodyInertia, ...] = ()
+    twins: tuple[EqualEntries, ...] = ()
 
     def expressions(self) -> list[Expr]:
         """Everything in it, in the order in which ``exchanged`` takes it."""
@@ -81,6 +110,8 @@ class Appearance:
             found += sensor.value.flat
         found += [one.value for one in self.values.values()]
         found += [one.coordinate for one in self.limits if isinstance(one.coordinate, Symbol)]
+        found += [part for one in self.inertias for part in one.parts]
+        found += [entry for one in self.twins for entry in one.entries]
         return [as_expr(one) for one in found]
 
     def exchanged(self, exchange: Exchange) -> Appearance:
@@ -104,9 +135,17 @@ class Appearance:
             one._replace(coordinate=_symbol(next(new))) if isinstance(one.coordinate, Symbol) else one
             for one in self.limits
         ]
+        inertias = [one._replace(parts=tuple(take(len(one.parts)))) for one in self.inertias]
+        twins = [one._replace(entries=(_symbol(next(new)), _symbol(next(new)))) for one in self.twins]
         return replace(
-            self, bodies=tuple(bodies), drawings=tuple(drawings), sensors=sensors, values=values, limits=tuple(limits)
-        )
+            self, bodies=tuple(bodies), drawings=tuple(drawings), sensors=sensors, values=values, limits=tuple(limits),
+            inertias=tuple(inertias), twins=tuple(twins),
+        )  # fmt: skip
+
+    @property
+    def of_inertias(self) -> Appearance:
+        """The inertias alone."""
+        return Appearance(inertias=self.inertias, twins=self.twins)
 
     def called(self, names: Mapping[str, str]) -> Appearance:
         """The same with other names of bodies."""
@@ -114,7 +153,11 @@ class Appearance:
         drawings = tuple(
             replace(one, body=names.get(one.body, one.body), to=names.get(one.to, one.to)) for one in self.drawings
         )
-        return replace(self, bodies=bodies, drawings=drawings)
+        inertias = tuple(
+            one._replace(bodies=tuple(names.get(name, name) for name in one.bodies)) for one in self.inertias
+        )
+        twins = tuple(one._replace(body=names.get(one.body, one.body)) for one in self.twins)
+        return replace(self, bodies=bodies, drawings=drawings, inertias=inertias, twins=twins)
 
 
 class _WatchedKinetics(Kinetics):
@@ -153,7 +196,11 @@ def appearance_of(kinetics: Kinetics, exchange: Exchange) -> Appearance:
         reactions |= {name} if watched.asked else set()
     closed = set(model.closed_form_coordinates)
     values = {one.name: JointValue(one.kind, value, one in closed) for one, value in model.values.items()}
-    made = Appearance(tuple(bodies), tuple(drawings), sensors, frozenset(reactions), values, _limits(model))
+    inertias = tuple(BodyInertia(names, tuple(parts)) for names, parts in model.inertias)
+    twins = tuple(EqualEntries(name, (one, other)) for name, one, other in model.twins)
+    made = Appearance(
+        tuple(bodies), tuple(drawings), sensors, frozenset(reactions), values, _limits(model), inertias, twins
+    )
     return made.exchanged(exchange)
 
 
@@ -194,7 +241,8 @@ def whole_appearance(levels: Sequence[tuple[str, Appearance]], taken: Iterable[s
         ]  # fmt: skip
     return Appearance(
         tuple(one for part in parts for one in part.bodies), tuple(_distinct(parts)), measured, frozenset(reactions),
-        values, tuple(limits),
+        values, tuple(limits), tuple(one for part in parts for one in part.inertias),
+        tuple(one for part in parts for one in part.twins),
     )  # fmt: skip
 
 

@@ -69,6 +69,16 @@ class SubsystemModel(ModelWithoutBodies):
             for one in self.kept.limits
         )
 
+    @cached_property
+    def inertias(self) -> tuple[tuple[tuple[str, ...], Sequence[Expr]], ...]:
+        """Those of the bodies that the subsystem was made from, so that impossible values are found."""
+        return self.kept.inertias
+
+    @property
+    def twins(self) -> tuple[tuple[str, Symbol, Symbol], ...]:
+        """See ``Model``."""
+        return tuple((one.body, *one.entries) for one in self.kept.twins)
+
     @property
     def closed_form_coordinates(self) -> tuple[Symbol, ...]:
         """Coordinates that follow from others by loops that are solved in closed form."""

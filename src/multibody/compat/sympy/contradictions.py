@@ -6,16 +6,20 @@ SymPy takes F_r* from the acceleration that was set for a center of mass, if one
 SymPy takes ω from ``set_ang_vel``, if it was called, whatever the orientation says. With the rotation R that maps
 components in a frame to those in another one, both must agree: Ṙ·Rᵀ = ω× (Kane and Levinson 1985, section 2.1). They
 need not agree everywhere: quaternions have unit length, and constraints are kept.
+
+The same holds for velocities that were set, and the places that lead to a point at rest. A wheel is placed from its
+point of contact, which is at rest for an instant alone: there v = ω × r with the ω of a body is right, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from multibody.compat.sympy.geometry import Geometry
+from multibody.compat.sympy.geometry import Geometry, cross
 from multibody.compat.sympy.kinematics import SympyKinematics
 from multibody.errors import ConversionError, ExpressionError, ModelError
 from multibody.graph import Expr, array, free_symbols, product, same
@@ -54,7 +58,7 @@ def _set_accelerations(world: Any, bodies: Iterable[Any]) -> Iterator[tuple[Any,
 
 
 RANDOM_STATES = 4  # random states in which numbers decide
-MAX_RATE_DIFFERENCE = 1e-7  # relative difference of angular velocities that contradict each other
+MAX_RATE_DIFFERENCE = 1e-7  # relative difference of velocities that contradict each other
 
 
 def require_rates_of_orientations(
@@ -84,8 +88,69 @@ def require_rates_of_orientations(
         turning = product(array(own.change(rotation)), rotation.T)
         follows = array([turning[2, 1], turning[0, 2], turning[1, 0]])
         gaps = list(said - follows)
-        if any(gap.fp != 0 for gap in gaps) and _apart(own, gaps, said, rotation, held):
+        if _contradict(own, gaps, said, [rotation], held):
             raise _contradiction(own, frame, base, said, follows)
+
+
+def require_rates_of_positions(
+    kinematics: SympyKinematics, world: Any, bodies: Iterable[Any], loads: Iterable[Any], constraints: Iterable[Expr]
+) -> None:
+    """An error if a velocity that was set is not the rate of the place, as seen from a point at rest.
+
+    Args: as for ``require_rates_of_orientations``; mass centers and points with loads are checked.
+    """
+    own = kinematics.apart()
+    geometry = Geometry(world, own)
+    held, bodies = list(constraints), list(bodies)
+    points = [body.masscenter for body in bodies] + [what for what, _ in loads if hasattr(what, "vel")]
+    turning = list(dict.fromkeys(body.frame for body in bodies if hasattr(body, "frame")))
+    for point in dict.fromkeys(points):
+        if world not in point._vel_dict or point._vel_dict[world] == 0:
+            continue
+        for origin in (one for one in _connected([point], world) if world in one._vel_dict):
+            if origin._vel_dict[world] == 0:
+                known = [one for one in geometry.points_between(point, origin) if world in one._vel_dict]
+                for one, base in pairwise(known):
+                    _require_rate_of_position(own, geometry, one, base, turning, held)
+
+
+def _require_rate_of_position(
+    own: SympyKinematics, geometry: Geometry, point: Any, origin: Any, turning: Sequence[Any], held: Sequence[Expr]
+) -> None:
+    """The same for one point, as seen from another one whose velocity was set, too."""
+    try:
+        place = geometry.position(point, origin)
+        said = geometry.velocity(point) - geometry.velocity(origin)
+        if place is None or any(one.kind == "input" for one in free_symbols(list(place))):
+            return  # a place that is not known by coordinates
+        follows = array(own.change(list(place)))
+        frames = [frame for frame in geometry.on_the_way(point, origin) if geometry.knows(frame)]
+        rotations = [geometry.rotation(frame) for frame in frames]
+    except ConversionError:  # of something that the model does not use; what it uses is read elsewhere
+        return
+    if not _contradict(own, list(said - follows), said, rotations, held):
+        return
+    for frame in turning:  # of a wheel that rolls on the point
+        rolling = cross(geometry.angular_velocity(frame), place)
+        known = [geometry.rotation(frame)] if geometry.knows(frame) else []
+        if not _contradict(own, list(said - rolling), said, [*rotations, *known], held):
+            return
+    raise ModelError(
+        f"The velocity of '{point}' that was set in '{geometry.world}' is not the rate of its position.",
+        where=f"model '{own.vocabulary.scope}'",
+        cause=f"In the axes of '{geometry.world}' and relative to '{origin}', set_vel or a theory says "
+        f"{_short(said)}; the position and the kinematic differential equations give {_short(follows)}.",
+        remedy="Do not set the velocity: it follows from the position. Or correct it, the position, or the kinematic "
+        "differential equations.",
+        code="velocity-contradicts-position",
+        names=[str(point), str(origin)],
+    )
+
+
+def _contradict(
+    own: SympyKinematics, gaps: Sequence[Expr], said: Matrix, rotations: Sequence[Matrix], held: Sequence[Expr]
+) -> bool:
+    return any(gap.fp != 0 for gap in gaps) and _apart(own, gaps, said, rotations, held)
 
 
 def _frames(world: Any, bodies: Iterable[Any], loads: Iterable[Any]) -> list[Any]:
@@ -139,10 +204,11 @@ def _set_angular_velocities(geometry: Geometry, frames: Iterable[Any]) -> Iterat
 
 
 def _apart(
-    kinematics: SympyKinematics, gaps: Sequence[Expr], said: Matrix, rotation: Matrix, held: Sequence[Expr]
+    kinematics: SympyKinematics, gaps: Sequence[Expr], said: Matrix, rotations: Sequence[Matrix], held: Sequence[Expr]
 ) -> bool:
-    """Whether two angular velocities differ in a state in which R is a rotation and the constraints are kept."""
-    lengths = (product(rotation, rotation.T) - np.eye(3, dtype=int).astype(object)).flat
+    """Whether two velocities differ in a state in which each R is a rotation and the constraints are kept."""
+    unit = np.eye(3, dtype=int).astype(object)
+    lengths = [entry for R in rotations for entry in (product(R, R.T) - unit).flat]
     moving = [one for one in held if not set(kinematics.u) & set(free_symbols(one))]
     rates = list(kinematics.change(moving)) if moving else []
     closing = [one for one in (*lengths, *held, *rates) if one.fp != 0]

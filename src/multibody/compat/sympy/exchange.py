@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any, overload
 
 from multibody.compat.sympy.auxiliary_speeds import forces_in_evidence
 from multibody.compat.sympy.builder import SympyBuilder
-from multibody.compat.sympy.contradictions import require_rates_of_orientations, require_rates_of_velocities
+from multibody.compat.sympy.contradictions import (
+    require_rates_of_orientations,
+    require_rates_of_positions,
+    require_rates_of_velocities,
+)
 from multibody.compat.sympy.equations import SympyModelEquations, equations_of
 from multibody.compat.sympy.forms import given_by_forms
 from multibody.compat.sympy.kinematics import SympyKinematics, constraints_of, kinematics_of, linear_rows, rate_of
@@ -195,6 +199,7 @@ def _given(
 ) -> ReadEquations:  # fmt: skip
     require_rates_of_velocities(kinematics, mechanism.world, mechanism.written)
     require_rates_of_orientations(kinematics, mechanism.world, mechanism.written, mechanism.said, held.values())
+    require_rates_of_positions(kinematics, mechanism.world, mechanism.written, mechanism.said, held.values())
     require_potentials(kinematics, mechanism, kinematics.vocabulary.scope)
     parts = mechanism.balance()
     energy = mechanism.energy([acceleration_symbol(one) for one in kinematics.u])
@@ -226,6 +231,7 @@ def _lagrange(obj: Any, vocabulary: SympyVocabulary, bodies: list[Any] | None, o
     held = constraints_of(kinematics, obj._hol_coneqs, obj.coneqs)
     if mechanism is not None:
         require_rates_of_orientations(kinematics, obj.inertial, own, mechanism.said, held.values())
+        require_rates_of_positions(kinematics, obj.inertial, own, mechanism.said, held.values())
     parts, energy = lagrangian.balance(), lagrangian.energy()
     places, inertias = (mechanism.places(), mechanism.inertias()) if mechanism else ((), ())
     q, u, rates = kinematics.q, kinematics.u, kinematics.rates

@@ -154,6 +154,16 @@ class Geometry:
             total = self._places[one, origin]
         return total
 
+    def points_between(self, point: Any, origin: Any) -> list[Any]:
+        """The points on the shortest way to another one, both included; empty if there is no way."""
+        return _path(point, origin, self._placed) or []
+
+    def on_the_way(self, point: Any, origin: Any) -> list[Any]:
+        """The frames that the places between two points are written in."""
+        way = _path(point, origin, self._placed) or [point]
+        places = [one._pos_dict[other] for other, one in pairwise(reversed(way))]
+        return list(dict.fromkeys(frame for place in places for _, frame in place.args))
+
     def _placed(self, point: Any) -> Iterable[Any]:
         """The points that a point has a place from, in frames that are connected to the world."""
         return [other for other, place in point._pos_dict.items() if all(self.knows(frame) for _, frame in place.args)]

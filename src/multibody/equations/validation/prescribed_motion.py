@@ -1,12 +1,13 @@
 """Prescribed motions: value, velocity and acceleration over time, and whether they jump.
 
 The equations know a prescribed motion by its value, its velocity and its acceleration. Where the value or the velocity
-jumps, the force is infinite for an instant; no integrator sees it, and the result would look right.
+jumps, the force is infinite for an instant; no integrator sees it, and the result would look right. The same holds for
+constraints and loops that follow time: the projection onto a constraint that has jumped moves bodies without a force.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,18 @@ from numpy.typing import NDArray
 
 from multibody.equations.equations import EquationsOfMotion
 from multibody.errors import ModelError
-from multibody.graph import Constant, Expr, Symbol, as_expr, evaluate, free_symbols, substitute, topological
+from multibody.graph import (
+    Constant,
+    Expr,
+    Symbol,
+    as_expr,
+    directional,
+    evaluate,
+    free_symbols,
+    isolated,
+    substitute,
+    topological,
+)
 from multibody.graph.number import finite
 from multibody.model.quantity import rate_name
 
@@ -27,23 +39,35 @@ HALVINGS = 40
 JUMP = 1e-5  # relative to all that changes
 HORIZON = 10.0  # seconds that are looked at where no run says how long
 LATEST = 1e6  # larger numbers are not taken for times
+GOLDEN = 0.6180339887498949  # its multiples, without their integers, are far from special values
 
 
 class PrescribedMotion(NamedTuple):
-    """A motion that is given: what gives it, and expressions for value, velocity and acceleration."""
+    """What follows time.
+
+    Attributes:
+        owner: what gives it.
+        course: expressions for value, velocity and acceleration.
+        held: values of coordinates and speeds in them, for what follows time in part; it is then checked only where
+            it is finite.
+        smooth: whether the velocity must not jump either.
+    """
 
     owner: str
     course: tuple[Expr, Expr, Expr]
+    held: Mapping[Symbol, float] = {}
+    smooth: bool = True
 
 
 def require_smooth(eom: EquationsOfMotion, parameters: Mapping[Symbol, float]) -> None:
     """An error if a prescribed motion jumps at some time, where the length of a run is not known.
 
-    The first ten seconds are looked at, and twice the time of the largest number in the motion, as far as it has a
-    value. Motions of parameters without values are not looked at.
+    It must be finite at the beginning, t = 0. The first ten seconds are checked, and twice the time of the largest
+    number in the motion, as far as it has a value. Motions of parameters without values are not checked.
     """
     for motion in motions(eom, {}):
-        if all(one is eom.model.time or one in parameters for one in free_symbols(list(motion.course))):
+        known = {eom.model.time, *parameters, *motion.held}
+        if known.issuperset(free_symbols(list(motion.course))):
             nodes = topological(list(motion.course))
             numbers = [abs(finite(node.value)) for node in nodes if isinstance(node, Constant)]
             numbers += [abs(parameters[one]) for one in free_symbols(list(motion.course)) if one in parameters]
@@ -55,7 +79,8 @@ def require_smooth(eom: EquationsOfMotion, parameters: Mapping[Symbol, float]) -
 def motions(eom: EquationsOfMotion, follows: Mapping[Expr, Expr]) -> Iterator[PrescribedMotion]:
     """Motions that are functions of time and parameters alone; an input that is a number stands still.
 
-    Those of joints, and inputs whose rates are inputs, too: joints or constraints follow them.
+    Those of joints, inputs whose rates are inputs, too (joints or constraints follow them), and what constraints and
+    loops take from time.
     """
     links = [one for one in eom.model.links if one.joint.prescribed is not None]
     found = [(f"joint '{one.joint.name}'", parts) for one in links for parts in zip(one.q, one.u, one.a, strict=True)]
@@ -69,13 +94,49 @@ def motions(eom: EquationsOfMotion, follows: Mapping[Expr, Expr]) -> Iterator[Pr
         q, u, a = substitute(course, still)
         if all(one is eom.model.time or one.kind == "parameter" for one in free_symbols([q, u, a])):
             yield PrescribedMotion(owner, (q, u, a))
+    yield from _timed_parts(eom, follows)
+
+
+def _timed_parts(eom: EquationsOfMotion, follows: Mapping[Expr, Expr]) -> Iterator[PrescribedMotion]:
+    """Constraints and loops that contain time, while coordinates and speeds are held, in two states.
+
+    Positions must not jump; the equations of velocities must not either, because then the velocities would.
+    """
+    time, loops = eom.model.time, eom.model.unreduced
+    constraints = eom.constraints
+    holonomic = [one.position for one in constraints.equations]
+    parts = [
+        (f"constraint '{owner}'", velocity if position is None else position)
+        for owner, velocity, position in zip(constraints.owners, constraints.velocity, holonomic, strict=True)
+    ]
+    if loops is not None:
+        parts += [
+            (f"the coordinate '{one.name}', which follows from a loop,", eom.model.values[one])
+            for one in loops.coordinates
+            if one in eom.model.values
+        ]
+    with isolated(*topological([value for _, value in parts]), *topological(list(follows.values()))):
+        values = substitute([value for _, value in parts], dict(follows))
+        for (owner, _), value in zip(parts, values, strict=True):
+            if time in free_symbols(value):
+                rate = directional(value, {time: 1})
+                course = (value, rate, directional(rate, {time: 1}))
+                others = [one for one in free_symbols(value) if one is not time and one.kind != "parameter"]
+                for step in (0.0, 1.0):
+                    yield PrescribedMotion(owner, course, _held(eom, others, step), smooth=False)
+
+
+def _held(eom: EquationsOfMotion, symbols: Sequence[Symbol], step: float) -> dict[Symbol, float]:
+    """Start values, moved by different amounts, so that factors that vanish at the start do not hide a jump."""
+    start = eom.model.start
+    return {one: start.get(one, 0.0) + step * (GOLDEN * (k + 1) % 1 - 0.5) for k, one in enumerate(symbols)}
 
 
 def require_no_jump(
     motion: PrescribedMotion, eom: EquationsOfMotion, parameters: Mapping[Symbol, float], first: float, last: float, *,
     whole: bool = True,
 ) -> None:  # fmt: skip
-    """An error if a motion or its velocity jumps between two times.
+    """An error if a motion or its velocity jumps between two times, or is not finite at the first one.
 
     Args:
         motion: what is looked at.
@@ -87,14 +148,14 @@ def require_no_jump(
     """
 
     def course(t: Any) -> Vector:
-        known: dict[Any, Any] = {**parameters, eom.model.time: np.asarray(t, dtype=float)}
+        known: dict[Any, Any] = {**parameters, **motion.held, eom.model.time: np.asarray(t, dtype=float)}
         values = evaluate(list(motion.course), known)
         return np.stack(np.broadcast_arrays(*values, np.asarray(t, dtype=float))[:3])
 
     t = np.linspace(first, last, LOOKS)
     rows = course(t)
-    undefined = ~np.isfinite(rows).all(axis=0)
-    if undefined.any() and not whole:
+    undefined: NDArray[np.bool_] = np.asarray(~np.isfinite(rows).all(axis=0))
+    if undefined.any() and (motion.held or not (whole or undefined[0])):
         t, rows = t[: np.argmax(undefined)], rows[:, : np.argmax(undefined)]
         if len(t) < 2:
             return
@@ -107,11 +168,12 @@ def require_no_jump(
             remedy="Use a smooth expression of time that has a value during the whole run.",
             time=float(t[undefined][0]),
         )
-    for k, what in enumerate(("it jumps", "its velocity jumps")):
+    what = "prescribed motion" if motion.smooth else "dependence on time"
+    for k, jumps in enumerate(("it jumps", "its velocity jumps")[: 1 + motion.smooth]):
         at = _jump(lambda t, k=k: course(t)[k : k + 2], t, rows[k : k + 2])
         if at is not None:
             raise ModelError(
-                f"The prescribed motion is not smooth: {what} at t = {at:.6g} s.",
+                f"The {what} is not smooth: {jumps} at t = {at:.6g} s.",
                 code="prescribed-motion-not-smooth",
                 where=f"{motion.owner} of system '{eom.model.name}'",
                 cause="The force that this takes is infinite for an instant, and no integrator sees it.",
@@ -144,5 +206,11 @@ def _jump(course: Any, t: Vector, values: Vector) -> float | None:
 
 
 def _unexplained(t: Vector, x: Vector, rate: Vector) -> Vector:
-    """|Δx - ∫ rate dt| from one instant to the next, by trapezoids."""
-    return np.abs(np.diff(x, axis=0) - np.diff(t, axis=0) * (rate[1:] + rate[:-1]) / 2)
+    """|Δx - ∫ rate dt| from one instant to the next, by trapezoids.
+
+    A rate that is not finite explains nothing; where x itself is not finite, all is unexplained.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        explained = np.diff(t, axis=0) * (rate[1:] + rate[:-1]) / 2
+        missing = np.abs(np.diff(x, axis=0) - np.where(np.isfinite(explained), explained, 0.0))
+    return np.where(np.isnan(missing), np.inf, missing)

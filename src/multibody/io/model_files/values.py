@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from multibody.errors import ModelError
 from multibody.graph import Symbol, Table, as_expr, names
 from multibody.graph.names import suggestion
@@ -17,6 +19,7 @@ from multibody.io.model_files.structure import class_and_arguments, object_probl
 from multibody.io.model_files.vocabulary import LAWS, arguments, words
 from multibody.io.model_files.yaml_text.nodes import List, Mapping, Scalar, YamlNode, kind_of
 from multibody.model import Frame, Joint, Mesh, System
+from multibody.model.quantity import Input, Parameter
 
 Part = TypeVar("Part")
 
@@ -37,6 +40,15 @@ class Values(QuantityReader):
     def read(self, node: YamlNode, kind: str) -> Any:
         """The value of one of the kinds in ``vocabulary.KINDS``."""
         return _READERS[kind](self, node)
+
+    def value(self, node: YamlNode) -> Any:
+        """A number, a formula, or nested lists of these; or an array of parameters or inputs by its own name."""
+        if isinstance(node, Scalar) and isinstance(node.value, str):
+            quantities: list[Parameter | Input] = [*self.system.all(Parameter), *self.system.all(Input)]
+            for one in quantities:
+                if one.name == node.value.strip() and np.ndim(one.symbols):
+                    return one.symbols
+        return super().value(node)
 
     # names -------------------------------------------------------------------------------------------------------
 

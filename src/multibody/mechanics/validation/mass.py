@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from multibody.graph import Expr, Symbol, as_expr, rank, substitute
+from multibody.algebra import Inertia, Symmetric3, Vec3
+from multibody.errors import ModelError
+from multibody.graph import Expr, Symbol, as_expr, evaluate, free_symbols, rank, substitute
 from multibody.mechanics.composite_inertia import joint_poses, mass_matrix
 from multibody.mechanics.constraints.independence import Constraints
 from multibody.model.body import Body
@@ -16,6 +18,9 @@ from multibody.model.kinematics import Kinematics
 from multibody.model.model import Link, Model
 from multibody.model.quantity import Parameter, known_defaults
 from multibody.model.report import Finding, Severity
+
+NEGLIGIBLE = 1e-12
+"""A moment of inertia that is no more than rounding, relative to the largest one."""
 
 
 def mass_findings(bodies: Iterable[Body], parameters: Iterable[Parameter], model: Model | None) -> Iterator[Finding]:
@@ -50,13 +55,51 @@ def mass_findings(bodies: Iterable[Body], parameters: Iterable[Parameter], model
 def singular_findings(kinematics: Kinematics, values: Mapping[Symbol, float] | None) -> Iterator[Finding]:
     """Speeds that neither inertia nor constraints resist: for all values of the parameters, then for their defaults."""
     mass = mass_matrix(kinematics.model, joint_poses(kinematics.model))
-    found = _unheld(kinematics, mass, "")
-    if not found and values:
-        numbers: dict[Expr, Expr] = {symbol: as_expr(value) for symbol, value in values.items()}
-        known = substitute(mass, numbers)
-        note = " with the default values of the parameters"
-        found = _unheld(kinematics, known, note)
-    yield from found
+    yield from _unheld(kinematics, mass, "") or _unheld_by_default(kinematics, mass, values or {})
+
+
+def _unheld_by_default(kinematics: Kinematics, mass: Any, values: Mapping[Symbol, float]) -> list[Finding]:
+    """What is singular with these values of parameters; nothing where there are none."""
+    if not values:
+        return []
+    numbers: dict[Expr, Expr] = {symbol: as_expr(value) for symbol, value in values.items()}
+    return _unheld(kinematics, substitute(mass, numbers), " with the default values of the parameters")
+
+
+def require_regular_by_default(model: Model) -> None:
+    """An error if default values of parameters let a mass or a length vanish, and nothing resists a speed.
+
+    The mass matrix is made only where a default is zero, or where an entry of an inertia is with these values: what
+    is singular for all values shows when the equations are solved.
+    """
+    values = known_defaults(model.parameters)
+    numbers: dict[Any, float] = {**values}
+    if model.cuts or len(values) < len(model.parameter_symbols):
+        return
+    parts = [part for _, inertia in model.inertias for part in inertia if free_symbols(part)]
+    with np.errstate(all="ignore"):
+        vanishing = 0.0 in values.values() or 0.0 in evaluate(parts, numbers)
+    if vanishing and not _all_resist(model, values):
+        kinematics, mass = Kinematics(model), mass_matrix(model, joint_poses(model))
+        if not _unheld(kinematics, mass, ""):
+            for finding in _unheld_by_default(kinematics, mass, values):
+                raise finding.error(ModelError)
+
+
+def _all_resist(model: Model, values: Mapping[Symbol, float]) -> bool:
+    """Whether every link has a mass and moments of inertia, so that no mass matrix can be singular."""
+    if len(model.inertias) < len(model.links):
+        return False
+    numbers: dict[Any, float] = {**values}
+    for _, parts in model.inertias:
+        mass, x, y, z, *tensor = (float(part) for part in evaluate(list(parts), numbers))
+        if mass <= 0:
+            return False
+        xx, yy, zz, xy, xz, yz = Inertia(mass, Vec3(x, y, z), Symmetric3(*tensor)).central_tensor.components()
+        moments = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        if moments[0] <= NEGLIGIBLE * moments[-1]:
+            return False
+    return True
 
 
 def _unheld(kinematics: Kinematics, mass: Any, note: str) -> list[Finding]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.errors import AssemblyError, MultibodyError
+from multibody.errors import AssemblyError, ModelError, MultibodyError
 from multibody.graph import Expr, Symbol, as_expr, evaluate, free_symbols, rank, substitute
 from multibody.mechanics.assembly.assembly import angles_of
 from multibody.mechanics.composite_inertia import joint_poses, mass_matrix
@@ -65,6 +65,13 @@ def _of_joint(joint: Joint, model: Model) -> Iterator[Finding]:
             )  # fmt: skip
 
 
+def require_quaternions(model: Model) -> None:
+    """An error if a quaternion of the start values is zero; one of another length is divided by it in a run."""
+    for finding in _quaternions(model):
+        if finding.severity == "error":
+            raise finding.error(ModelError)
+
+
 def _quaternions(model: Model) -> Iterator[Finding]:
     """Those that are not of length one."""
     for link in model.links:
@@ -73,7 +80,7 @@ def _quaternions(model: Model) -> Iterator[Finding]:
         length = float(np.hypot.reduce(parts)) if parts else 1.0
         if abs(length - 1) > 1e-6:
             yield Finding(
-                "error", f"The quaternion of the start values has length {length:.6g}, not 1.",
+                "warning" if length else "error", f"The quaternion of the start values has length {length:.6g}, not 1.",
                 f"joint '{link.joint.name}'",
                 f"The order of start values is {', '.join(one.name for one in link.joint.coordinates)}.",
                 "Divide its four components by this length." if length else "Give (1, 0, 0, 0) for no rotation.",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody.errors import MultibodyError
+from multibody.errors import ModelError, MultibodyError
 from multibody.graph import Symbol, array, free_symbols
 from multibody.graph.names import with_article
 from multibody.model.body import Body, Frame
@@ -104,6 +104,12 @@ def _circles(model: Model) -> Iterator[Finding]:
             "error", f"The formulas of parameters lead in a circle: {circle}.", "parameters",
             "Each of them needs the value of the next one.", "Give one of them a number.", code="parameters-circular",
         )  # fmt: skip
+
+
+def require_different_names(model: Model) -> None:
+    """An error if one name stands for several quantities, sensors included."""
+    for finding in _same_names(model):
+        raise finding.error(ModelError)
 
 
 def _same_names(model: Model) -> Iterator[Finding]:

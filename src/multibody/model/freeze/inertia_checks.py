@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,10 +82,24 @@ def require_possible_numbers(model: Model, values: Values) -> None:
     if all(one in values for one in doubts_about(model).symbols):
         require_possible(model, values)
         return
-    for bodies, parts in model.inertias:
-        for problem in known_problems(parts, values):
-            used = [one for one in _parameters(parts) if one in values]
-            raise _impossible(model, bodies, problem, values, used)
+    require_known_inertias(model.name, model.inertias, values)
+
+
+def require_known_inertias(
+    system: str, inertias: Iterable[tuple[tuple[str, ...], Sequence[Any]]], values: Values, *, planar: bool = True
+) -> None:
+    """An error if a mass or an inertia is impossible, as far as values are known.
+
+    Args:
+        system: its name.
+        inertias: the names of bodies that move as one; mass, first moment and tensor.
+        values: of parameters.
+        planar: see ``known_problems``.
+    """
+    for bodies, parts in inertias:
+        for problem in known_problems(parts, values, planar=planar):
+            used = [one for one in _parameters([as_expr(part) for part in parts]) if one in values]
+            raise _impossible(system, bodies, problem, values, used)
 
 
 def known_problems(parts: Sequence[Any], values: Values, *, planar: bool = True) -> list[InertiaProblem]:
@@ -132,7 +146,7 @@ def _find_doubts(model: Model) -> Doubts:
             for link in model.links]  # fmt: skip
     inertias = model.inertias
     unsure = tuple((link, parts) for link, parts in axes if _parameters(parts))
-    twins = tuple((body.name, *pair) for body in model.bodies for pair in body.twins)
+    twins = model.twins
     matrix = () if model.given_mass_matrix is None else tuple(model.given_mass_matrix.flat)
     parts = [*(part for _, parts in (*unsure, *inertias) for part in parts), *matrix]
     symbols = _parameters([*parts, *(one for _, *pair in twins for one in pair)])
@@ -162,17 +176,17 @@ def _impossible_inertias(model: Model, values: Values) -> Iterator[ModelError]:
         return
     for (bodies, parts), row in zip(links, table, strict=True):
         for problem in _problems(row):
-            yield _impossible(model, bodies, problem, values, _parameters(parts))
+            yield _impossible(model.name, bodies, problem, values, _parameters(parts))
 
 
 def _impossible(
-    model: Model, bodies: Sequence[str], problem: InertiaProblem, values: Values, parameters: Sequence[Symbol]
+    system: str, bodies: Sequence[str], problem: InertiaProblem, values: Values, parameters: Sequence[Symbol]
 ) -> ModelError:
     label = f"{'body' if len(bodies) == 1 else 'bodies'} {', '.join(map(repr, bodies))}"
     return ModelError(
         str(problem),
         code=problem.code,
-        where=f"{label} of system '{model.name}'",
+        where=f"{label} of system '{system}'",
         cause=f"{POINT} {_told(values, parameters)}".rstrip(),
         remedy="Give a mass >= 0 and an inertia with principal moments >= 0 about the center of mass.",
         names=tuple(bodies),

@@ -104,6 +104,26 @@ def _by_element(eom: EquationsOfMotion, given: Any) -> Any:
     return eom.model.parameters_by_element(given) if isinstance(given, Mapping) else given
 
 
+def _rows_as_cases(eom: EquationsOfMotion, parameters: Any, cases: Any) -> tuple[Any, Any]:
+    """Several values of one array, ``{"cp": [[1, 2, 3], [3, 2, 1]]}``, as cases: its entries change together."""
+    if cases is not None or not isinstance(parameters, Mapping):
+        return parameters, cases
+    shapes = {one.name: np.shape(one.symbols) for one in eom.model.parameters if np.ndim(one.symbols)}
+    rows = [name for name, value in parameters.items() if name in shapes and _is_stack(value, shapes[name])]
+    if len(rows) != 1:  # several of them would be a grid of arrays; the error says what shape is needed
+        return parameters, cases
+    (name,) = rows
+    others = {one: value for one, value in parameters.items() if one != name}
+    return others, [{name: value} for value in parameters[name]]
+
+
+def _is_stack(value: Any, shape: tuple[int, ...]) -> bool:
+    """Whether a value is a sequence of arrays of this shape."""
+    if not isinstance(value, list | tuple | np.ndarray) or not len(value):
+        return False
+    return all(isinstance(one, list | tuple | np.ndarray) and np.shape(one) == shape for one in value)
+
+
 class _Planning:
     """From what a user gave to a plan, with all that can be wrong about it."""
 
@@ -111,6 +131,7 @@ class _Planning:
         self, eom: EquationsOfMotion, parameters: Mapping[str, Any], initial: Mapping[str, Any],
         cases: list[Mapping[str, float]] | None, draws: int, seed: int,
     ) -> None:  # fmt: skip
+        parameters, cases = _rows_as_cases(eom, parameters, cases)
         parameters = _by_element(eom, parameters)
         cases = [_by_element(eom, one) for one in cases] if isinstance(cases, list) else cases
         self._eom, self._cases, self._draws, self._seed = eom, cases, draws, seed

@@ -21,8 +21,8 @@ from typing import Any
 from multibody.graph import ZERO, Expr, Symbol, free_symbols
 from multibody.graph.workspace import alone
 from multibody.mechanics.constraints.equations import unit_length_gaps
-from multibody.model.quantity import Parameter
-from multibody.subsystems.appearance import Appearance
+from multibody.model.freeze.inertia_checks import require_known_inertias
+from multibody.model.quantity import Parameter, known_defaults
 from multibody.subsystems.arguments.named_values import by_variable, named_identities, with_parameters
 from multibody.subsystems.arguments.vocabulary import LevelVocabulary
 from multibody.subsystems.constraints.identity_checks import require_parameters_equal
@@ -84,6 +84,7 @@ def linearize(
     """  # fmt: skip
     require_linearizable(system, subsystems or {})
     system = with_parameters(system, parameters)
+    require_known_inertias(system.label, system.whole_appearance().inertias, known_defaults(system.parameters))
     clock = Clock(system.label, progress)
     names = {one.name: one for one in system.orders}
     words: dict[str, Expr] = {one.name: one for p in system.parameters for one in p.default}
@@ -130,7 +131,7 @@ def _linearized(
         "guesses": frozenset(), "known_complement": None,
         "aliases": dict(zip(system.aliases, expansion.linear(list(system.aliases.values())), strict=True)),
         "identities": tuple(filter(_of_parameters, system.identities)), "quaternions": (), "energy": None,
-        "appearance": Appearance(),
+        "appearance": system.appearance.of_inertias,
         "timings": dict(clock.seconds),
     }  # fmt: skip
     everything = {one: part.sources.get(one, "") for part in parts for one in part.conditions} | conditions

@@ -11,6 +11,7 @@ from multibody.errors import MissingValueError, ModelError
 from multibody.graph import evaluate
 from multibody.graph.names import suggestion
 from multibody.graph.workspace import alone
+from multibody.model.freeze.inertia_checks import require_known_inertias
 from multibody.model.quantity import defaults
 from multibody.subsystems.arguments.vocabulary import TIME
 from multibody.subsystems.linear.auxiliary import Unknowns
@@ -46,6 +47,7 @@ def evaluate_parameters(linear: LinearSubsystem, values: Mapping[str, float] | N
     physical = [one for one in linear.parameters if one.name not in auxiliary]
     _require_known(linear, values or {}, [one.name for one in physical])
     known: dict[Any, float] = {**defaults(physical, values), TIME: SOME_TIME}
+    require_known_inertias(linear.label, linear.whole_appearance().inertias, known)
     for one in linear.unknowns:
         known |= _least_squares(one, known)
     _require_reference(linear, known)

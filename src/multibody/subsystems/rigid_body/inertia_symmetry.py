@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from multibody.algebra import Symmetric3
-from multibody.errors import ModelError
-from multibody.graph import ZERO, Constant, Expr, Symbol, symbol
-from multibody.model.freeze.inertia_checks import known_problems
+from multibody.graph import ZERO, Symbol, symbol
 from multibody.subsystems.rigid_body.options import normal, unknown_option
 
 _MOMENTS = {
@@ -54,24 +51,3 @@ def inertia_tensor(label: str, symmetry: Any) -> Symmetric3:
 
 def _parameter(label: str, end: str) -> Symbol:
     return symbol(f"I_{label}{end}", "parameter")
-
-
-def require_possible(label: str, mass: Symbol, tensor: Symmetric3, numbers: Mapping[Any, Expr | None]) -> None:
-    """An error for numbers that no rigid body has: a negative mass, a moment larger than the sum of the others.
-
-    Args:
-        label: of the body.
-        mass: the parameter.
-        tensor: made of parameters.
-        numbers: the values of parameters, as far as they are known.
-    """
-    known = {one: value.value for one, value in numbers.items() if isinstance(value, Constant)}
-    problems = known_problems([mass, ZERO, ZERO, ZERO, *tensor.components()], known, planar=False)
-    if problems:
-        raise ModelError(
-            " ".join(problems),
-            where=f"newton_euler of subsystem '{label}'",
-            remedy=f"Correct the values of {mass.name} and of the parameters I_{label}….",
-            code="inertia-impossible",
-            name=label,
-        )

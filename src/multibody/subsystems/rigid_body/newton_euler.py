@@ -8,16 +8,18 @@ from typing import Any
 
 from multibody.algebra import Symmetric3, Vec3
 from multibody.errors import ModelError, MultibodyError
-from multibody.graph import ONE, ZERO, Expr, Symbol, cos, free_symbols, sin, symbol
+from multibody.graph import ONE, ZERO, Expr, Symbol, as_expr, cos, free_symbols, sin, symbol
 from multibody.graph.names import check
 from multibody.graph.workspace import alone
-from multibody.model.quantity import Input, Parameter, rate_name
+from multibody.model.freeze.inertia_checks import require_known_inertias
+from multibody.model.quantity import Input, Parameter, known_defaults, rate_name
+from multibody.subsystems.appearance import Appearance, BodyInertia
 from multibody.subsystems.arguments.naming import shared_inputs, shared_parameters
 from multibody.subsystems.arguments.vocabulary import LevelVocabulary, rate_symbol
 from multibody.subsystems.coupling import subsystem
 from multibody.subsystems.energy import PartialEnergy
 from multibody.subsystems.progress import Progress
-from multibody.subsystems.rigid_body.inertia_symmetry import inertia_tensor, require_possible
+from multibody.subsystems.rigid_body.inertia_symmetry import inertia_tensor
 from multibody.subsystems.rigid_body.options import normal, unknown_option
 from multibody.subsystems.rigid_body.placement import AXES, Placement
 from multibody.subsystems.subsystem import Subsystem
@@ -85,7 +87,8 @@ def newton_euler(
     names = [*(one.name for one in place.variables), *place.cosines]
     own = [one for one in (m, *J.components(), _G, _XI) if isinstance(one, Symbol)]
     known = shared_parameters(label, (), parameters, names, [one.name for one in own])
-    require_possible(label, m, J, {one: value for p in known for one, value in p.default.items()})
+    whole = BodyInertia((label,), (m, ZERO, ZERO, ZERO, *map(as_expr, J.components())))
+    require_known_inertias(label, [whole], known_defaults(known), planar=False)
     driven = shared_inputs(label, (), inputs, names)
     words = _words(place, own, known, driven)
     field, moved = _field(gravity, words), dict(reference or {})
@@ -101,7 +104,7 @@ def newton_euler(
         energy=PartialEnergy(_kinetic(place, m, J), _potential(place, m, field)),
         description=description or f"Newton-Euler equations of the free rigid body {label}", progress=progress,
     )  # fmt: skip
-    return replace(made, aliases={**made.aliases, **place.cosines})
+    return replace(made, aliases={**made.aliases, **place.cosines}, appearance=Appearance(inertias=(whole,)))
 
 
 def _dynamics(place: Placement, m: Expr, J: Symmetric3, F: Vec3, T: Vec3) -> dict[str, Expr]:

@@ -34,4 +34,5 @@ def test_an_interrupt_leaves_whole_rows(allocation, monkeypatch):
     rows.keep(rows.t >= 250)
     assert rows.t.tolist() == list(range(250, step_rows.FIRST_ROWS + 5))
     assert rows.y.tolist() == [[t, -t] for t in rows.t]
-    assert set(rows.r.flat) == {3.0} and set(rows.asked.flat) == {4.0}
+    assert set(rows.r.flat) == {3.0}
+    assert set(rows.asked.flat) == {4.0}

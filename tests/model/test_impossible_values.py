@@ -131,7 +131,7 @@ def test_subsystems_are_refused():
         with pytest.raises(ModelError, match="inertia of v is negative"):
             use()
     ball = mb.modular.newton_euler("B", "position", "-z", "spherical", parameters={"m_B": 1, "I_B": 1, "g": 9.81})
-    with pytest.raises(ModelError, match="(?s)moment of inertia is negative.*body 'B'"):
+    with pytest.raises(ModelError, match=r"(?s)moment of inertia is negative.*body 'B'"):
         mb.simulate(ball.equations(), 0.1, parameters={"I_B": -2})
 
 

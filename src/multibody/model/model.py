@@ -165,7 +165,14 @@ class Model:
 
         An array can be given by its own name, ``{"cp": [1, 2, 3]}``, or by the names of its elements.
         """
-        self.require_parameters(given or {})
+        return dict(self._default_values) if not given else self._parameter_values(given)
+
+    @cached_property
+    def _default_values(self) -> Mapping[Symbol, float]:
+        return self._parameter_values({})
+
+    def _parameter_values(self, given: Mapping[str, Any]) -> dict[Symbol, float]:
+        self.require_parameters(given)
         values = defaults(self.parameters, given)
         self.require_values(values)
         return {symbol: values[symbol] for symbol in self.parameter_symbols}

@@ -45,6 +45,9 @@ DIFFERENCE_STEP = 1e-4
 KINK_DISTANCE = 1e-10
 """A point so near to one at which formulas change, relative to the sizes of the variables, is at a kink."""
 
+TABLE_KINK_DISTANCE = 1e-12
+"""A value so near to a point of a table, relative to the range of the table, is at this point."""
+
 LIMIT_FAR = 1e-13
 """A distance from the point at which limits are looked for, relative to the sizes of the variables."""
 
@@ -139,6 +142,12 @@ ROOT_DISTANCE_IN_STEPS = 10.0
 
 BALANCED_TERMS = 1e-9
 """A sum of terms that is zero, relative to these; or an unknown that is where it should be."""
+
+BALANCED_ACCELERATION = 1e-8
+"""An acceleration that is zero, relative to what balances in it: it is solved for by other equations."""
+
+TERMS_LEFT_BEHIND = 0.1
+"""Terms that are smaller, relative to those at the place before, are looked at again: rows were compared with too much."""
 
 SOLUTION_DISTANCE = 1e-6
 """Solutions that differ by less, relative to their size, are the same."""

@@ -185,3 +185,45 @@ def test_bars_that_are_nearly_in_line_are_reported():
     assert "nearly singular" in str(caught[0].message)
     with pytest.warns(ConditioningWarning, match="nearly singular"):
         linearize(crossed(1e-7))
+
+
+FAR = [1.0, 1e3, 1e5, 7e6]
+
+
+def beside_a_train(far, law, gravity=0.0):
+    """A box of 1 kg under a force by its height y, in a model with a train that is far away along its rail."""
+    system = mb.System("two", gravity=(0, 0, -gravity))
+    rail = system.joint("s", system.world, system.body("train", 1.0), "Tx", q=far)
+    system.load(mb.JointSpring(rail, 10.0, far))
+    system.load(mb.JointDamper(rail, 1.0))
+    lift = system.joint("y", system.world, system.body("box", 1.0), "Tz", q=0.01)
+    system.load(mb.JointLoad(lift, law(lift.coordinate)))
+    system.load(mb.JointDamper(lift, 1.0))
+    return mb.derive(system)
+
+
+@pytest.mark.parametrize("far", FAR)
+def test_a_coordinate_that_is_far_away_hides_no_acceleration(far):
+    """A spring of 1e4 N/m, pressed by 1 mm beside gravity, accelerates the box by 19.81 m/s²."""
+    lin = linearize(beside_a_train(far, lambda y: -1e4 * y, G), at={"s": far, "y": 1e-3})
+    assert lin.point["y_ddot"] == pytest.approx(-19.81)
+    assert (lin.steady, lin.at_rest) == (False, False)
+    rest = linearize(beside_a_train(far, lambda y: -1e4 * y, G), at={"s": far, "y": -G / 1e4})
+    assert (rest.steady, rest.at_rest) == (True, True)
+
+
+@pytest.mark.parametrize("far", FAR)
+def test_equilibria_beside_a_coordinate_that_is_far_away_stay_apart(far):
+    found = equilibria(beside_a_train(far, lambda y: 100 * y - 4e4 * y**3))
+    assert sorted(round(one["y"], 9) + 0.0 for one in found) == [-0.05, 0.0, 0.05]
+
+
+@pytest.mark.parametrize("second", [1.0, 1e3, 1e-3, 1e6])
+def test_the_duration_of_a_motion_follows_the_unit_of_time(second):
+    """Three time constants of the slowest pole, also of one of 2e-7/s."""
+    system = mb.System("slow", gravity=(0, 0, 0))
+    slide = system.joint("x", system.world, system.body("box", 1.0), "Tx")
+    system.load(mb.JointSpring(slide, 1 / second**2))
+    system.load(mb.JointDamper(slide, 5 / second))
+    lin = linearize(mb.derive(system))
+    assert lin.motion(lin.modes[0]).t[-1] * abs(lin.modes[0].pole) == pytest.approx(3.0)

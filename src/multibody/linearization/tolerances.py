@@ -150,7 +150,10 @@ TERMS_LEFT_BEHIND = 0.1
 """Terms that are smaller, relative to those at the place before, are looked at again: rows were compared with too much."""
 
 SOLUTION_DISTANCE = 1e-6
-"""Solutions that differ by less, relative to their size, are the same."""
+"""Solutions that differ by more, relative to their size, are not the same."""
+
+SAME_SOLUTION = 10.0
+"""They are the same if the error half-way between them is at most this many times that of a solution."""
 
 ASSEMBLY_DISTANCE = 1e-5
 """Difference of dependent coordinates, relative to their sizes, that counts as none."""
@@ -160,6 +163,9 @@ EQUAL_VALUES = 1e-10
 
 STEADY_CHANGE = 1e-5
 """A change that counts as none, relative to the entry or to the terms of the equation: motions are integrated."""
+
+STEADY_CHANGE_ROUNDING = 1e-8
+"""A smaller change of the terms of an equation is rounding; with one between both, it is undecided."""
 
 MOMENT_OF_MOTION = 1e-4
 """A time, measured by the fastest rate, over which a motion is looked at."""

@@ -64,7 +64,8 @@ class LinearizedSystem(LinearSystem):
         conditioning: the largest over the smallest singular value of the constraints there, in sizes of the mechanism;
             it grows towards a dead point, and digits are lost: of A about as many as it has.
         terms: gives the sizes of what balances in the accelerations.
-        lasting: says whether the linear system stays the same along the motion, where that was looked at.
+        goes_on: says whether what is steady at the operating point stays so as time goes by; None if it is undecided.
+        lasting: says the same of the linear system.
     """
 
     point: OperatingPoint
@@ -76,12 +77,13 @@ class LinearizedSystem(LinearSystem):
     choice: IndependentChoice
     conditioning: float = 1.0
     terms: Callable[[], Terms] = field(repr=False)
-    lasting: Callable[[], bool | None] | None = field(default=None, repr=False)
+    goes_on: Callable[[], bool | None] = field(repr=False)
+    lasting: Callable[[], bool | None] = field(repr=False)
 
     @property
     def stability(self) -> Stability:
-        """What the poles say; undecided where the linear system is known to change along the motion."""
-        return "undecided" if self.lasting and self.lasting() is not True else super().stability
+        """What the poles say; undecided where the linear system follows time, or changes along a steady motion."""
+        return super().stability if self.lasting() is True else "undecided"
 
     @cached_property
     def entries(self) -> KnownEntries:
@@ -94,11 +96,15 @@ class LinearizedSystem(LinearSystem):
 
     @cached_property
     def steady(self) -> bool:
-        """Whether all speeds are constant at the operating point, as far as rounding of forces and of the point allows.
+        """Whether all speeds are constant at the operating point, and stay so as time goes by.
 
         Accelerations are compared with the forces that balance, over the masses; and with what a change of the states
-        in their last digits does.
+        in their last digits does. Where forces follow time, speeds are constant for an instant at most.
         """
+        return self._no_acceleration and self.goes_on() is True
+
+    @property
+    def _no_acceleration(self) -> bool:
         return bool((np.abs(self.point.acceleration) <= STEADY_ACCELERATION * self._sizes).all())
 
     @cached_property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from multibody.errors import ModelError
+from multibody.errors import ModelError, OperatingPointWarning
 from multibody.linearization.derivatives.elimination import Descriptor
 from multibody.linearization.derivatives.independent_coordinates import IndependentChoice
 from multibody.linearization.operating_points.point import Matrix, OperatingPoint
@@ -204,6 +206,34 @@ class LinearizedSystem(LinearSystem):
             (0.1, 6.0182)
         """
         return modal_motion(self.point, self.rates, mode, amplitude, duration, samples)
+
+
+def warn_unless_steady(system: LinearizedSystem, what: str) -> bool:
+    """A warning at the line of the user's program if the mechanism does not stay at the operating point.
+
+    Args:
+        system: the linear system.
+        what: what is computed from it, with a verb, such as "The controller of system 'crane' is designed".
+
+    Returns:
+        Whether there is a warning.
+    """
+    if system.steady:
+        return False
+    values = np.abs(system.point.acceleration)
+    fastest = int(np.argmax(values))
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "multibody":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(
+        f"{what} at a point that is not an equilibrium, or not for long: there, "
+        f"'{system.point.model.speeds[fastest].name}' changes at the rate {system.point.acceleration[fastest]:.6g}. "
+        "The linear system describes deviations from a motion, not from this point. equilibrium(eom, …) finds a point "
+        "at which the mechanism stays.",
+        OperatingPointWarning,
+        stacklevel=level,
+    )
+    return True
 
 
 def _second_order(system: LinearizedSystem, coordinates: Sequence[str] | None) -> SecondOrder:

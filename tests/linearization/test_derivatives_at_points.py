@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.errors import ExpressionError
 from multibody.graph import Table, absolute, cos, less, maximum, sin, sqrt, where
 from multibody.linearization import equilibrium, jacobians, linearize
-from tests.refusal import refused
 
 LENGTHS = {"m": 1.0, "mm": 1e3, "µm": 1e6}
 """How many units of length a meter has."""

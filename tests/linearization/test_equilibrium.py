@@ -309,8 +309,7 @@ def test_no_point_of_free_fall_is_an_equilibrium(solve, start, decay):
     eom = stop(start, decay)
     try:
         found = solve(eom)
-    except EquilibriumError as error:
-        assert error.code == "equilibrium-not-found"
+    except EquilibriumError:
         return
     assert [one["z"] for one in found] == pytest.approx([-decay * np.log(G)], rel=1e-8)
     (acceleration,) = eom.robust_dynamics(0.0, found[0].point.q, [0.0], [], found[0].point.p).acceleration

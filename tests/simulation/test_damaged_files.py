@@ -7,12 +7,12 @@ import sqlite3
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.errors import MultibodyError, StorageError
 from multibody.simulation import Status, Trajectory, read_trajectory
 from multibody.simulation.results.store import EARLIER_FORMATS
-from tests.refusal import refused
 
 
 def pendulum(unit=""):

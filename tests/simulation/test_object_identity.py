@@ -21,13 +21,13 @@ import numba
 import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.graph import Table, symbol
 from multibody.simulation.results.code_references import is_library
 from multibody.simulation.results.model_identity import object_digest
 from multibody.simulation.results.object_identity import UnidentifiedError
-from tests.refusal import refused
 
 
 class Plain:

@@ -147,7 +147,7 @@ BALANCED_ACCELERATION = 1e-8
 """An acceleration that is zero, relative to what balances in it: it is solved for by other equations."""
 
 TERMS_LEFT_BEHIND = 0.1
-"""Terms that are smaller, relative to those at the place before, are looked at again: rows were compared with too much."""
+"""Where terms are smaller, relative to those at the place before, the search goes on: it compared with too much."""
 
 SOLUTION_DISTANCE = 1e-6
 """Solutions that differ by more, relative to their size, are not the same."""

@@ -228,7 +228,10 @@ def _turns(nodes: Sequence[Any], values: Matrix) -> bool:
 def _has_point(breaks: Matrix, values: Matrix) -> bool:
     """Whether one of the points of a table is among the values, or as near to them as rounding of the table is."""
     slack = TABLE_KINK_DISTANCE * float(breaks[-1] - breaks[0])
-    first, after = (np.searchsorted(breaks, values.min() - slack), np.searchsorted(breaks, values.max() + slack, "right"))
+    first, after = (
+        np.searchsorted(breaks, values.min() - slack),
+        np.searchsorted(breaks, values.max() + slack, "right"),
+    )
     return bool(first < after)
 
 

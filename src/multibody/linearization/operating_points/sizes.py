@@ -71,7 +71,9 @@ def _parts(eom: EquationsOfMotion) -> Vector:
             for group in tied:
                 mask |= group
             groups.append(mask)
-        owners = [next((g for g, group in enumerate(groups) if group >> k & 1), -1 - k) for k in range(len(eom.coordinates))]
+        owners = [
+            next((g for g, group in enumerate(groups) if group >> k & 1), -1 - k) for k in range(len(eom.coordinates))
+        ]
         return np.array(owners, dtype=int)
 
     return eom.once("parts with coordinates of their own", found)

@@ -68,7 +68,9 @@ class _Watched:
         system = self._family(value)
         self._calls += 1
         if not self._warned and not self._calls & (self._calls - 1) and isinstance(system, LinearizedSystem):
-            self._warned = warn_unless_steady(system, f"The poles of system '{system.name}' along a number are computed")
+            self._warned = warn_unless_steady(
+                system, f"The poles of system '{system.name}' along a number are computed"
+            )
         return system
 
 
@@ -105,9 +107,11 @@ def along(
     if name not in (*states, *numbers):
         raise unknown_name("parameter, input, coordinate or speed", [name], [*numbers, *states], eom.model)
     if name in numbers:
-        return _Watched(lambda value: linearize(
-            eom, at, parameters={**eom.model.parameters_by_element(parameters), name: value}, t=t
-        ))
+        return _Watched(
+            lambda value: linearize(
+                eom, at, parameters={**eom.model.parameters_by_element(parameters), name: value}, t=t
+            )
+        )
     if at is None or isinstance(at, Mapping):
         return _Watched(lambda value: linearize(eom, {**(at or {}), name: value}, parameters=parameters, t=t))
     state, known, now = known_point(eom, at)

@@ -137,7 +137,9 @@ _READERS = {
 }
 """Functions and objects of libraries that read files, the environment or the state of the process."""
 
-READING_METHODS = frozenset({"read_bytes", "read_csv", "read_excel", "read_json", "read_parquet", "read_text", "urlopen"})
+READING_METHODS = frozenset(
+    {"read_bytes", "read_csv", "read_excel", "read_json", "read_parquet", "read_text", "urlopen"}
+)
 """Methods that read files, of whatever object."""
 
 

@@ -31,6 +31,7 @@ from multibody.model import Joint, Model, System
 from multibody.model.body import Body, Frame
 from multibody.model.given import ARGUMENTS, MADE_BY
 from multibody.simulation.results.code_references import (
+    READING_METHODS,
     cached_properties,
     closure_values,
     docstring_place,
@@ -38,7 +39,6 @@ from multibody.simulation.results.code_references import (
     is_importable,
     is_library,
     names_in,
-    READING_METHODS,
     reads_outside,
     version_of,
 )
@@ -420,7 +420,9 @@ class _Walk:
         used += [*map(imported_module, imports), *closure_values(function)]
         reading += [text for value in used if (text := reads_outside(value, attributes))]
         if reading:
-            raise self._unidentified(function, f"it uses {reading[0]}, and a stored result does not show what that reads")
+            raise self._unidentified(
+                function, f"it uses {reading[0]}, and a stored result does not show what that reads"
+            )
         whole = bool({*names, *attributes} & WHOLE_MODULES)
         for name in names:
             with self._within(f" → '{name}'"):
@@ -478,7 +480,12 @@ def fields_of(thing: Any) -> dict[str, Any]:
 def _is_of_enum(name: str) -> bool:
     """Whether a member of an enumeration was made by Python: ``_member_map_`` and others; ``_missing_`` is behavior."""
     is_private = name.startswith("_") and name.endswith("_") and not name.startswith("__")
-    return (is_private and name != "_missing_") or name in ("__new__", "__new_member__", "__reduce_ex__", "__set_name__")
+    return (is_private and name != "_missing_") or name in (
+        "__new__",
+        "__new_member__",
+        "__reduce_ex__",
+        "__set_name__",
+    )
 
 
 def _is_double(number: float) -> bool:

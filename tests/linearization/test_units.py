@@ -227,3 +227,30 @@ def test_the_duration_of_a_motion_follows_the_unit_of_time(second):
     system.load(mb.JointDamper(slide, 5 / second))
     lin = linearize(mb.derive(system))
     assert lin.motion(lin.modes[0]).t[-1] * abs(lin.modes[0].pole) == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("per_second", [1.0, 1e3, 1e-3])
+def test_verdicts_in_other_units_of_time(per_second):
+    """In s, ms and ks: which equilibria there are, their stability, what is steady, what is reached and what is seen."""
+    g, rate = G / per_second**2, 1 / per_second
+    system = mb.System("pair", gravity=(0, 0, -g))
+    hinge = system.joint("a", system.world, system.body("bob", 2.0, (0, 0, -0.5)), "Ry", q=0.3)
+    system.load(mb.JointDamper(hinge, 0.1 * rate))
+    system.load(mb.JointLoad(hinge, system.input("M")))
+    alone = system.joint("y", system.world, system.body("box", 1.0), "Tx")
+    system.load(mb.JointSpring(alone, 9.0 * rate**2))
+    eom = mb.derive(system)
+    found = equilibrium(eom)
+    assert (found["a"], found["y"]) == (pytest.approx(0.0, abs=1e-12), 0.0)
+    assert (found.stability, found.lasts, found.linear.steady, found.linear.at_rest) == ("marginal", True, True, True)
+    assert [one.stability for one in equilibria(eom)] == ["marginal", "unstable"]
+    lin = linearize(eom, at={"a": 0.0}, outputs=["a"])
+    swing = np.sqrt(G / 0.5 + 0j)
+    assert sorted(abs(lin.poles) * per_second) == pytest.approx(sorted([3.0, 3.0, abs(swing), abs(swing)]), rel=1e-6)
+    assert (lin.controllability.complete, lin.observability.complete) == (False, False)  # the box is on its own
+    both = linearize(eom, at={"a": 0.0}, outputs=["a", "y"])
+    assert (both.controllability.complete, both.observability.complete) == (False, True)
+    aside = linearize(eom, at={"a": 0.3})
+    assert (aside.steady, aside.at_rest) == (False, False)
+    fast = linearize(eom, at={"a": 0.0, "y": 0.0, "y_dot": 1e-3 * rate})
+    assert (fast.steady, fast.at_rest) == (True, False)

@@ -106,7 +106,7 @@ def _is_within(place: str, folders: Iterable[Path]) -> bool:
 @functools.cache
 def _installed() -> tuple[Path, ...]:
     folders = [path for key, path in sysconfig.get_paths().items() if key in ("purelib", "platlib")]
-    return tuple(map(Path, [*folders, site.getusersitepackages(), Path(__file__).parents[2]]))
+    return (*map(Path, [*folders, site.getusersitepackages()]), Path(__file__).parents[2])
 
 
 @functools.cache

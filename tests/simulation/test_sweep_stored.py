@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.errors import MultibodyError
@@ -19,7 +20,6 @@ from multibody.simulation import DormandPrince8, Impact
 from multibody.simulation.results.digests import digest
 from multibody.simulation.sweeps import sweep_store
 from multibody.support.atomic_files import StorageError
-from tests.refusal import refused
 
 
 def pendulum(damping=0.0, start=0.5, length=1.0, name="pendulum"):

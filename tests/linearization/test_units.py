@@ -231,7 +231,7 @@ def test_the_duration_of_a_motion_follows_the_unit_of_time(second):
 
 @pytest.mark.parametrize("per_second", [1.0, 1e3, 1e-3])
 def test_verdicts_in_other_units_of_time(per_second):
-    """In s, ms and ks: which equilibria there are, their stability, what is steady, what is reached and what is seen."""
+    """In s, ms and ks: equilibria, their stability, what is steady, what is reached and what is seen."""
     g, rate = G / per_second**2, 1 / per_second
     system = mb.System("pair", gravity=(0, 0, -g))
     hinge = system.joint("a", system.world, system.body("bob", 2.0, (0, 0, -0.5)), "Ry", q=0.3)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.errors import ExpressionError
@@ -106,3 +107,43 @@ def test_a_knot_that_rounding_moves_is_still_a_kink():
     table = Table("f", [-1.0, 0.3, 1.0], [1.3, 0.0, -2.1])
     with pytest.raises(ExpressionError):
         linearize(mass_under(table), at={"x": 0.1 + 0.2})
+
+
+def quarter_car(law):
+    system = mb.System("quarter", gravity=(0, 0, 0))
+    strut = system.joint("z", system.world, system.body("wheel", 300.0), "Tz")
+    system.load(mb.JointSpring(strut, 2e4))
+    system.load(mb.JointLoad(strut, law(strut.speed)))
+    return mb.derive(system)
+
+
+BUMP = Table("bump", [-1, 0, 1], [500.0, 0.0, -1500.0])
+EVEN = Table("even", [-1, 0, 1], [500.0, 0.0, -500.0])
+
+
+@pytest.mark.parametrize(
+    "law", [BUMP, lambda u: -BUMP(-1 * u), lambda u: BUMP(2 * u) / 2, lambda u: where(u < 0, -500 * u, -1500 * u)]
+)
+def test_a_damper_with_a_kink_at_rest_has_no_linear_system_there(law):
+    """At rest speeds have no size: the point of the table is where the speed is, not somewhere beside it."""
+    eom = quarter_car(law)
+    with refused("derivative-missing", "z_dot"):
+        linearize(eom)
+    assert equilibrium(eom).stability == "undecided"
+
+
+def test_a_table_without_a_kink_at_rest_has_a_slope():
+    assert linearize(quarter_car(EVEN)).A[1, 1] == pytest.approx(-500 / 300)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-3, 1e-5, 1e-7])
+@pytest.mark.parametrize(("left", "right"), [(-1.0, 3.0), (3.0, -1.0)])
+def test_a_kink_at_a_small_equilibrium_is_seen(scale, left, right):
+    """A spring by a table of 2 m, whose stiffness changes where it carries the weight: at 0.37·scale m."""
+    weight, x0 = 0.37 * 9.81, 0.37 * scale
+    system = mb.System("knot", gravity=(0, 0, -9.81))
+    slide = system.joint("z", system.world, system.body("box", 0.37), "Tz", q=0.3)
+    law = Table("spring", [x0 - 1, x0, x0 + 1], [weight - left, weight, weight + right])
+    system.load(mb.JointLoad(slide, law(slide.coordinate)))
+    system.load(mb.JointDamper(slide, 1.0))
+    assert equilibrium(mb.derive(system)).stability == "undecided"

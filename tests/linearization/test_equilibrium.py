@@ -5,9 +5,11 @@ import pytest
 
 import multibody as mb
 from multibody.errors import EquilibriumError, ModelError
-from multibody.graph import sign, sqrt
+from multibody.graph import exp, sign, sqrt
 from multibody.linearization import equilibria, equilibrium, linearize
 from multibody.linearization.trim.newton import Trim
+from multibody.linearization.trim.random_starts import all_solved
+from multibody.linearization.trim.steady_states import _search
 from multibody.testing import random_tree
 
 G = 9.81
@@ -288,3 +290,47 @@ def test_a_law_with_an_infinite_slope_is_undecided_or_told():
     assert found.stability == "undecided"
     with pytest.raises(EquilibriumError, match="is zero, without a finite slope"):
         equilibrium(mass_with(lambda x, v: -sqrt(abs(x)), 0.2))
+
+
+def stop(start, decay):
+    """A mass that falls on a stop whose force exp(-z/decay) has no other length: it rests at z = -decay·ln(m·g)."""
+    system = mb.System("stop", gravity=(0, 0, -G))
+    slide = system.joint("z", system.world, system.body("box", 1.0), "Tz", q=start)
+    system.load(mb.JointLoad(slide, exp(-slide.coordinate / decay)))
+    system.load(mb.JointDamper(slide, 1.0))
+    return mb.derive(system)
+
+
+@pytest.mark.parametrize("start", [0.0, -0.05, -0.3, 1.0])
+@pytest.mark.parametrize("decay", [1e-2, 1e-3, 1e-4])
+@pytest.mark.parametrize("solve", [lambda eom: [equilibrium(eom)], equilibria])
+def test_no_point_of_free_fall_is_an_equilibrium(solve, start, decay):
+    """Forces of e^3000 N on the way hide no weight: the mass rests on the stop, or nothing is found."""
+    eom = stop(start, decay)
+    try:
+        found = solve(eom)
+    except EquilibriumError:
+        return
+    assert [one["z"] for one in found] == pytest.approx([-decay * np.log(G)], rel=1e-8)
+    (acceleration,) = eom.robust_dynamics(0.0, found[0].point.q, [0.0], [], found[0].point.p).acceleration
+    assert abs(acceleration) < 1e-6 * G
+
+
+def test_what_a_search_has_seen_does_not_change_what_it_accepts():
+    """The same search from many starts, then from where the mass falls freely."""
+    search = _search(stop(1.0, 1e-3), (), (), None, (), None, None)
+    several, _ = all_solved(search, 60, seed=0)
+    assert [w[1] for w in several] == pytest.approx([-1e-3 * np.log(G)], rel=1e-8)
+    _, error = search.solved(search.start)
+    assert error > 1e-3
+
+
+def test_accelerations_are_solved_for_before_a_point_is_an_equilibrium(monkeypatch):
+    """If the terms of the search were as large as those of a stop that is pressed in, it would take any point."""
+    monkeypatch.setattr(Trim, "balances", lambda search, w: True)
+    monkeypatch.setattr(Trim, "_vanishes", lambda search, w: True)
+    search = _search(stop(1.0, 1e-3), (), (), None, (), None, None)
+    assert not search._is_solution(search.start)
+    rest = search.start.copy()
+    rest[1] = -1e-3 * np.log(G)
+    assert search._is_solution(rest)

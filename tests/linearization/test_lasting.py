@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import multibody as mb
-from multibody.graph import cos, exp, less, sin, where
-from multibody.linearization import equilibrium, linearize
+from multibody.errors import OperatingPointWarning
+from multibody.graph import cos, exp, less, sin, tanh, where
+from multibody.linearization import equilibrium, linearize, lqr
 from multibody.linearization.trim.steady_motion import same_matrix
 
 G = 9.81
@@ -111,3 +112,70 @@ def test_a_linear_system_off_an_equilibrium_is_not_steady():
     eom = driven_spring(lambda t: 5 + 0 * sin(t))
     assert linearize(eom, at={"x": 0.5}).steady
     assert not linearize(eom, at={"x": 0.5 + 1e-5}).steady
+
+
+PULSES = {
+    "soon, and short": lambda t: 5 * exp(-(((t - 1.2) / 0.01) ** 2)),
+    "later": lambda t: 5 * exp(-(((t - 1000) / 0.5) ** 2)),
+    "a late smooth step": lambda t: 5 * (1 + tanh(t - 1e5)),
+    "slower than all times": lambda t: 1e-3 * sin(1e-9 * t),
+}
+
+
+@pytest.mark.parametrize("kind", PULSES)
+def test_a_force_that_is_about_to_act_is_never_said_to_last(kind):
+    """No samples of time can tell: only where time cancels in the equations does a state last."""
+    found = equilibrium(driven_spring(PULSES[kind]))
+    assert found.lasts is None
+    assert found.stability == "undecided"
+    assert not found.linear.steady
+    assert not found.linear.at_rest
+
+
+@pytest.mark.parametrize("amplitude", [1e-3, 1e-5, 1e-6, 1e-9])
+def test_a_small_force_in_resonance_is_not_nothing(amplitude):
+    """It is small beside the weight, and the oscillation grows without bound."""
+    system = mb.System("resonance", gravity=(0, 0, -G))
+    slide = system.joint("z", system.world, system.body("box", 1.0), "Tz")
+    system.load(mb.JointSpring(slide, 4.0))
+    system.load(mb.JointLoad(slide, amplitude * sin(2 * system.time)))
+    found = equilibrium(mb.derive(system))
+    assert found.lasts is not True
+    assert found.stability == "undecided"
+
+
+def test_time_that_cancels_lasts_in_whichever_way_it_is_written():
+    """cos 2t = cos²t - sin²t, in a force and in the turning of two joints that undo each other."""
+    force = driven_spring(lambda t: 5 + 3 * cos(2 * t) - 3 * cos(t) ** 2 + 3 * sin(t) ** 2)
+    found = equilibrium(force)
+    assert (found.lasts, found.stability, found.linear.steady) == (True, "stable", True)
+    assert (linearize(force, at={"x": 0.5}).stability, linearize(force, at={"x": 0.5}).at_rest) == ("stable", True)
+
+
+@pytest.mark.parametrize("t", [0.0, np.pi / 6])
+def test_linearize_gives_no_verdict_on_what_follows_time(t):
+    """A force 5·cos 3t vanishes at π/6 s, for an instant: nothing is at rest, and a controller is warned of it."""
+    system = mb.System("instant", gravity=(0, 0, 0))
+    slide = system.joint("x", system.world, system.body("box", 1.0), "Tx")
+    system.load(mb.JointSpring(slide, 4.0))
+    system.load(mb.JointDamper(slide, 0.4))
+    system.load(mb.JointLoad(slide, system.input("F") + 5 * cos(3 * system.time)))
+    lin = linearize(mb.derive(system), at={"x": 0.0}, t=t)
+    assert (lin.steady, lin.at_rest) == (False, False)
+    assert lin.stability == "undecided"
+    with pytest.warns(OperatingPointWarning):
+        lqr(lin, {"x": 1.0}, {"F": 1.0})
+
+
+def test_linearize_gives_no_verdict_on_a_pendulum_that_is_shaken():
+    """Parametric resonance by a support that moves; it rests where it hangs, and its linear system follows time."""
+    system = mb.System("shaken", gravity=(0, 0, -G))
+    table = system.body("table", 1.0)
+    system.joint("lift", system.world, table, "Tz", prescribed=0.05 * cos(2 * np.sqrt(G) * system.time))
+    hinge = system.joint("phi", table, system.body("bob", 1.0, (0, 0, -1.0)), "Ry")
+    system.load(mb.JointDamper(hinge, 0.01))
+    lin = linearize(mb.derive(system))
+    assert (lin.stability, lin.stable) == ("undecided", False)
+    assert lin.steady
+    aside = linearize(mb.derive(system), at={"phi": 0.1})
+    assert (aside.stability, aside.steady, aside.at_rest) == ("undecided", False, False)

@@ -1,5 +1,6 @@
 """Root loci, critical values and sensitivities, against published numbers, closed forms and differences."""
 
+import warnings
 from functools import cache
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from tests.linearization.bicycle import example
 
 import multibody as mb
-from multibody.errors import ModelError
+from multibody.errors import ModelError, OperatingPointWarning
 from multibody.graph import symbols
 from multibody.linearization import linearize
 from multibody.linearization.derivatives import numbers
@@ -306,3 +307,35 @@ def test_large_expressions_are_compiled_once_many_numbers_were_asked_for(monkeyp
     )
     assert values == tuple(k * k + 1.0 for k in range(6))
     assert compiled == (False, False, False, False, True, True)
+
+
+def bead(start):
+    """A bead on a hoop that turns: at the bottom it becomes unstable at sqrt(g/r)."""
+    system = mb.System("bead", gravity=(0, 0, -9.81))
+    speed = system.parameter("om", 4.0)
+    hoop = system.body("hoop", 1.0, inertia=(1.0, 1.0, 1.0))
+    system.joint("turn", system.world, hoop, "Rz", prescribed=speed * system.time)
+    angle = system.joint("a", hoop, system.body("bead", 0.1, (0, 0, -0.5)), "Ry", q=start)
+    system.load(mb.JointDamper(angle, 0.01))
+    return mb.derive(system)
+
+
+STUDIES = [lambda family: critical_values(family, 1.0, 8.0), lambda family: root_locus(family, np.linspace(1, 8, 9))]
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_a_family_that_is_not_at_an_equilibrium_warns_once(study):
+    """At 0.05 rad, 4.438 rad/s looks like the critical speed: nothing stays there."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        study(along(bead(0.05), "om"))
+    assert [one.category for one in caught] == [OperatingPointWarning]
+    assert caught[0].filename == __file__
+    eom = bead(0.05)
+    with pytest.warns(OperatingPointWarning, match="bead"):
+        study(lambda om: linearize(eom, parameters={"om": om}))
+
+
+def test_a_family_at_an_equilibrium_does_not_warn():
+    (found,) = critical_values(along(bead(0.0), "om"), 1.0, 8.0)
+    assert found.value == pytest.approx(np.sqrt(9.81 / 0.5), rel=1e-9)

@@ -185,3 +185,72 @@ def test_bars_that_are_nearly_in_line_are_reported():
     assert "nearly singular" in str(caught[0].message)
     with pytest.warns(ConditioningWarning, match="nearly singular"):
         linearize(crossed(1e-7))
+
+
+FAR = [1.0, 1e3, 1e5, 7e6]
+
+
+def beside_a_train(far, law, gravity=0.0):
+    """A box of 1 kg under a force by its height y, in a model with a train that is far away along its rail."""
+    system = mb.System("two", gravity=(0, 0, -gravity))
+    rail = system.joint("s", system.world, system.body("train", 1.0), "Tx", q=far)
+    system.load(mb.JointSpring(rail, 10.0, far))
+    system.load(mb.JointDamper(rail, 1.0))
+    lift = system.joint("y", system.world, system.body("box", 1.0), "Tz", q=0.01)
+    system.load(mb.JointLoad(lift, law(lift.coordinate)))
+    system.load(mb.JointDamper(lift, 1.0))
+    return mb.derive(system)
+
+
+@pytest.mark.parametrize("far", FAR)
+def test_a_coordinate_that_is_far_away_hides_no_acceleration(far):
+    """A spring of 1e4 N/m, pressed by 1 mm beside gravity, accelerates the box by 19.81 m/s²."""
+    lin = linearize(beside_a_train(far, lambda y: -1e4 * y, G), at={"s": far, "y": 1e-3})
+    assert lin.point["y_ddot"] == pytest.approx(-19.81)
+    assert (lin.steady, lin.at_rest) == (False, False)
+    rest = linearize(beside_a_train(far, lambda y: -1e4 * y, G), at={"s": far, "y": -G / 1e4})
+    assert (rest.steady, rest.at_rest) == (True, True)
+
+
+@pytest.mark.parametrize("far", FAR)
+def test_equilibria_beside_a_coordinate_that_is_far_away_stay_apart(far):
+    found = equilibria(beside_a_train(far, lambda y: 100 * y - 4e4 * y**3))
+    assert sorted(round(one["y"], 9) + 0.0 for one in found) == [-0.05, 0.0, 0.05]
+
+
+@pytest.mark.parametrize("second", [1.0, 1e3, 1e-3, 1e6])
+def test_the_duration_of_a_motion_follows_the_unit_of_time(second):
+    """Three time constants of the slowest pole, also of one of 2e-7/s."""
+    system = mb.System("slow", gravity=(0, 0, 0))
+    slide = system.joint("x", system.world, system.body("box", 1.0), "Tx")
+    system.load(mb.JointSpring(slide, 1 / second**2))
+    system.load(mb.JointDamper(slide, 5 / second))
+    lin = linearize(mb.derive(system))
+    assert lin.motion(lin.modes[0]).t[-1] * abs(lin.modes[0].pole) == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("per_second", [1.0, 1e3, 1e-3])
+def test_verdicts_in_other_units_of_time(per_second):
+    """In s, ms and ks: equilibria, their stability, what is steady, what is reached and what is seen."""
+    g, rate = G / per_second**2, 1 / per_second
+    system = mb.System("pair", gravity=(0, 0, -g))
+    hinge = system.joint("a", system.world, system.body("bob", 2.0, (0, 0, -0.5)), "Ry", q=0.3)
+    system.load(mb.JointDamper(hinge, 0.1 * rate))
+    system.load(mb.JointLoad(hinge, system.input("M")))
+    alone = system.joint("y", system.world, system.body("box", 1.0), "Tx")
+    system.load(mb.JointSpring(alone, 9.0 * rate**2))
+    eom = mb.derive(system)
+    found = equilibrium(eom)
+    assert (found["a"], found["y"]) == (pytest.approx(0.0, abs=1e-12), 0.0)
+    assert (found.stability, found.lasts, found.linear.steady, found.linear.at_rest) == ("marginal", True, True, True)
+    assert [one.stability for one in equilibria(eom)] == ["marginal", "unstable"]
+    lin = linearize(eom, at={"a": 0.0}, outputs=["a"])
+    swing = np.sqrt(G / 0.5 + 0j)
+    assert sorted(abs(lin.poles) * per_second) == pytest.approx(sorted([3.0, 3.0, abs(swing), abs(swing)]), rel=1e-6)
+    assert (lin.controllability.complete, lin.observability.complete) == (False, False)  # the box is on its own
+    both = linearize(eom, at={"a": 0.0}, outputs=["a", "y"])
+    assert (both.controllability.complete, both.observability.complete) == (False, True)
+    aside = linearize(eom, at={"a": 0.3})
+    assert (aside.steady, aside.at_rest) == (False, False)
+    fast = linearize(eom, at={"a": 0.0, "y": 0.0, "y_dot": 1e-3 * rate})
+    assert (fast.steady, fast.at_rest) == (True, False)

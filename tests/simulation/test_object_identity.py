@@ -14,12 +14,14 @@ from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial, wraps
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import numba
 import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.graph import Table, symbol
@@ -461,3 +463,83 @@ def test_functions_that_do_not_show_what_they_use_are_refused(code, names, calle
     assert f"calls {called}()" in caught.value.cause
     shadowed = text(code, **names, **{called: len}) if called != "import_module" else None
     assert shadowed is None or object_digest(shadowed)  # a function of the user of the same name
+
+
+@pytest.mark.parametrize("name", ["profile", "statistics", "mine"])
+def test_a_module_of_the_user_may_be_called_as_one_of_python(name, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    found = []
+    for gain in (1.0, 50.0):
+        (tmp_path / f"{name}.py").write_text(f"def law(t, q):\n    return -{gain} * q[0]\n")
+        monkeypatch.delitem(sys.modules, name, raising=False)
+        importlib.invalidate_caches()
+        found.append(object_digest(importlib.import_module(name).law))
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    assert found[0] != found[1]
+
+
+def choice(gain):
+    class Law(Enum):
+        SOFT = 1
+
+        def __call__(self, t, q):
+            return -gain * q[0]
+
+    return Law.SOFT
+
+
+class Vector(np.ndarray):
+    """An array with a field that its ``__reduce__`` leaves out."""
+
+
+def vector(gain):
+    found = np.array([1.0]).view(Vector)
+    found.gain = gain
+    return found
+
+
+class Silent:
+    def __init__(self, gain):
+        self.gain = gain
+
+    def __getstate__(self):
+        return {}
+
+
+def overwritten(gain):
+    found = Plain(3.0)
+    found.slow = gain
+    return found
+
+
+@pytest.mark.parametrize("make", [choice, vector, Silent, overwritten])
+def test_fields_and_methods_that_a_state_does_not_show_count(make):
+    assert object_digest(make(1.0)) == object_digest(make(1.0))
+    assert object_digest(make(1.0)) != object_digest(make(50.0))
+
+
+def test_a_cached_property_that_is_out_of_date_counts():
+    stale, fresh = Plain(1.0), Plain(5.0)
+    assert stale.slow == 1.0
+    stale.gain = 5.0
+    assert object_digest(stale) != object_digest(fresh)
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("lambda t: np.loadtxt(path)", {"np": np, "path": "gain.txt"}),
+        ("lambda t: read(path)", {"read": np.loadtxt, "path": "gain.txt"}),
+        ("lambda t: float(Path(path).read_text())", {"Path": Path, "path": "gain.txt"}),
+        ("lambda t: Path(path).open()", {"Path": Path, "path": "gain.txt"}),
+        ("lambda t: float(os.environ['G'])", {"os": os}),
+        ("lambda t: float(environ['G'])", {"environ": os.environ}),
+        ("lambda t: sys.modules['mine'].gain", {"sys": sys}),
+        ("lambda t: operator.attrgetter('gain')(sys)", {"operator": operator, "sys": sys}),
+        ("lambda t: get('gain')(t)", {"get": operator.attrgetter}),
+    ],
+)
+def test_controllers_that_read_files_or_the_process_are_refused(code, names):
+    with refused("object-not-identified"):
+        object_digest(text(code, **names))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.errors import MultibodyError
@@ -176,6 +177,33 @@ def test_impacts_are_needed_to_read(tmp_path):
     with pytest.raises(StorageError, match="other impacts"):
         mb.read_sweep(path, eom)
     np.testing.assert_array_equal(mb.read_sweep(path, eom, [wall])[4].y, runs[4].y)
+
+
+def test_other_events_do_not_read_a_sweep(tmp_path):
+    """Another restitution or another place of the wall, or an event too many, belongs to other runs."""
+    path, angle = tmp_path / "runs", EOM.coordinates[0]
+    run(path, events=[Impact(angle, restitution=0.5, name="wall")])
+    for events in (
+        [Impact(angle, restitution=0.9, name="wall")],
+        [Impact(angle + 0.1, restitution=0.5, name="wall")],
+        [Impact(angle, restitution=0.5, name="wall"), mb.Event(angle - 0.2, name="more")],
+    ):
+        with refused("sweep-events-differ", "wall"):
+            mb.read_sweep(path, EOM, events)
+    plain = tmp_path / "plain"
+    run(plain)
+    with refused("sweep-events-differ", "wall"):
+        mb.read_sweep(plain, EOM, [Impact(angle, restitution=0.5, name="wall")])
+
+
+def test_another_measure_of_the_same_name_is_refused(tmp_path):
+    path = tmp_path / "runs"
+    right = run(path).measures["end"]
+    with refused("sweep-differs", "end"):
+        run(path, measures={"end": lambda trajectory: trajectory["angle"][0]})
+    with refused("measure-differs", "end"):
+        mb.read_sweep(path, EOM).measure({"end": lambda trajectory: trajectory["angle"][0]})
+    np.testing.assert_array_equal(mb.read_sweep(path, EOM).measures["end"], right)
 
 
 def test_digests_tell_functions_apart():

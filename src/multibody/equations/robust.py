@@ -43,8 +43,8 @@ class RobustDynamics:
         self._function = equations.function("constrained_motion", outputs)
         constraints = equations.constraints
         units = [constraints.unit(row) for row in range(len(constraints))]
-        self._same_unit = np.array([[one == other for other in units] for one in units]).reshape(len(units), len(units))
-        self._acting = np.isin(range(len(constraints)), constraints.acting)
+        self._same_unit = np.array([[a == b for b in units] for a in units], dtype=bool).reshape(len(units), len(units))
+        self._acting = np.isin(np.arange(len(constraints)), constraints.acting)
 
     def __call__(self, t: float, q: Any, u: Any, r: Any, p: Any) -> ConstrainedMotion:
         """The motion at one state."""
@@ -54,7 +54,7 @@ class RobustDynamics:
         scale = self._scale(M, B)
         B, gamma = B / scale[:, None], gamma / scale
         left, sizes, right = np.linalg.svd(B)
-        rank = int(np.sum(sizes > ROBUST_SINGULAR_VALUE * max(sizes.max(initial=0.0), 1e-300)))
+        rank = self._rank(sizes)
         inverse = (right[:rank].T / sizes[:rank]) @ left[:, :rank].T
         Z, particular = right[rank:].T, -inverse @ gamma
         y = np.linalg.solve(Z.T @ M @ Z, -Z.T @ (bias + M @ particular)) if Z.shape[1] else np.zeros(0)
@@ -62,11 +62,24 @@ class RobustDynamics:
         margin = float(sizes[rank - 1] / sizes[0]) if rank else 1.0
         return ConstrainedMotion(acceleration, inverse.T @ (M @ acceleration + bias) / scale, len(M) - rank, margin)
 
+    def mobility(self, t: float, q: Any, u: Any, r: Any, p: Any) -> Vector:
+        """W = Z·(Zᵀ·M·Z)⁻¹·Zᵀ: the accelerations that forces along the speeds cause where constraints hold."""
+        values = self._function(t, q, u, r, p)
+        M = np.asarray(values.M)
+        B = np.asarray(values.B).reshape(-1, len(M))
+        _, sizes, right = np.linalg.svd(B / self._scale(M, B)[:, None])
+        Z = right[self._rank(sizes) :].T
+        return np.asarray(Z @ np.linalg.solve(Z.T @ M @ Z, Z.T))
+
     def weights(self, t: float, q: Any, u: Any, r: Any, p: Any) -> Vector:
         """The diagonal of D in λᵀ·D·λ, which is the smallest for forces that redundant equations share."""
         values = self._function(t, q, u, r, p)
         M = np.asarray(values.M)
         return self._scale(M, np.asarray(values.B).reshape(-1, len(M))) ** 2
+
+    @staticmethod
+    def _rank(sizes: Vector) -> int:
+        return int(np.sum(sizes > ROBUST_SINGULAR_VALUE * max(sizes.max(initial=0.0), 1e-300)))
 
     def _scale(self, M: Vector, B: Vector) -> Vector:
         """The root of the mean diagonal of B·M⁻¹·Bᵀ for all equations of the same unit that act; 1 if it vanishes."""

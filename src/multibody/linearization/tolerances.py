@@ -45,6 +45,9 @@ DIFFERENCE_STEP = 1e-4
 KINK_DISTANCE = 1e-10
 """A point so near to one at which formulas change, relative to the sizes of the variables, is at a kink."""
 
+TABLE_KINK_DISTANCE = 1e-12
+"""A value so near to a point of a table, relative to the range of the table, is at this point."""
+
 LIMIT_FAR = 1e-13
 """A distance from the point at which limits are looked for, relative to the sizes of the variables."""
 
@@ -140,8 +143,17 @@ ROOT_DISTANCE_IN_STEPS = 10.0
 BALANCED_TERMS = 1e-9
 """A sum of terms that is zero, relative to these; or an unknown that is where it should be."""
 
+BALANCED_ACCELERATION = 1e-8
+"""An acceleration that is zero, relative to what balances in it: it is solved for by other equations."""
+
+TERMS_LEFT_BEHIND = 0.1
+"""Where terms are smaller, relative to those at the place before, the search goes on: it compared with too much."""
+
 SOLUTION_DISTANCE = 1e-6
-"""Solutions that differ by less, relative to their size, are the same."""
+"""Solutions that differ by more, relative to their size, are not the same."""
+
+SAME_SOLUTION = 10.0
+"""They are the same if the error half-way between them is at most this many times that of a solution."""
 
 ASSEMBLY_DISTANCE = 1e-5
 """Difference of dependent coordinates, relative to their sizes, that counts as none."""
@@ -151,6 +163,9 @@ EQUAL_VALUES = 1e-10
 
 STEADY_CHANGE = 1e-5
 """A change that counts as none, relative to the entry or to the terms of the equation: motions are integrated."""
+
+STEADY_CHANGE_ROUNDING = 1e-8
+"""A smaller change of the terms of an equation is rounding; with one between both, it is undecided."""
 
 MOMENT_OF_MOTION = 1e-4
 """A time, measured by the fastest rate, over which a motion is looked at."""

@@ -16,7 +16,6 @@ from multibody.linearization.control.design_checks import (
     require_linearized,
     require_reach,
     verified_gains,
-    warn_unless_steady,
 )
 from multibody.linearization.control.weights import Weights, weighted
 from multibody.linearization.derivatives.signals import listed_names
@@ -24,7 +23,7 @@ from multibody.linearization.operating_points.point import Matrix
 from multibody.linearization.spectra.controllability import reach
 from multibody.linearization.spectra.spectrum import eigenvalues
 from multibody.linearization.state_space.linear_system import LinearSystem
-from multibody.linearization.state_space.linearized_system import LinearizedSystem
+from multibody.linearization.state_space.linearized_system import LinearizedSystem, warn_unless_steady
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +111,7 @@ def lqr(
         (True, True)
     """
     require_linearized(system, "inputs", "lqr")
-    warn_unless_steady(system, REGULATOR)
+    warn_unless_steady(system, f"The {REGULATOR.kind} of system '{system.name}' is designed")
     part = system if states is None else system.part(*listed_names(states))
     places = [system.states.index(name) for name in part.states]
     Q = weighted({**_outputs(part), **_units(part.states)}, deviations, len(part.states), "deviations")
@@ -146,7 +145,7 @@ def kalman(system: LinearizedSystem, disturbances: Weights, noise: Weights) -> O
         OperatingPointWarning: if the mechanism does not stay at the operating point.
     """
     require_linearized(system, "outputs", "kalman")
-    warn_unless_steady(system, OBSERVER)
+    warn_unless_steady(system, f"The {OBSERVER.kind} of system '{system.name}' is designed")
     Q, W = _disturbances(system, disturbances)
     R = weighted(_units(system.outputs), noise, len(system.outputs), "noise", definite=True)
     require_reach(system, system.observability, OBSERVER)

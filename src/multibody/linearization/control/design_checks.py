@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from multibody.errors import ModelError, OperatingPointWarning
+from multibody.errors import ModelError
 from multibody.linearization.control.riccati import UnverifiedError, solve_riccati, verify_gains
 from multibody.linearization.operating_points.point import Matrix
 from multibody.linearization.spectra.controllability import NO, UNDECIDED, Reach, reach
@@ -81,25 +79,6 @@ def require_linearized(system: Any, signals: str, where: str) -> None:
             where=where,
             remedy=f"Give a system from linearize(eom, …) that has states and {signals}.",
         )
-
-
-def warn_unless_steady(system: LinearizedSystem, design: Design) -> None:
-    """A warning at the line of the user's program if the mechanism does not stay at the operating point."""
-    if system.steady:
-        return
-    values = np.abs(system.point.acceleration)
-    fastest = int(np.argmax(values))
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "multibody":
-        level, frame = level + 1, frame.f_back
-    warnings.warn(
-        f"The {design.kind} of system '{system.name}' is designed at a point that is not an equilibrium: there, "
-        f"'{system.point.model.speeds[fastest].name}' changes at the rate {system.point.acceleration[fastest]:.6g}. "
-        "The linear system describes deviations from a motion, not from this point. equilibrium(eom, …) finds a point "
-        "at which the mechanism stays.",
-        OperatingPointWarning,
-        stacklevel=level,
-    )
 
 
 def require_reach(system: LinearizedSystem, reached: Reach, design: Design) -> None:

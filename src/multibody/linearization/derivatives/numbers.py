@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +14,12 @@ from multibody.graph import Expr, Symbol, cos, evaluate, free_symbols, isolated,
 from multibody.linearization.derivatives.limit import Limit, approached, without_value
 from multibody.linearization.operating_points.point import Matrix
 from multibody.linearization.tolerances import (
+    BRANCH_NEAR,
     DIFFERENCE_STEP,
     DIVISOR_PROBE_DISTANCE,
     DIVISOR_WITHOUT_DIGITS,
     KINK_DISTANCE,
+    TABLE_KINK_DISTANCE,
 )
 
 OFTEN = 3
@@ -40,8 +42,6 @@ _SWITCHES: dict[str, Callable[[Any], Expr]] = dict.fromkeys(
     ("min", "max", "lt", "le", "eq"), lambda node: node.args[0] - node.args[1]
 ) | dict.fromkeys(("abs", "sign", "table"), lambda node: node.args[0])
 """Operations that choose, and what changes its sign where they choose otherwise; of a table, its argument."""
-
-SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 
 
 class ExpressionValues:
@@ -80,7 +80,8 @@ class ExpressionValues:
         doubtful = self._above(zeros) | set(np.flatnonzero(~np.isfinite(values)).tolist())
         if changing := self._above(kinks) - doubtful:
             places = sorted(changing)
-            good = approached([self.expressions[k] for k in places], self._along(kinks), known, values[places], sizes)
+            wide = self._across_tables(kinks, known, sizes)
+            good = approached([self.expressions[k] for k in places], self._along(kinks), known, values[places], wide)
             self._require(good, places, list(kinks), known)
         if doubtful:
             places = sorted(doubtful)
@@ -146,6 +147,22 @@ class ExpressionValues:
             one: nodes for (one, nodes), row in zip(switches.items(), rows, strict=True) if _turns(nodes, row)
         }
 
+    def _across_tables(
+        self, kinks: Mapping[Expr, list[Any]], known: Mapping[Symbol, float], sizes: Mapping[Symbol, float]
+    ) -> dict[Symbol, float]:
+        """Sizes with which the nearest points that are looked at are on both sides of a point of a table."""
+        plain = {one: sizes.get(one) or 1.0 for one in self.moving}
+        moved = {**known, **{one: known[one] + DIFFERENCE_STEP * size for one, size in plain.items()}}
+        factor = 1.0
+        for argument, nodes in kinks.items():
+            spans = [node.table.breaks[-1] - node.table.breaks[0] for node in nodes if node.op == "table"]
+            if spans:
+                ends = [float(_walked([argument], numbers)[0]) for numbers in (known, moved)]
+                change = abs(ends[1] - ends[0]) / DIFFERENCE_STEP
+                least = 4 * TABLE_KINK_DISTANCE / BRANCH_NEAR * max(spans)
+                factor = max(factor, least / change) if 0 < change < np.inf else factor
+        return {one: factor * size for one, size in plain.items()}
+
     def _probes(self, known: Mapping[Symbol, float], sizes: Mapping[Symbol, float], step: Matrix) -> Matrix:
         """What is divided by, and what decides between formulas, some way off the point."""
         moved = {one: known[one] + sizes.get(one, 0.0) * d for one, d in zip(self.moving, step, strict=True)}
@@ -202,10 +219,20 @@ def _turns(nodes: Sequence[Any], values: Matrix) -> bool:
     if not np.isfinite(values).all():
         return True
     tables = [node.table for node in nodes if node.op == "table"]
-    if any(len({*np.searchsorted(one.breaks, values, side).tolist()}) > 1 for one in tables for side in SIDES):
+    if any(_has_point(table.breaks, values) for table in tables):
         return True
     signs = np.sign(values)
     return len(tables) < len(nodes) and bool((signs == 0).any() or len({*signs.tolist()}) > 1)
+
+
+def _has_point(breaks: Matrix, values: Matrix) -> bool:
+    """Whether one of the points of a table is among the values, or as near to them as rounding of the table is."""
+    slack = TABLE_KINK_DISTANCE * float(breaks[-1] - breaks[0])
+    first, after = (
+        np.searchsorted(breaks, values.min() - slack),
+        np.searchsorted(breaks, values.max() + slack, "right"),
+    )
+    return bool(first < after)
 
 
 def _moved(order: Sequence[Any], sources: Sequence[Any]) -> set[Any]:

@@ -13,16 +13,28 @@ small. They are entries of the matrix J with these rows, and columns for q, u, u
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
-from multibody.graph import ZERO, Expr, Symbol, array, isolated, jacobian, product, topological
+from multibody.graph import (
+    ZERO,
+    Expr,
+    Symbol,
+    array,
+    free_symbols,
+    isolated,
+    jacobian,
+    product,
+    substitute,
+    symbol,
+    topological,
+)
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.node import within
 from multibody.linearization.derivatives.signals import Signal
@@ -113,6 +125,18 @@ class Slopes:
         """The entries of the blocks ``STEADY`` that are not zero."""
         return Sparse(self.part(STEADY))
 
+    def state_lasts(self, zeros: Collection[Symbol]) -> Literal[True] | None:
+        """True if rates and forces do not follow time where some symbols are zero; otherwise None: it is undecided."""
+        end = self.rows["output"].start
+        zeros = {*zeros, *self.eom.model.accelerations}
+        return None if follow(self.equations[:end], self.eom.model.time, zeros) else True
+
+    def state_matrix_lasts(self, zeros: Collection[Symbol]) -> Literal[True] | None:
+        """The same of the entries of J from which the state matrix follows."""
+        end, inputs = self.rows["output"].start, self.columns["r"].start
+        entries = self.matrix[:end, :inputs].ravel().tolist()
+        return None if follow(entries, self.eom.model.time, zeros) else True
+
     def blocks(self, matrix: Any, values: Any) -> Blocks:
         """J and the equations with something in their places."""
         return Blocks(matrix, values, self.rows, self.columns)
@@ -129,6 +153,29 @@ class Slopes:
             "output": [f"output {one.name}" for one in self.outputs],
         }
         return str(named[kind][number]) if kind in named else f"position {number + 1}"
+
+
+def follow(expressions: Sequence[Expr], time: Symbol, zeros: Collection[Symbol] = ()) -> bool:
+    """Whether expressions depend on time, for sure: cos² + sin² of it does not, whichever way it is written.
+
+    Args:
+        expressions: of any symbols.
+        time: the symbol.
+        zeros: symbols that are zero.
+
+    Example:
+        >>> from multibody.graph import cos, sin, symbols
+        >>> t, x = symbols("t x")
+        >>> follow([x * sin(t) ** 2 + x * cos(t) ** 2], t), follow([x * sin(t)], t), follow([x * sin(t)], t, [x])
+        (False, True, False)
+    """
+    concerned = [one for one in expressions if time in free_symbols([one])]
+    if not concerned:
+        return False
+    with isolated(*topological(concerned)):
+        here = substitute(concerned, dict.fromkeys(zeros, ZERO)) if zeros else concerned
+        later = substitute(here, {time: symbol("another_time")})
+    return any(one.fp != other.fp for one, other in zip(here, later, strict=True))
 
 
 def positions(eom: EquationsOfMotion) -> list[Expr]:

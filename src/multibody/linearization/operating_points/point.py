@@ -68,6 +68,12 @@ class OperatingPoint:
         )
         return {one: float(value) for names, numbers in groups for one, value in zip(names, numbers, strict=True)}
 
+    @property
+    def zeros(self) -> list[Symbol]:
+        """The coordinates, speeds, inputs and parameters that are zero."""
+        never = {self.model.time, *self.model.accelerations}
+        return [one for one, value in self.values.items() if value == 0 and one not in never]
+
     def __getitem__(self, name: str) -> float:
         found = {one.name: value for one, value in self.values.items()}
         if name not in found:

@@ -22,7 +22,10 @@ LENGTH, ANGLE = "m", "rad"
 
 
 def coordinate_sizes(eom: EquationsOfMotion, q: Vector, p: Vector) -> Vector:
-    """The size of each coordinate: 1 for angles and quaternions, and for lengths that of the mechanism.
+    """The size of each coordinate: 1 for angles and quaternions, and for lengths that of the part that it belongs to.
+
+    A train that is 7000 km along its rail does not make the travel of its suspension any larger: lengths share the
+    largest one only where they occur in the same equation.
 
     Args:
         eom: equations of motion.
@@ -43,9 +46,37 @@ def coordinate_sizes(eom: EquationsOfMotion, q: Vector, p: Vector) -> Vector:
     for places in eom.model.quaternions:
         turning[places] = True
     lengths = np.array([kind == LENGTH for kind in kinds], dtype=bool) & ~turning
-    longest = mechanism_length(eom, q, p)
+    parts = _parts(eom)
+    shared = [float(values[lengths & (parts == part)].max(initial=0.0)) for part in parts]
+    own = np.maximum(shared, typical_length(eom, p))
     others = np.where(values > 0, values, 1.0)
-    return np.where(turning, 1.0, np.where(lengths, np.maximum(values, longest), others))
+    return np.where(turning, 1.0, np.where(lengths, np.where(own > 0, own, mechanism_length(eom, q, p)), others))
+
+
+def _parts(eom: EquationsOfMotion) -> Vector:
+    """A number for each coordinate, the same for those that occur together in an equation, directly or by others."""
+
+    def found() -> Vector:
+        rows = [*eom.kinetics.residual(), *eom.phi]
+        masks: dict[Any, int] = {one: 1 << k for k, one in enumerate(eom.coordinates)}
+        for node in topological(rows):
+            mask = masks.get(node, 0)
+            for arg in node.args:
+                mask |= masks[arg]
+            masks[node] = mask
+        groups: list[int] = []
+        for mask in {masks[row] for row in rows}:
+            tied = [group for group in groups if group & mask]
+            groups = [group for group in groups if not group & mask]
+            for group in tied:
+                mask |= group
+            groups.append(mask)
+        owners = [
+            next((g for g, group in enumerate(groups) if group >> k & 1), -1 - k) for k in range(len(eom.coordinates))
+        ]
+        return np.array(owners, dtype=int)
+
+    return eom.once("parts with coordinates of their own", found)
 
 
 def mechanism_length(eom: EquationsOfMotion, q: Vector, p: Vector) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from multibody.errors import ModelError
+from multibody.errors import ModelError, OperatingPointWarning
 from multibody.linearization.derivatives.elimination import Descriptor
 from multibody.linearization.derivatives.independent_coordinates import IndependentChoice
 from multibody.linearization.operating_points.point import Matrix, OperatingPoint
@@ -64,7 +66,8 @@ class LinearizedSystem(LinearSystem):
         conditioning: the largest over the smallest singular value of the constraints there, in sizes of the mechanism;
             it grows towards a dead point, and digits are lost: of A about as many as it has.
         terms: gives the sizes of what balances in the accelerations.
-        lasting: says whether the linear system stays the same along the motion, where that was looked at.
+        goes_on: says whether what is steady at the operating point stays so as time goes by; None if it is undecided.
+        lasting: says the same of the linear system.
     """
 
     point: OperatingPoint
@@ -76,12 +79,13 @@ class LinearizedSystem(LinearSystem):
     choice: IndependentChoice
     conditioning: float = 1.0
     terms: Callable[[], Terms] = field(repr=False)
-    lasting: Callable[[], bool | None] | None = field(default=None, repr=False)
+    goes_on: Callable[[], bool | None] = field(repr=False)
+    lasting: Callable[[], bool | None] = field(repr=False)
 
     @property
     def stability(self) -> Stability:
-        """What the poles say; undecided where the linear system is known to change along the motion."""
-        return "undecided" if self.lasting and self.lasting() is not True else super().stability
+        """What the poles say; undecided where the linear system follows time, or changes along a steady motion."""
+        return super().stability if self.lasting() is True else "undecided"
 
     @cached_property
     def entries(self) -> KnownEntries:
@@ -94,11 +98,15 @@ class LinearizedSystem(LinearSystem):
 
     @cached_property
     def steady(self) -> bool:
-        """Whether all speeds are constant at the operating point, as far as rounding of forces and of the point allows.
+        """Whether all speeds are constant at the operating point, and stay so as time goes by.
 
         Accelerations are compared with the forces that balance, over the masses; and with what a change of the states
-        in their last digits does.
+        in their last digits does. Where forces follow time, speeds are constant for an instant at most.
         """
+        return self._no_acceleration and self.goes_on() is True
+
+    @property
+    def _no_acceleration(self) -> bool:
         return bool((np.abs(self.point.acceleration) <= STEADY_ACCELERATION * self._sizes).all())
 
     @cached_property
@@ -198,6 +206,34 @@ class LinearizedSystem(LinearSystem):
             (0.1, 6.0182)
         """
         return modal_motion(self.point, self.rates, mode, amplitude, duration, samples)
+
+
+def warn_unless_steady(system: LinearizedSystem, what: str) -> bool:
+    """A warning at the line of the user's program if the mechanism does not stay at the operating point.
+
+    Args:
+        system: the linear system.
+        what: what is computed from it, with a verb, such as "The controller of system 'crane' is designed".
+
+    Returns:
+        Whether there is a warning.
+    """
+    if system.steady:
+        return False
+    values = np.abs(system.point.acceleration)
+    fastest = int(np.argmax(values))
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "multibody":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(
+        f"{what} at a point that is not an equilibrium, or not for long: there, "
+        f"'{system.point.model.speeds[fastest].name}' changes at the rate {system.point.acceleration[fastest]:.6g}. "
+        "The linear system describes deviations from a motion, not from this point. equilibrium(eom, …) finds a point "
+        "at which the mechanism stays.",
+        OperatingPointWarning,
+        stacklevel=level,
+    )
+    return True
 
 
 def _second_order(system: LinearizedSystem, coordinates: Sequence[str] | None) -> SecondOrder:

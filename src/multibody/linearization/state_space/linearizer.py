@@ -111,6 +111,8 @@ class Linearizer:
             choice=division,
             conditioning=self._conditioning(numbers, place),
             terms=lambda: self._terms(place, point, numbers, division),
+            goes_on=lambda: self.slopes.state_lasts(point.zeros),
+            lasting=lambda: self.slopes.state_lasts(point.zeros) and self.slopes.state_matrix_lasts(point.zeros),
         )  # fmt: skip
 
     def _conditioning(self, numbers: Blocks, place: LinearizationPoint) -> float:

@@ -72,4 +72,4 @@ def _duration(mode: Mode) -> float:
     """Some periods, or some time constants; a second where nothing happens."""
     if mode.oscillates:
         return CYCLES * mode.period
-    return CYCLES / abs(mode.pole.real) if abs(mode.pole.real) > 1e-6 else 1.0
+    return CYCLES / abs(mode.pole.real) if mode.pole.real != 0 else 1.0

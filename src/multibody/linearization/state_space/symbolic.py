@@ -114,6 +114,7 @@ def _linearized(
         division,
         tuple(_names(eom.multipliers)),
         tuple(blocks.value("position")),
+        slopes=slopes,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,7 @@ from multibody.graph.linear_algebra import Matrix
 from multibody.graph.names import suggestion
 from multibody.linearization.derivatives.elimination import Descriptor
 from multibody.linearization.derivatives.independent_coordinates import IndependentChoice
+from multibody.linearization.derivatives.slopes import Slopes
 from multibody.linearization.operating_points.point import OperatingPoint
 from multibody.linearization.operating_points.sizes import balanced_sizes
 from multibody.linearization.state_space.linearized_system import LinearizedSystem, Terms
@@ -49,6 +50,7 @@ class SymbolicLinearSystem:
         choice: which coordinates and speeds are independent.
         multipliers: the names of the constraint forces in ``point``.
         gaps: what must vanish so that the coordinates keep the constraints; ``at`` checks it, ``function`` does not.
+        slopes: the equations before numbers and formulas were put in; they tell what follows time.
     """
 
     A: Matrix
@@ -69,6 +71,7 @@ class SymbolicLinearSystem:
     choice: IndependentChoice
     multipliers: tuple[str, ...]
     gaps: tuple[Expr, ...] = ()
+    slopes: Slopes = field(kw_only=True)
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -95,12 +98,15 @@ class SymbolicLinearSystem:
         def numbers(matrix: Any) -> Any:
             return np.array(evaluate(matrix, known), dtype=float) if np.size(matrix) else np.zeros(np.shape(matrix))
 
+        point = self._point(numbers)
         return LinearizedSystem(
             numbers(self.A), numbers(self.B), numbers(self.C), numbers(self.D), self.states, self.inputs, self.outputs,
-            self.units, self.model.name, point=self._point(numbers), rates=numbers(self.rates),
+            self.units, self.model.name, point=point, rates=numbers(self.rates),
             output_values=numbers(self.output_values), tangent=numbers(self.tangent),
             tangent_inputs=numbers(self.tangent_inputs), descriptor=Descriptor(*map(numbers, self.descriptor)),
             choice=self.choice, terms=lambda: self._terms(known),
+            goes_on=lambda: self.slopes.state_lasts(point.zeros),
+            lasting=lambda: self.slopes.state_lasts(point.zeros) and self.slopes.state_matrix_lasts(point.zeros),
         )  # fmt: skip
 
     def _terms(self, known: Mapping[Any, float]) -> Terms:

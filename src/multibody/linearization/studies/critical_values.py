@@ -15,7 +15,7 @@ from multibody.linearization.spectra.eigenpairs import Poles
 from multibody.linearization.spectra.spectrum import Spectrum, spectrum_without, zero_count
 from multibody.linearization.spectra.stability import sides
 from multibody.linearization.state_space.linear_system import LinearSystem
-from multibody.linearization.studies.root_locus import Family, follow, system_at
+from multibody.linearization.studies.root_locus import Family, follow, system_at, watched
 from multibody.linearization.tolerances import CROSSING_ERROR, MIRROR_DISTANCE
 from multibody.model.quantity import finite_value
 
@@ -76,6 +76,9 @@ def critical_values(family: Family, low: float, high: float, *, points: int = 61
     Raises:
         ModelError: if a change was seen that cannot be verified.
 
+    Warns:
+        OperatingPointWarning: once, if the mechanism does not stay at one of the operating points.
+
     Example:
         >>> import multibody as mb
         >>> from multibody.linearization.studies.root_locus import along
@@ -99,7 +102,7 @@ def critical_values(family: Family, low: float, high: float, *, points: int = 61
             points=points,
         )
     grid = np.linspace(*ends, points)
-    motions = _Motions(family, grid)
+    motions = _Motions(watched(family), grid)
     locus = follow(motions.poles, grid)
     between = _between(motions, locus.values, locus.poles)
     if between:

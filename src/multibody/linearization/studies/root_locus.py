@@ -15,6 +15,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.errors import ModelError
 from multibody.linearization.operating_points.point import At, known_point, require_equations, unknown_name
 from multibody.linearization.state_space.linear_system import LinearSystem
+from multibody.linearization.state_space.linearized_system import LinearizedSystem, warn_unless_steady
 from multibody.linearization.state_space.linearizer import linearize
 from multibody.linearization.tolerances import EQUAL_POLES, POLE_SPREAD, POLE_STEP
 from multibody.support.figures import COLORS, save
@@ -54,6 +55,30 @@ class RootLocus:
         return figure
 
 
+class _Watched:
+    """A family of linear systems that warns once if mechanisms do not stay at their operating points.
+
+    Points are looked at whenever the number of calls is a power of two.
+    """
+
+    def __init__(self, family: Family) -> None:
+        self._family, self._calls, self._warned = family, 0, False
+
+    def __call__(self, value: float) -> LinearSystem:
+        system = self._family(value)
+        self._calls += 1
+        if not self._warned and not self._calls & (self._calls - 1) and isinstance(system, LinearizedSystem):
+            self._warned = warn_unless_steady(
+                system, f"The poles of system '{system.name}' along a number are computed"
+            )
+        return system
+
+
+def watched(family: Any) -> Any:
+    """The family, with a warning where it is not at an equilibrium; once, however many studies follow."""
+    return family if isinstance(family, _Watched) or not callable(family) else _Watched(family)
+
+
 def along(
     eom: EquationsOfMotion,
     name: str,
@@ -72,6 +97,9 @@ def along(
         at: operating point by name, see ``linearize``.
         parameters: values by name.
         t: time; zero, unless ``at`` says otherwise.
+
+    Warns:
+        OperatingPointWarning: once, if the mechanism does not stay at one of the operating points.
     """
     require_equations(eom, "along")
     states = [one.name for one in (*eom.coordinates, *eom.speeds, *eom.inputs)]
@@ -79,14 +107,16 @@ def along(
     if name not in (*states, *numbers):
         raise unknown_name("parameter, input, coordinate or speed", [name], [*numbers, *states], eom.model)
     if name in numbers:
-        return lambda value: linearize(
-            eom, at, parameters={**eom.model.parameters_by_element(parameters), name: value}, t=t
+        return _Watched(
+            lambda value: linearize(
+                eom, at, parameters={**eom.model.parameters_by_element(parameters), name: value}, t=t
+            )
         )
     if at is None or isinstance(at, Mapping):
-        return lambda value: linearize(eom, {**(at or {}), name: value}, parameters=parameters, t=t)
+        return _Watched(lambda value: linearize(eom, {**(at or {}), name: value}, parameters=parameters, t=t))
     state, known, now = known_point(eom, at)
     numbers_given, moment = {**known, **eom.model.parameters_by_element(parameters)}, now if t is None else t
-    return lambda value: linearize(eom, {**state, name: value}, parameters=numbers_given, t=moment)
+    return _Watched(lambda value: linearize(eom, {**state, name: value}, parameters=numbers_given, t=moment))
 
 
 def root_locus(family: Family, values: Iterable[float]) -> RootLocus:
@@ -98,6 +128,9 @@ def root_locus(family: Family, values: Iterable[float]) -> RootLocus:
     Args:
         family: the linear system for a number: ``along(eom, "k")``, or a function of yours.
         values: numbers in the order in which branches are followed.
+
+    Warns:
+        OperatingPointWarning: once, if the mechanism does not stay at one of the operating points.
 
     Example:
         >>> import multibody as mb
@@ -118,6 +151,7 @@ def root_locus(family: Family, values: Iterable[float]) -> RootLocus:
             where="root_locus",
             remedy="Give numbers, such as np.linspace(0, 10).",
         )
+    family = watched(family)
     return follow(lambda value: system_at(family, value).poles, numbers)
 
 

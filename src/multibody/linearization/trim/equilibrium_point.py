@@ -84,7 +84,7 @@ class Equilibrium:
         eom, moving = self.eom, [one.name for one in self.equations.moving]
         found = Linearizer.of(eom, output_signals(eom, None))
         system = found.at(place(eom, self), input_places(eom, None), moving=moving)
-        return replace(system, lasting=lambda: self._lasting)
+        return replace(system, goes_on=lambda: self._goes_on, lasting=lambda: self._lasting)
 
     @property
     def poles(self) -> Any:
@@ -108,12 +108,20 @@ class Equilibrium:
     def lasts(self) -> bool | None:
         """Whether the state stays steady as the motion goes on and time goes by, or is so for an instant only.
 
-        None where that is not decided: equations switch at some time, and no change was seen at any time looked at.
+        True only if time has no part in the equations at this state. None where that is not decided: a force follows
+        time, and no change was seen at any time looked at; or equations switch along the motion.
 
         Speeds of a ball joint belong to the axes of the body: of a top that turns about its axis and about another one,
         they change even though it moves steadily. Use angles for it, such as a joint ``["Rz", "Rx", "Rz"]``.
         """
         return goes_on(self.equations, self.w)
+
+    @property
+    def _goes_on(self) -> bool | None:
+        try:
+            return self.lasts
+        except MultibodyError:
+            return None
 
     @cached_property
     def _lasting(self) -> bool:

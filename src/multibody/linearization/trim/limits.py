@@ -43,7 +43,7 @@ def within_turns(search: Trim, w: Vector) -> Vector:
         other = w.copy()
         turns = np.ceil((low - w[k]) / (2 * np.pi)) if w[k] < low else -np.ceil((w[k] - high) / (2 * np.pi))
         other[k] += 2 * np.pi * turns
-        if low <= other[k] <= high and search.local(other).error <= UNKNOWN_ERROR:
+        if low <= other[k] <= high and search.error(other) <= UNKNOWN_ERROR:
             w = other
     return w
 

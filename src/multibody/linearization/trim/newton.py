@@ -6,12 +6,14 @@ shortest ones, Δw = -J⁺·F, and of solutions that form a line or a surface, t
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from multibody.linearization.tolerances import (
+    BALANCED_ACCELERATION,
     BALANCED_TERMS,
     FAINT_ROW,
     LONGEST_SHARPENING,
@@ -19,6 +21,7 @@ from multibody.linearization.tolerances import (
     OPEN_RESIDUAL,
     RESIDUAL_ROUNDING,
     ROOT_DISTANCE_IN_STEPS,
+    TERMS_LEFT_BEHIND,
     TRIM_RANK,
     UNKNOWN_ERROR,
     ZERO_UNKNOWN,
@@ -59,6 +62,7 @@ class Trim:
         chosen: how many of them, from the first, the user has asked for; rates and forces follow from them.
     """
 
+    @np.errstate(all="ignore")  # exponential laws overflow far away
     def __init__(self, equations: SteadyEquations, start: Vector) -> None:
         self.equations, self.start = equations, start
         self.free = equations.free
@@ -70,6 +74,17 @@ class Trim:
         self.sizes = unknown_sizes(equations, start)
         self._terms = term_sizes(equations, start)
 
+    def _with_terms_of(self, w: Vector) -> Trim:
+        """The same search, with rows that are compared with the terms that balance at w instead of at the start."""
+        other = copy(self)
+        other._terms = term_sizes(self.equations, w)
+        return other
+
+    def error(self, w: Vector) -> float:
+        """By how much the unknowns are off at w, where rows are compared with their terms there."""
+        return self._with_terms_of(w).local(w).error
+
+    @np.errstate(all="ignore")
     def local(self, w: Vector) -> Local:
         """F(w) and ∂F/∂w with Σ|∂F/∂w|·size = 1 in each row, but for rows that hardly depend on the unknowns."""
         residual = np.asarray(self.equations.residual(w)).reshape(-1)
@@ -81,17 +96,53 @@ class Trim:
 
     # one solution ------------------------------------------------------------------------------------------------
 
+    @np.errstate(all="ignore")  # exponential laws overflow far away
     def solved(self, w: Vector) -> tuple[Vector, float]:
         """The best that is found from w, and its error: by Newton's method, and by least squares if that is stuck."""
-        found, error = self._newton(w)
-        if error > UNKNOWN_ERROR:
+        search, found = self._converged(w)
+        if search.local(found).error > UNKNOWN_ERROR:
             closest = self._least_squares(found)
-            self._terms = np.maximum(self._terms, term_sizes(self.equations, closest))
-            found, error = self._newton(closest)
-            if error > UNKNOWN_ERROR:
-                return closest, error
-        found = self._without_dust(self._sharpened(self._tidy(found)))
-        return found, error if self._vanishes(found) and self.balances(found) else np.inf
+            search, found = self._converged(closest)
+            if search.local(found).error > UNKNOWN_ERROR:
+                return closest, search.local(found).error
+        found = search._without_dust(search._sharpened(search._tidy(found)))
+        return found, search.local(found).error if self._is_solution(found) else np.inf
+
+    def _converged(self, w: Vector) -> tuple[Trim, Vector]:
+        """Where Newton's method ends, and the search with the terms of this place.
+
+        An exponential law has terms at the start beside which any force elsewhere looks like nothing.
+        """
+        search = self
+        for _ in range(STEPS):
+            w, error = search._newton(w)
+            before, search = search._terms, search._with_terms_of(w)
+            if error > UNKNOWN_ERROR or (search._terms >= TERMS_LEFT_BEHIND * before).all():
+                break
+        return search, w
+
+    def _is_solution(self, w: Vector) -> bool:
+        """Whether w is a solution beside the terms that balance there, and nothing begins to move from it."""
+        search = self._with_terms_of(w)
+        return search._vanishes(w) and search.balances(w) and search._stays(w)
+
+    def _stays(self, w: Vector) -> bool:
+        """Whether accelerations that are solved for at w are those of the steady state, beside what balances in them.
+
+        It does not use the rows of the search, their scales or its constraint forces.
+        """
+        equations = self.equations
+        point, rows = equations.point(w), equations.force_rows
+        state = point.t, point.q, point.u, point.r, point.p
+        try:
+            solved = equations.eom.robust_dynamics(*state).acceleration
+            mobility = np.abs(equations.eom.robust_dynamics.mobility(*state))
+        except np.linalg.LinAlgError:  # without inertia, accelerations are not determined
+            return True
+        unknowns = BALANCED_TERMS * np.maximum(self.sizes, np.abs(w[self.free]))
+        forces = BALANCED_ACCELERATION * term_sizes(equations, w)[rows]
+        forces += (np.abs(equations.slopes.dense(w)) @ unknowns)[rows]
+        return bool((np.abs(solved - point.acceleration) <= mobility @ forces).all())
 
     def balances(self, w: Vector) -> bool:
         """Whether the terms of each equation balance, or the nearest solution is where w is but for rounding."""
@@ -211,6 +262,7 @@ class Trim:
 
         return at(least_squares(rows, begin, jac=slopes, x_scale="jac", max_nfev=200, xtol=1e-12).x)
 
+    @np.errstate(all="ignore")
     def openness(self, w: Vector) -> float:
         """How far w is from a solution; infinite where F has no value."""
         size = float(np.linalg.norm(self.rows(w)))

@@ -16,9 +16,9 @@ from multibody.equations import EquationsOfMotion
 from multibody.errors import ExpressionError
 from multibody.graph import Symbol, evaluate
 from multibody.linearization.operating_points.sizes import coordinate_sizes
-from multibody.linearization.tolerances import ASSEMBLY_DISTANCE, SOLUTION_DISTANCE, UNKNOWN_ERROR
+from multibody.linearization.tolerances import ASSEMBLY_DISTANCE, UNKNOWN_ERROR
 from multibody.linearization.trim.newton import Trim
-from multibody.linearization.trim.random_starts import all_solved, distance
+from multibody.linearization.trim.random_starts import all_solved, are_same
 from multibody.mechanics.assembly.assembly import Assembly, Vector, angles_of
 from multibody.model.model import Model
 
@@ -57,7 +57,7 @@ def solved_elsewhere(
         values = dict(zip(whole.equations.symbols, w, strict=True))
         start = np.array([values.get(one, x) for one, x in zip(search.equations.symbols, search.start, strict=True)])
         solution, error = search.solved(start)
-        if error <= UNKNOWN_ERROR and all(distance(search, solution, one) > SOLUTION_DISTANCE for one in own):
+        if error <= UNKNOWN_ERROR and not any(are_same(search, solution, one) for one in own):
             own.append(solution)
     return own[len(found) :], others
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from multibody.linearization.tolerances import SOLUTION_DISTANCE, UNKNOWN_ERROR
+from multibody.linearization.operating_points.sizes import LENGTH, coordinate_units, mechanism_length
+from multibody.linearization.tolerances import SAME_SOLUTION, SOLUTION_DISTANCE, UNKNOWN_ERROR
 from multibody.linearization.trim.newton import Trim
 from multibody.mechanics.assembly.assembly import Vector, angles_of
 
@@ -28,7 +29,7 @@ def all_solved(
         w, error = trim.solved(start if prepared is None else prepared(start))
         if trim.openness(w) < least * (1 - SOLUTION_DISTANCE):
             best, least = w, trim.openness(w)
-        if error <= UNKNOWN_ERROR and all(distance(trim, w, other) > SOLUTION_DISTANCE for other in found):
+        if error <= UNKNOWN_ERROR and not any(are_same(trim, w, other) for other in found):
             found.append(w)
     origin = np.where(np.isin(np.arange(len(trim.start)), trim.free), 0.0, trim.start)
     return sorted(found, key=lambda w: (round(distance(trim, w, trim.start), 6), distance(trim, w, origin))), best
@@ -39,15 +40,30 @@ def _starts(trim: Trim, tries: int, rng: np.random.Generator) -> Iterator[Vector
     eom, chosen = trim.equations.eom, trim.free[: trim.chosen]
     angles = angles_of(eom.model)
     turning = np.array([trim.equations.symbols[k] in angles for k in chosen], dtype=bool)
+    point, sizes = trim.equations.point(trim.start), trim.sizes[: trim.chosen]
+    kinds = dict(zip(eom.coordinates, coordinate_units(eom), strict=True))
+    lengths = np.array([kinds.get(trim.equations.symbols[k]) == LENGTH for k in chosen], dtype=bool)
+    widest = np.where(lengths, np.maximum(sizes, mechanism_length(eom, point.q, point.p)), sizes)
     for trial in range(tries):
         w = trim.start.copy()
         if trial:
-            spread = np.maximum(trim.sizes[: trim.chosen], np.abs(w[chosen])) * rng.normal(size=len(chosen))
+            sizes = widest if trial % 2 else trim.sizes[: trim.chosen]  # near its part, and in the whole mechanism
+            spread = np.maximum(sizes, np.abs(w[chosen])) * rng.normal(size=len(chosen))
             w[chosen] += np.where(turning, rng.uniform(-np.pi, np.pi, len(chosen)), spread)
             for places in eom.model.quaternions:
                 where = [k + 1 for k in places if k + 1 in chosen]  # coordinates come after time
                 w[where] /= max(float(np.linalg.norm(w[where])), 1e-300)
         yield w
+
+
+def are_same(trim: Trim, w: Vector, other: Vector) -> bool:
+    """Whether two solutions are one, but for rounding: they are near to each other, and so is all between them.
+
+    Their distance alone does not tell, since an unknown may be much smaller than what its size is taken from.
+    """
+    if distance(trim, w, other) > SOLUTION_DISTANCE:
+        return False
+    return np.array_equal(w, other) or trim.error((w + other) / 2) <= SAME_SOLUTION * UNKNOWN_ERROR
 
 
 def distance(trim: Trim, w: Vector, other: Vector) -> float:

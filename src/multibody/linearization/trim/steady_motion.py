@@ -3,8 +3,9 @@
 Only then do poles decide about stability. Where the linear system changes, growth and decay are those of a system with
 changing coefficients (Floquet), and poles at one instant say nothing about them.
 
-Each verdict is True, False, or None where it is not decided: equations follow time by formulas that switch, and no
-change was seen; or a change is too small to be told from rounding.
+Each verdict is True, False, or None where it is not decided: equations follow time, which has no end, and no change was
+seen; formulas switch along the motion; or a change is too small to be told from rounding. What follows time is True
+only if time cancels in the equations.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.errors import MultibodyError
 from multibody.graph import Expr, evaluate, free_symbols, isolated, substitute, topological
 from multibody.linearization.derivatives.signals import input_places, output_signals
+from multibody.linearization.derivatives.slopes import follow
 from multibody.linearization.operating_points.point import LinearizationPoint, Matrix, by_name
 from multibody.linearization.spectra.spectrum import blocks
 from multibody.linearization.state_space.linearized_system import LinearizedSystem
@@ -27,6 +29,7 @@ from multibody.linearization.tolerances import (
     ENTRY_CHANGE_ROUNDING,
     MOMENT_OF_MOTION,
     STEADY_CHANGE,
+    STEADY_CHANGE_ROUNDING,
     WEAK_ENTRY,
 )
 from multibody.linearization.trim.newton import Trim
@@ -60,9 +63,12 @@ def stays_same(equations: SteadyEquations, w: Vector, linear: LinearizedSystem) 
     """
     eom = equations.eom
     changing = _changing(equations, w)
-    if _integrated(equations, changing):
-        return lasting(eom, linear, AWHILE / state_sizes(equations, w).rate)
     linearizer = Linearizer.of(eom, output_signals(eom, None))
+    zeros = [one for one in equations.point(w).zeros if one not in changing]
+    with_time = linearizer.slopes.state_matrix_lasts(zeros) is None
+    if _integrated(equations, changing):
+        verdict = lasting(eom, linear, AWHILE / state_sizes(equations, w).rate)
+        return None if verdict and with_time else verdict
     entries = [one for one in linearizer.slopes.sparse.entries if changing & {*free_symbols(one)}]
     if not entries:
         return True
@@ -76,7 +82,7 @@ def stays_same(equations: SteadyEquations, w: Vector, linear: LinearizedSystem) 
             return False  # no linear system exists there, or other states are independent
         if verdicts[-1] is False:
             return False
-    return None if None in verdicts or _switches(entries, changing) else True
+    return None if with_time or None in verdicts or _switches(entries, changing) else True
 
 
 def same_matrix(A: Matrix, later: Matrix) -> Verdict:
@@ -142,17 +148,22 @@ def goes_on(equations: SteadyEquations, w: Vector) -> Verdict:
     rows = _with_numbers(equations, w, changing)
     if not changing & {*free_symbols(rows)}:
         return True
+    with_time = follow(rows, equations.eom.model.time)
+    if changing == {equations.eom.model.time} and not with_time:
+        return True
     if not _holds_for_a_moment(equations, w):
         return False
     if _integrated(equations, changing):
-        return None if equations.eom.model.time in free_symbols(rows) else True
-    trim = Trim(equations, w)
+        return None if with_time else True
+    trim, unchanged = Trim(equations, w), True
     for later in _later(equations, w):
         now = trim.local(trim.with_forces(later))
         terms = np.maximum(term_sizes(equations, later), now.scale)
-        if not (np.abs(now.residual) * now.scale <= STEADY_CHANGE * terms).all():
+        change = np.abs(now.residual) * now.scale
+        if not (change <= STEADY_CHANGE * terms).all():
             return False
-    return None if _switches(rows, changing) else True
+        unchanged = unchanged and bool((change <= STEADY_CHANGE_ROUNDING * terms).all())
+    return None if with_time or not unchanged or _switches(rows, changing) else True
 
 
 def _holds_for_a_moment(equations: SteadyEquations, w: Vector) -> bool:

@@ -128,6 +128,7 @@ def _rates(inertia: Vector, forces: Vector, u: Vector, lengths: Vector) -> tuple
     return max(float(np.median(found)), moving), float(found.min())
 
 
+@np.errstate(all="ignore")
 def term_sizes(equations: SteadyEquations, w: Vector) -> Vector:
     """For each equation the size of the terms that balance in it at w; zero where it has no value."""
     point = equations.point(w)

@@ -83,20 +83,91 @@ def is_library(module: str | None) -> bool:
         (True, True, False)
     """
     top = str(module).partition(".")[0]
-    if top in sys.stdlib_module_names or top == "multibody":
-        return True
     if top == "__main__":
         return False
     loaded = sys.modules.get(str(module)) or sys.modules.get(top)
+    if top in sys.stdlib_module_names and (loaded is None or _origin(loaded) in ("built-in", "frozen")):
+        return True
     file = getattr(loaded, "__file__", None)
     places = [file] if file else [*(getattr(loaded, "__path__", None) or ())]
-    return bool(places) and all(any(folder in Path(place).parents for folder in _installed()) for place in places)
+    if top in sys.stdlib_module_names and places:  # a file of the user may have the name of such a module
+        return all(_is_within(place, _standard()) for place in places)
+    return bool(places) and all(_is_within(place, _installed()) for place in places)
+
+
+def _origin(module: Any) -> str:
+    return str(getattr(getattr(module, "__spec__", None), "origin", ""))
+
+
+def _is_within(place: str, folders: Iterable[Path]) -> bool:
+    return any(folder in Path(place).parents or folder in Path(place).resolve().parents for folder in folders)
 
 
 @functools.cache
 def _installed() -> tuple[Path, ...]:
     folders = [path for key, path in sysconfig.get_paths().items() if key in ("purelib", "platlib")]
-    return tuple(map(Path, [*folders, site.getusersitepackages()]))
+    return (*map(Path, [*folders, site.getusersitepackages()]), Path(__file__).parents[2])
+
+
+@functools.cache
+def _standard() -> tuple[Path, ...]:
+    """Where modules of Python are; of installed packages, some have the names of modules of earlier versions."""
+    folders = [Path(path) for key, path in sysconfig.get_paths().items() if key in ("stdlib", "platstdlib")]
+    return (*folders, *(folder.resolve() for folder in folders), *_installed())
+
+
+_READERS = {
+    "builtins": "open input eval exec",
+    "gc": "get_objects get_referrers",
+    "importlib": "import_module reload",
+    "inspect": "currentframe stack",
+    "io": "open open_code FileIO",
+    "linecache": "getline getlines",
+    "numpy": "DataSource fromfile fromregex genfromtxt load loadtxt memmap",
+    "operator": "attrgetter",
+    "os": "environ environb getcwd getenv getenvb getpid listdir open popen read scandir stat system",
+    "scipy.io": "loadmat mmread netcdf_file readsav",
+    "scipy.io.wavfile": "read",
+    "shelve": "open",
+    "socket": "create_connection socket",
+    "sqlite3": "connect",
+    "subprocess": "Popen check_output getoutput run",
+    "sys": "_getframe argv modules path stdin",
+    "urllib.request": "urlopen",
+}
+"""Functions and objects of libraries that read files, the environment or the state of the process."""
+
+READING_METHODS = frozenset(
+    {"read_bytes", "read_csv", "read_excel", "read_json", "read_parquet", "read_text", "urlopen"}
+)
+"""Methods that read files, of whatever object."""
+
+
+def reads_outside(value: Any, attributes: Iterable[str] | None = None) -> str | None:
+    """What a function reads that is no part of it, by a value that it refers to; None if that is not known to read.
+
+    Args:
+        value: a module, a function or another object.
+        attributes: names of all attributes that the function uses; None for none.
+
+    Example:
+        >>> import os, numpy
+        >>> reads_outside(numpy, ["loadtxt", "sin"]), reads_outside(os.environ), reads_outside(numpy, ["sin"])
+        ('numpy.loadtxt', 'os.environ', None)
+    """
+    used = {*(attributes or ())}
+    if isinstance(value, types.ModuleType):
+        name = value.__name__
+        found = sorted(used & {*_READERS.get(name, "").split()})
+        return f"{name}.{found[0]}" if found else None
+    if isinstance(value, type) and issubclass(value, Path.__mro__[-2]) and "open" in used:
+        return f"{value.__name__}.open"
+    for module, names in _READERS.items():
+        members = vars(sys.modules[module]) if module in sys.modules else {}
+        for name in names.split():
+            if members.get(name) is value and value is not None:
+                return f"{module}.{name}"
+    return None
 
 
 def version_of(module: str) -> str:
@@ -108,7 +179,18 @@ def version_of(module: str) -> str:
 
 
 @functools.cache
-def cached_names(kind: type[Any]) -> frozenset[str]:
-    """The names of the cached properties of a class, whose values are not part of an object's state."""
-    members = [item for base in kind.__mro__ for item in vars(base).items()]
-    return frozenset(name for name, member in members if isinstance(member, functools.cached_property))
+def cached_properties(kind: type[Any]) -> dict[str, functools.cached_property[Any]]:
+    """The cached properties of a class by name, whose values are not part of an object's state."""
+    members = [item for base in reversed(kind.__mro__) for item in vars(base).items()]
+    return {name: member for name, member in members if isinstance(member, functools.cached_property)}
+
+
+def closure_values(function: types.FunctionType) -> list[Any]:
+    """The values of the variables around a function, as far as they have one."""
+    found = []
+    for cell in function.__closure__ or ():
+        try:
+            found.append(cell.cell_contents)
+        except ValueError:
+            continue
+    return found

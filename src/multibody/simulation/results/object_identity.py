@@ -15,7 +15,7 @@ import sys
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import Enum
 from hashlib import sha256
 from threading import Lock, RLock
@@ -31,12 +31,15 @@ from multibody.model import Joint, Model, System
 from multibody.model.body import Body, Frame
 from multibody.model.given import ARGUMENTS, MADE_BY
 from multibody.simulation.results.code_references import (
-    cached_names,
+    READING_METHODS,
+    cached_properties,
+    closure_values,
     docstring_place,
     imported_module,
     is_importable,
     is_library,
     names_in,
+    reads_outside,
     version_of,
 )
 from multibody.simulation.results.samples import Samples
@@ -205,8 +208,9 @@ class _Walk:
         elif isinstance(thing, Samples):
             self._parts("run", {name: getattr(thing, name) for name in ("eom", "t", "y", "r", "p")})
         elif isinstance(thing, Enum):
-            self._token("enum", type(thing).__qualname__, thing.name)
+            self._token("enum", str(thing.name))
             self.visit(thing.value)
+            self.visit(type(thing))
         elif isinstance(thing, types.ModuleType):
             self._module(thing)
         elif isinstance(thing, type):
@@ -292,14 +296,38 @@ class _Walk:
         self._token("object")
         self.visit(make)
         self.visit(tuple(arguments))
-        left_out = {*cached_names(thing.__class__), MADE_BY, ARGUMENTS}
+        left_out = {*self._remembered(thing), MADE_BY, ARGUMENTS}
+        kept: set[Any] = set()
         for part in state if isinstance(state, tuple) else (state,):
             if isinstance(part, dict):
+                kept |= {*part}
                 self._fields({name: value for name, value in part.items() if name not in left_out})
             else:
                 self.visit(part)
+        if _is_own_state(thing):
+            dropped = {name: value for name, value in fields_of(thing).items() if name not in {*kept, *left_out}}
+            self._fields(dropped)
         for sequence in (items, pairs):
             self.visit(None if sequence is None else list(sequence))
+
+    def _remembered(self, thing: Any) -> list[str]:
+        """The cached properties of an object that hold what they compute; others were set, or are out of date."""
+        fields, remembered = fields_of(thing), []
+        for name, cached in cached_properties(thing.__class__).items():
+            if name in fields and not self._is_overwritten(thing, name, cached, fields[name]):
+                remembered.append(name)
+        return remembered
+
+    def _is_overwritten(self, thing: Any, name: str, cached: functools.cached_property[Any], value: Any) -> bool:
+        if is_library(thing.__class__.__module__):
+            return False
+        with self._within(f".{name}"):
+            try:
+                return self._apart(cached.func(thing)) != self._apart(value)
+            except (UnidentifiedError, RecursionError):
+                return False
+            except Exception:  # noqa: BLE001 - of any kind, in a property of the user
+                return True
 
     def _reduction(self, thing: Any) -> Any:
         reducer = copyreg.dispatch_table.get(type(thing))
@@ -330,6 +358,10 @@ class _Walk:
         self.visit(tuple(kind.__bases__))
         self.visit(type(kind))
         members = {name: member for name, member in vars(kind).items() if name not in _NOT_BEHAVIOR}
+        if issubclass(kind, Enum):
+            own = {name: member for name, member in members.items() if name not in kind.__members__}
+            members = {name: member for name, member in own.items() if not _is_of_enum(name)}
+            self._fields({name: member.value for name, member in kind.__members__.items()})
         self._fields(members)
 
     def _function(self, function: types.FunctionType) -> None:
@@ -383,6 +415,14 @@ class _Walk:
         hidden += {*names, *attributes} & {"import_module"}
         if hidden:
             raise self._unidentified(function, f"it calls {hidden[0]}(), and does not show what it uses")
+        reading = sorted({*names, *attributes} & READING_METHODS)
+        used = [function.__globals__[name] for name in names if name in function.__globals__]
+        used += [*map(imported_module, imports), *closure_values(function)]
+        reading += [text for value in used if (text := reads_outside(value, attributes))]
+        if reading:
+            raise self._unidentified(
+                function, f"it uses {reading[0]}, and a stored result does not show what that reads"
+            )
         whole = bool({*names, *attributes} & WHOLE_MODULES)
         for name in names:
             with self._within(f" → '{name}'"):
@@ -415,6 +455,37 @@ class _Walk:
             cause=f"There is an object of type {kind.removeprefix('builtins.')}: {reason}.",
             remedy=REMEDY,
         )
+
+
+def _is_own_state(thing: Any) -> bool:
+    """Whether an object is of a class of the user that says by ``__getstate__``, or not at all, what its state is."""
+    kind = type(thing)
+    if is_library(kind.__module__) or copyreg.dispatch_table.get(kind):
+        return False
+    makers = [base for base in kind.__mro__ if {"__reduce__", "__reduce_ex__"} & {*vars(base)}]
+    return bool(makers) and is_library(makers[0].__module__)  # otherwise ``__reduce__`` of the user says it
+
+
+def fields_of(thing: Any) -> dict[str, Any]:
+    """The attributes of an object, in its dictionary and its slots."""
+    fields = dict(getattr(thing, "__dict__", {}))
+    for base in type(thing).__mro__:
+        for name, member in vars(base).items():
+            if isinstance(member, types.MemberDescriptorType) and not is_library(base.__module__):
+                with suppress(AttributeError):
+                    fields[name] = member.__get__(thing)
+    return fields
+
+
+def _is_of_enum(name: str) -> bool:
+    """Whether a member of an enumeration was made by Python: ``_member_map_`` and others; ``_missing_`` is behavior."""
+    is_private = name.startswith("_") and name.endswith("_") and not name.startswith("__")
+    return (is_private and name != "_missing_") or name in (
+        "__new__",
+        "__new_member__",
+        "__reduce_ex__",
+        "__set_name__",
+    )
 
 
 def _is_double(number: float) -> bool:

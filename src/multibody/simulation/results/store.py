@@ -40,6 +40,8 @@ FORMAT, EARLIER_FORMATS = "multibody trajectory 3", ("multibody trajectory 1", "
 HEAD_KEYS = ("status", "format", "equations", "sensors", "contacts", "digest", "arrays", "checksum")
 """What the last column of a CSV file says in its head."""
 
+CHECKSUM = "; checksum: "
+
 BAD_TIMES = "Its times do not increase, or are not finite numbers."
 
 
@@ -119,14 +121,14 @@ def _write_csv(recording: Recording, stream: BinaryIO) -> None:
     status = Status.named(recording.about.get("status"))
     identified = status is not Status.UNKNOWN or "equations" in recording.about
     if identified and (recording.about.get("everything") or not status.ok):
-        heads.append(_run_head(status, recording))
+        heads.append(_run_head(status, recording, heads))
         values.append(np.full(len(values[0]), float(status.ok)))
     table = csv.writer(codecs.getwriter("utf-8")(stream))
     table.writerow(heads)
     table.writerows(np.column_stack(values).tolist())
 
 
-def _run_head(status: Status, recording: Recording) -> str:
+def _run_head(status: Status, recording: Recording, heads: list[str]) -> str:
     """The head of the column that says how a run ended, and what it was made with."""
     about = recording.about
     known = {
@@ -137,9 +139,28 @@ def _run_head(status: Status, recording: Recording) -> str:
         "contacts": _listed(about.get("contacts")),
         "digest": about.get("digest"),
         "arrays": recording.shapes,
-        "checksum": numbers_checksum(recording.arrays),
     }
-    return "; ".join(f"{key}: {value}" for key, value in known.items() if value)
+    said = "; ".join(f"{key}: {value}" for key, value in known.items() if value)
+    return f"{said}{CHECKSUM}{_table_checksum([*heads, said], recording.arrays)}"
+
+
+def _table_checksum(heads: list[str], arrays: Mapping[str, Vector]) -> str:
+    """A checksum of a CSV file: of its heads with all units, of what it says about the run, and of its numbers."""
+    text = json.dumps([*heads, numbers_checksum(arrays)])
+    return sha256(text.encode()).hexdigest()[:32]
+
+
+def _require_checksum(heads: list[str], arrays: Mapping[str, Vector]) -> None:
+    """An error if a CSV file with a run is not as it was written; files of earlier formats may have no checksum.
+
+    Raises:
+        ValueError: if it was changed.
+    """
+    said, _, checksum = heads[-1].partition(CHECKSUM)
+    about = _about(said)
+    required = "format" in about and about["format"] not in EARLIER_FORMATS
+    if (checksum or required) and checksum != _table_checksum([*heads[:-1], said], arrays):
+        raise ValueError("It is not as it was written: its checksum does not fit its numbers, units or status.")
 
 
 def _short(parts: Any) -> str | None:
@@ -172,7 +193,7 @@ def _read_csv(stream: BinaryIO) -> Recording:
     if not rows:
         raise ValueError("It has no samples.")
     table = np.loadtxt(rows, delimiter=",", comments=None, ndmin=2)
-    about = _about(heads[-1]) if heads else {}
+    about, all_heads = _about(heads[-1]) if heads else {}, heads
     if about and table.shape[1] == len(heads):
         if (table[:, -1] != float(Status.named(about["status"]).ok)).any():
             about["status"] = Status.UNKNOWN.name
@@ -185,8 +206,9 @@ def _read_csv(stream: BinaryIO) -> Recording:
     shapes = about.pop("arrays", "")
     found = Recording(columns, _with_arrays(dict(zip(names, units, strict=True))))
     found = found.joined(shapes) if shapes else found
-    if about.pop("checksum", None) not in (None, numbers_checksum(found.arrays)):
-        raise ValueError("Its numbers or names are not those that were written.")
+    if about:
+        _require_checksum(all_heads, found.arrays)
+        about.pop("checksum", None)
     return Recording(found.arrays, found.units, {"status": "UNKNOWN", **about})
 
 
@@ -228,7 +250,8 @@ def _write_parquet(recording: Recording, stream: BinaryIO) -> None:
 
 def _read_parquet(stream: BinaryIO) -> Recording:
     arrow, parquet = require_library("pyarrow", "data"), require_library("pyarrow.parquet", "data")
-    source = arrow.BufferReader(stream.read())
+    content = stream.read()
+    source = arrow.BufferReader(content)
     # in one thread: with damaged files, those of the library may wait for each other for ever
     file = parquet.ParquetFile(source, pre_buffer=False, page_checksum_verification=True)
     table = file.read(use_threads=False)
@@ -238,6 +261,8 @@ def _read_parquet(stream: BinaryIO) -> Recording:
         name: np.asarray(table[name].to_numpy(), dtype=float) for name in table.column_names
     }  # fmt: skip
     metadata = table.schema.metadata or {}
+    if ABOUT.encode() not in metadata and any(mark.encode() in content for mark in (ABOUT, SHAPES, FORMAT)):
+        raise ValueError("It is not as it was written: its units and its status are missing.")
     arrays = Recording(columns, {}).joined(metadata.get(SHAPES.encode(), b"").decode()).arrays
     units, about = _known(metadata.get(ABOUT.encode(), b"{}"), arrays)
     return Recording(arrays, {name: units.get(split(name, units)[0], "") for name in arrays}, about)
@@ -279,7 +304,8 @@ def _known(text: str | bytes, arrays: Mapping[str, Vector]) -> tuple[dict[str, s
         ValueError: if the file was changed since it was written.
     """
     about = json.loads(text)
-    if about and about.get("format") not in EARLIER_FORMATS and about.pop("checksum", "") != _checksum(about, arrays):
+    has_checksum = "checksum" in about or about.get("format") not in EARLIER_FORMATS
+    if about and has_checksum and about.pop("checksum", "") != _checksum(about, arrays):
         raise ValueError("It is not as it was written: its checksum does not fit.")
     units = about.pop("units", {})
     if not all(isinstance(unit, str) for unit in units.values()):

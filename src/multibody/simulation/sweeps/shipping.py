@@ -18,7 +18,7 @@ from multibody.errors import ConversionError
 from multibody.graph.node import Node
 from multibody.graph.transfer import assembled, dismantled
 from multibody.model.kinematics import Kinematics
-from multibody.simulation.results.code_references import cached_names
+from multibody.simulation.results.code_references import cached_properties
 from multibody.simulation.results.samples import Samples
 from multibody.support.optional_libraries import require_library
 
@@ -101,7 +101,7 @@ def _recipe(thing: Any) -> Any:
     """How to make something again that keeps what it has computed: without that; None for anything else."""
     if isinstance(thing, Kinematics):
         return type(thing), (thing.model,)
-    results = cached_names(thing.__class__)
+    results = cached_properties(thing.__class__)
     if not results:
         return None
     if isinstance(thing, Samples):  # which pickle themselves by ``packed``

@@ -27,9 +27,6 @@ LOST = 0.1
 GENERATED = 1e-6
 """What a damper may give, relative to the energies that are exchanged: rounding."""
 
-SMALLEST_ENERGY = 1e-30
-"""Joules; energies below them may be rounding, which depends on the model; see ``_rounding``."""
-
 ROUNDED = 64 * float(np.finfo(float).eps)
 """How far coordinates may be off by rounding, relative to them; in closed loops, to 1 + |q|."""
 
@@ -37,7 +34,7 @@ UNDERFLOW = 1e-290
 """Joules; squares of speeds have lost digits there."""
 
 SMALLEST_CONTACT_ENERGY = 1e-12
-"""The same where there are stops: a force moves with a body within the gap of a closed contact."""
+"""Joules; where there are stops, less may be no motion: a force moves with a body within the gap of a closed contact."""
 
 MISMATCH = 1e-6
 """The difference between the force of a load and the slope of its potential that is not rounding, relative to both."""
@@ -48,17 +45,17 @@ def with_energy_checked(run: Trajectory) -> Trajectory:
     if not run.status.ok or not run.eom.energy_known:
         return run
     scale = run.checks.energy_scale or run.energies.scale
-    if _is_rounding(run, scale):
-        return run
     given = {name: energy for name, energy in run.checks.generated.items() if energy > GENERATED * scale}
+    drift = run.energy_drift
+    if (drift <= LOST and not given) or _is_rounding(run, scale):
+        return run
     if given:
         said = ", ".join(f"load '{name}' gives {energy:.3g} J" for name, energy in given.items())
         return failed_run(
             run, Status.ENERGY_GENERATED, said, "The damping is negative, or the force has the wrong sign.",
             "Correct the sign; write a force that may drive as JointLoad, Force or PointToPointForce.",
         )  # fmt: skip
-    drift = run.energy_drift
-    return run if drift <= LOST else failed_run(run, Status.ENERGY_LOST, f"drift {drift:.2g}", *_reason(run))
+    return failed_run(run, Status.ENERGY_LOST, f"drift {drift:.2g}", *_reason(run))
 
 
 def report_drift(run: Trajectory) -> None:
@@ -73,7 +70,7 @@ def _is_rounding(run: Trajectory, scale: float) -> bool:
     """Whether energies of this size are no motion."""
     if run.settings is not None and run.settings.impacts:
         return scale < SMALLEST_CONTACT_ENERGY
-    return scale < SMALLEST_ENERGY and scale < _rounding(run)
+    return scale < _rounding(run)
 
 
 def _rounding(run: Trajectory) -> float:

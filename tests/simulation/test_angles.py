@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.errors import ConversionError
 from multibody.graph import symbol
-from tests.refusal import refused
 
 A, B, C, D = 0.3, 1.0, 0.8, 0.9
 
@@ -144,8 +144,10 @@ def test_sympy_equations_have_no_memory_of_turns():
             written(eom)
 
 
-@pytest.mark.parametrize(("limits", "speed", "crossing"), [((-100, 5), 20.0, None), ((-10, 5), 20.0, -10.0),
-                                                           ((-3, 100), 20.0, -3.0), ((-100, 5), -20.0, 5.0)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("limits", "speed", "crossing"),
+    [((-100, 5), 20.0, None), ((-10, 5), 20.0, -10.0), ((-3, 100), 20.0, -3.0), ((-100, 5), -20.0, 5.0)],
+)
 def test_limits_of_dependent_angles_count_turns(limits, speed, crossing):
     eom = mb.derive(limited_four_bar(limits))
     run = mb.simulate(eom, 4.0, u={"drive_dot": speed}, samples=5)

@@ -34,7 +34,7 @@ UNDERFLOW = 1e-290
 """Joules; squares of speeds have lost digits there."""
 
 SMALLEST_CONTACT_ENERGY = 1e-12
-"""Joules; where there are stops, less may be no motion: a force moves with a body within the gap of a closed contact."""
+"""Joules; less may be no motion where there are stops: a force moves with a body in the gap of a closed contact."""
 
 MISMATCH = 1e-6
 """The difference between the force of a load and the slope of its potential that is not rounding, relative to both."""
@@ -60,10 +60,11 @@ def with_energy_checked(run: Trajectory) -> Trajectory:
 
 def report_drift(run: Trajectory) -> None:
     """One message in the log for a complete run whose energies balance less well than they should."""
-    if run.checks.is_doubtful and run.status.ok and run.eom.energy_known:
-        if run.energy_drift > DOUBTFUL_DRIFT and not _is_rounding(run, run.checks.energy_scale):
-            said = f"drift {run.energy_drift:.1e}, {DOUBTFUL_NOTE}"
-            _log.warning("The energies of a run of system '%s' do not balance: %s.", run.eom.model.name, said)
+    if not (run.checks.is_doubtful and run.status.ok and run.eom.energy_known):
+        return
+    if run.energy_drift > DOUBTFUL_DRIFT and not _is_rounding(run, run.checks.energy_scale):
+        said = f"drift {run.energy_drift:.1e}, {DOUBTFUL_NOTE}"
+        _log.warning("The energies of a run of system '%s' do not balance: %s.", run.eom.model.name, said)
 
 
 def _is_rounding(run: Trajectory, scale: float) -> bool:

@@ -28,9 +28,12 @@ from multibody.simulation.integrators.library_solver import (
 )
 from multibody.simulation.integrators.scipy_solvers import advanced, scipy_solver
 from multibody.simulation.problem.problem import Problem
+from multibody.simulation.results.interpolation import hermite
 
 MOST_GROWTH = 10.0  # a bound coordinate moves so many times as far as a free one: time to divide anew
 WORSE = 3.0  # if that is so many times more than at the last division
+ANOTHER_BRANCH = 0.05  # difference of speeds from those between both ends of a step, relative to the largest
+NEARLY_SINGULAR = 100.0  # where bound coordinates move so many times as far as free ones, branches lie close together
 NEWTON_STEPS = 12
 CONVERGED = 1e-8  # a Newton step so short doubles the number of good digits to all there are
 
@@ -166,6 +169,7 @@ class _IndependentStepper(Stepper):
         problem.t[()], problem.y[:] = t0, y0
         self._loops = made_once(problem, Loops)
         self._before, self._finite = 0, True
+        self._begin = t0, y0, np.zeros(len(y0))
         self._dense: Any = None
         self._choose(t0, y0, step)
 
@@ -176,17 +180,30 @@ class _IndependentStepper(Stepper):
             self._before += self._solver.nfev
             self._choose(self.t, self._y, self.step)
         self._finite, self._dense = True, None
+        self._begin = self.t, self._y, self._y_dot
         advanced(self._solver, lambda: self._finite)
         self.step = float(self._solver.h_abs)
         self._arrive(self._solver.t, self._completed(self._solver.t, self._solver.y))
         self.evaluations = self._before + self._solver.nfev
 
     def within(self, t: float) -> Vector:
-        """Free ones by the solver's dense output, bound ones from the constraints."""
+        """Free ones by the solver's dense output, bound ones from the constraints.
+
+        Bound ones are near the cubic through both ends of the step: a tangent may lead to another branch, where the
+        step has passed a position in which branches meet.
+        """
         if t == self.t:
             return self._y.copy()
         self._dense = self._dense or self._solver.dense_output()
-        return self._completed(t, self._dense(t))
+        begin, y, y_dot = self._begin
+        ends, rates = np.stack([y, self._y]), np.stack([y_dot, self._y_dot])
+        guess = hermite(np.array([begin, self.t]), ends, rates, np.array([t]))[0]
+        found = self._loops.completed(t, self._dense(t), guess, self._division)
+        speeds = slice(self._problem.n, self._problem.n + self._problem.m)
+        change, largest = np.abs(found - guess)[speeds].max(initial=0.0), np.abs(ends[:, speeds]).max(initial=0.0)
+        if change > ANOTHER_BRANCH * largest and self._loops.growth(t, found, self._division) > NEARLY_SINGULAR:
+            raise StepError(Status.SINGULAR, f"next to it, at t = {t:.9g} s, branches of the motion cannot be told apart")
+        return found
 
     def _choose(self, t: float, y: Vector, step: float) -> None:
         """Start from a state with the choice that is best there."""

@@ -33,7 +33,6 @@ from multibody.simulation.results.interpolation import hermite
 MOST_GROWTH = 10.0  # a bound coordinate moves so many times as far as a free one: time to divide anew
 WORSE = 3.0  # if that is so many times more than at the last division
 ANOTHER_BRANCH = 0.05  # difference of speeds from those between both ends of a step, relative to the largest
-NEARLY_SINGULAR = 100.0  # where bound coordinates move so many times as far as free ones, branches lie close together
 NEWTON_STEPS = 12
 CONVERGED = 1e-8  # a Newton step so short doubles the number of good digits to all there are
 
@@ -201,8 +200,9 @@ class _IndependentStepper(Stepper):
         found = self._loops.completed(t, self._dense(t), guess, self._division)
         speeds = slice(self._problem.n, self._problem.n + self._problem.m)
         change, largest = np.abs(found - guess)[speeds].max(initial=0.0), np.abs(ends[:, speeds]).max(initial=0.0)
-        if change > ANOTHER_BRANCH * largest and self._loops.growth(t, found, self._division) > NEARLY_SINGULAR:
-            raise StepError(Status.SINGULAR, f"next to it, at t = {t:.9g} s, branches of the motion cannot be told apart")
+        known = np.abs(found - guess)[[self._problem.n + k for k in self._division.u]].max(initial=0.0)
+        if change > ANOTHER_BRANCH * largest + WORSE * known:  # the cubic is good for the free ones, and not for others
+            raise StepError(Status.SINGULAR, "branches of the motion lie too close together for a sample between steps")
         return found
 
     def _choose(self, t: float, y: Vector, step: float) -> None:

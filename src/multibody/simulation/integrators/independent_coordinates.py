@@ -198,12 +198,15 @@ class _IndependentStepper(Stepper):
         ends, rates = np.stack([y, self._y]), np.stack([y_dot, self._y_dot])
         guess = hermite(np.array([begin, self.t]), ends, rates, np.array([t]))[0]
         found = self._loops.completed(t, self._dense(t), guess, self._division)
-        speeds = slice(self._problem.n, self._problem.n + self._problem.m)
-        change, largest = np.abs(found - guess)[speeds].max(initial=0.0), np.abs(ends[:, speeds]).max(initial=0.0)
-        known = np.abs(found - guess)[[self._problem.n + k for k in self._division.u]].max(initial=0.0)
-        if change > ANOTHER_BRANCH * largest + WORSE * known:  # the cubic is good for the free ones, and not for others
+        if self._is_another_branch(found, guess):
             raise StepError(Status.SINGULAR, "branches of the motion lie too close together for a sample between steps")
         return found
+
+    def _is_another_branch(self, y: Vector, guess: Vector) -> bool:
+        """Whether bound speeds are far from a guess that is good for the free ones."""
+        speeds = slice(self._problem.n, self._problem.n + self._problem.m)
+        off, largest = np.abs(y - guess)[speeds], np.abs(self._y[speeds]).max(initial=0.0)
+        return bool(off.max(initial=0.0) > ANOTHER_BRANCH * largest + WORSE * off[self._division.u].max(initial=0.0))
 
     def _choose(self, t: float, y: Vector, step: float) -> None:
         """Start from a state with the choice that is best there."""
@@ -230,7 +233,11 @@ class _IndependentStepper(Stepper):
 
     def _completed(self, t: float, free: Vector) -> Vector:
         """From a guess along the tangent: it stays on its way where others branch off."""
-        return self._loops.completed(t, free, self._y + (t - self.t) * self._y_dot, self._division)
+        guess = self._y + (t - self.t) * self._y_dot
+        found = self._loops.completed(t, free, guess, self._division)
+        if self._is_another_branch(found, guess):
+            raise StepError(Status.SINGULAR, "the bound speeds are those of another branch")
+        return found
 
 
 def _places(problem: Problem, division: CoordinateDivision) -> Any:

@@ -215,7 +215,7 @@ def test_the_windows_library_runs_in_wine(tmp_path: Path) -> None:
             "-o",
             "loader.exe",
         ]
-        subprocess.run(zig, cwd=tmp_path, env=os.environ | kept, check=True)
+        subprocess.run(zig, cwd=tmp_path, env=os.environ | kept, check=True, timeout=300)
     quiet = {"WINEDEBUG": "-all", "WINEPREFIX": str(tmp_path / "wine"), "WINEDLLOVERRIDES": "mscoree,mshtml="}
     said = subprocess.run(
         [wine, "loader.exe", str(path.relative_to(tmp_path)).replace("/", "\\")],

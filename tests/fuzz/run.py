@@ -72,12 +72,18 @@ def fuzz(name: str, program: Path, *options: str) -> NoReturn:
     raise AssertionError  # it ends the process
 
 
+LONGEST = 24 * 3600
+"""Seconds; no campaign runs longer."""
+
+
 def fuzzed(name: str, folder: Path, *options: str) -> int:
     """The fuzzer in a process of its own, which it may end as it likes, or start anew; its exit code."""
     again = folder / "again"
     again.write_text(f'#!/bin/sh\nexec {sys.executable} -m tests.fuzz.run {name} "$0" "$@"\n')
     again.chmod(0o700)
-    return subprocess.run([again, f"-max_len={PARSERS[name].longest}", *options], check=False).returncode
+    return subprocess.run(
+        [again, f"-max_len={PARSERS[name].longest}", *options], check=False, timeout=LONGEST
+    ).returncode
 
 
 def attempts(name: str, seconds: str, folder: Path, fresh: Path) -> int:

@@ -41,7 +41,7 @@ CHOSEN = (
 def run(*argv: str | Path, folder: Path = ROOT) -> None:
     """A program, free of other people's Python paths; it must end well."""
     kept = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "PYTHONHOME"}}
-    subprocess.run(argv, cwd=folder, env={**kept, "MULTIBODY_CACHE": str(OUT / "cache")}, check=True)
+    subprocess.run(argv, cwd=folder, env={**kept, "MULTIBODY_CACHE": str(OUT / "cache")}, check=True, timeout=1800)
 
 
 def built() -> tuple[Path, Path]:

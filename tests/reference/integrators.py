@@ -41,3 +41,25 @@ def random_integrator(rng: np.random.Generator, *, slow: bool = True) -> Choice:
     choices = quick + (stepwise if slow else [])
     weights = np.array([2.0] * len(quick) + [1.0] * (len(choices) - len(quick)))
     return choices[int(rng.choice(len(choices), p=weights / weights.sum()))]
+
+
+SHARE = 0.15
+"""How often the batteries of mechanisms use another integrator than the one that is chosen by default."""
+
+
+def occasional_integrator(rng: np.random.Generator) -> Choice:
+    """Mostly the default; now and then an adaptive one, with an error that loops and impacts may have let grow.
+
+    It is drawn last, so that the cases are the same with and without it.
+    """
+    if rng.uniform() >= SHARE:
+        return Choice("default", None, 0.0)
+    return [
+        Choice("DormandPrince5", mb.DormandPrince5(rtol=1e-9), 1e-3),
+        Choice("DormandPrince8", mb.DormandPrince8(rtol=1e-10), 1e-3),
+        Choice("RungeKutta4", mb.RungeKutta4(step=1e-3), 1e-3),
+        Choice("Cvode", mb.Cvode(rtol=1e-9), 1e-3),
+        Choice("Ida", mb.Ida(rtol=1e-9), 1e-3),
+        Choice("ScipySolver", mb.ScipySolver(method="DOP853", rtol=1e-9), 1e-3),
+        Choice("IndependentCoordinates", mb.IndependentCoordinates(rtol=1e-9), 1e-3),
+    ][int(rng.integers(7))]

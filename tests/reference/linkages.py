@@ -13,6 +13,7 @@ from multibody.errors import MultibodyError
 from multibody.graph import cos, sin
 
 from .case import REFUSED, RIGHT, UNDECIDED, WRONG, Outcome, Refused, generator, simulated
+from .integrators import occasional_integrator
 from .maximal import Undecided, checked
 from .mechanisms import GROUND, Bar, Layout, Pair, closed_start, mechanism_of, rod, system_of
 
@@ -294,14 +295,16 @@ def case(seed: int) -> Outcome:
     else:
         return Outcome(BATTERY, seed, UNDECIDED, f"{name} {way}", "no regular motion was found")
     what = f"{name} {way} parameters={values} q={q} u={u}"
+    chosen = occasional_integrator(rng)
+    what += f" {chosen.name}"
     eom = equations(name, way)
     if isinstance(eom, str):
         return Outcome(BATTERY, seed, REFUSED, what, eom)
     try:
-        run = simulated(eom, times=TIMES, q=q, u=u, parameters=values)
+        run = simulated(eom, times=TIMES, q=q, u=u, parameters=values, integrator=chosen.integrator)
     except Refused as refusal:
         return Outcome(BATTERY, seed, REFUSED, what, str(refusal))
-    detail = difference(run, layout, motion, 1e-5)
+    detail = difference(run, layout, motion, max(1e-5, chosen.error))
     return Outcome(BATTERY, seed, WRONG if detail else RIGHT, what, detail)
 
 

@@ -232,3 +232,53 @@ def test_a_run_with_wrong_energies_does_not_become_a_sound_one():
     assert replace(rest, status=Status.DONE, message="").status.ok
     both = first + replace(rest, status=Status.DONE, message="")
     assert (both.status, both.message) == (Status.ENERGY_LOST, first.message)
+
+
+def tail(force):
+    """A mass at rest that a tiny force pushes."""
+    system = mb.System("tail")
+    slide = system.joint("x", system.world, system.body("box", 1.0), "Tx")
+    system.load(mb.JointLoad(slide, system.input("F")))
+    return mb.simulate(
+        mb.derive(system), 1.0, inputs={"F": force}, integrator=mb.RungeKutta4(step=0.2), on_failure="return"
+    )
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-16, 1e-30, 1e-60])
+def test_small_energies_balance_or_fail(size):
+    """A pulse that one stage of one step has seen: the speed changes, and the work does not tell why."""
+    run = tail(lambda t: size if 0.25 < t < 0.35 else 0.0)
+    assert run.energy_drift > 0.1
+    assert run.status is Status.ENERGY_LOST
+    assert tail(lambda t: size).status is Status.DONE
+
+
+def test_rounding_is_no_motion():
+    """A four-bar at rest without gravity, with a spring at its free length, moves by rounding alone."""
+    system = mb.System("rest")
+    thin = mb.diag(0, 0, 0.02)
+    crank, coupler, rocker = (system.body(name, 1.0, (0.2, 0, 0), thin) for name in ("crank", "coupler", "rocker"))
+    drive = system.joint("drive", system.world, crank, "Rz", q=0.5)
+    system.joint("knee", crank.frame("tip", (0.3, 0, 0)), coupler, "Rz")
+    system.joint("swing", system.world.frame("ground", (0.9, 0, 0)), rocker, "Rz")
+    system.loop(mb.FourBar(coupler.frame("end", (1.0, 0, 0)), rocker.frame("end_2", (0.8, 0, 0)), posture=1))
+    for free in (0.5, 0.5 + 1e-16, 0.5 * (1 + 4e-16)):
+        eom = mb.derive(with_spring(system, drive, free))
+        for integrator in (None, mb.Cvode(), mb.RungeKutta4(step=0.01)):
+            assert mb.simulate(eom, 2.0, integrator=integrator).status.ok
+
+
+def with_spring(system, joint, free):
+    """The system with one more spring."""
+    system.load(mb.JointSpring(joint, 1e3, free), name=f"spring_{len(system.loads)}")
+    return system
+
+
+def test_a_doubtful_drift_is_a_warning(caplog):
+    stiff = mb.derive(oscillator(spring(4.0)))
+    run = mb.simulate(stiff, 10.0, integrator=mb.RungeKutta4(step=0.35))
+    assert 1e-3 < run.energy_drift < 0.1
+    assert f"drift {run.energy_drift:.1e}" in caplog.text
+    caplog.clear()
+    mb.simulate(stiff, 10.0)
+    assert not caplog.text

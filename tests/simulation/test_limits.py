@@ -198,3 +198,17 @@ def test_a_turning_point_between_two_states(peak):
     found = limit_violations(eom, t, q, u, np.zeros((2, 0)), np.empty(0))
     assert [(one.furthest, one.furthest_t) for one in found] == ([(pytest.approx(peak), 1.0)] if peak > 1 else [])
     assert all(one.t == pytest.approx(1 - np.sqrt(1 - (1 + 2e-9) / peak), abs=1e-9) for one in found)
+
+
+def test_both_sides_of_a_range_are_two_violations():
+    """A pendulum that swings through a range: each side has its own first time and its own furthest value."""
+    system = mb.System("swing", gravity=(0, 0, -9.81))
+    bob = system.body("bob", 1.0, (0, 0, -1))
+    system.joint("angle", system.world, bob, "Ry", q=0.0, u=3.0, limits=(-0.2, 0.5))
+    run = mb.simulate(mb.derive(system), 2.0)
+    high, low = sorted(run.limit_violations, key=lambda one: one.t)
+    assert (high.furthest, low.furthest) == pytest.approx((run["angle"].max(), run["angle"].min()), abs=1e-3)
+    assert np.interp([high.t, low.t], run.t, run["angle"]) == pytest.approx([0.5, -0.2], abs=1e-3)
+    parts = mb.simulate(mb.derive(system), 1.0)
+    both = parts + mb.simulate(mb.derive(system), 1.0, start=parts)
+    assert len(both.limit_violations) == 2

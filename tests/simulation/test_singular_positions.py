@@ -10,7 +10,7 @@ from tests.refusal import refused
 import multibody as mb
 from multibody import library
 from multibody.errors import SingularMatrixError
-from multibody.simulation import Status
+from multibody.simulation import IndependentCoordinates, Status, baumgarte
 from multibody.simulation.integrators.library_solver import onto_constraints
 from multibody.simulation.integrators.scipy_solvers import ScipySolver
 from multibody.simulation.problem.problem import Problem
@@ -439,3 +439,47 @@ def test_what_has_no_inertia_may_be_held_by_a_loop():
     assert found == pytest.approx(eom.robust_dynamics(0.0, start.q, start.u, r, p).acceleration, abs=1e-8)
     several = eom.forward_dynamics.batch(0.0, np.array([start.q, start.q]), np.array([start.u, start.u]), r, p)
     assert several == pytest.approx(np.array([found, found]))
+
+
+def parallelogram():
+    """Two cranks and a coupler of 1.5 m, flat at 0 and π, where it may leave its branch; flat loops are not solved."""
+    system = mb.System("parallelogram", gravity=(0, -9.81, 0), recognise_loops=False)
+    inertia = (0, 0, 1 / 12)
+    a, b = (system.body(name, 1.0, (0.5, 0, 0), inertia) for name in "ab")
+    c = system.body("c", 2.0, (0.75, 0, 0), (0, 0, 0.2))
+    system.joint("p", system.world, a, "Rz")
+    system.joint("k", a.frame("a_end", (1.0, 0, 0)), c, "Rz")
+    system.joint("r", system.frame("far", (1.5, 0, 0)), b, "Rz")
+    system.joint("pin", c.frame("c_end", (1.5, 0, 0)), b.frame("b_end", (1.0, 0, 0)), "Rz", cut=True)
+    return mb.derive(system)
+
+
+def turning(w):
+    """A start at 0.7 rad with a speed of the cranks."""
+    return {"q": {"p": 0.7, "k": -0.7, "r": 0.7}, "u": {"p_dot": w, "k_dot": -w, "r_dot": w}}
+
+
+@pytest.mark.parametrize("speed", [8.0, 5.0, -6.0])
+def test_samples_of_independent_coordinates_stay_on_their_branch(speed):
+    """However close to the flat position a sample is, it is right, or the run says that it cannot be."""
+    run = mb.simulate(
+        parallelogram(), 1.0, samples=2501, integrator=IndependentCoordinates(), on_failure="return", **turning(speed)
+    )
+    assert np.abs(run["p"] - run["r"]).max() < 1e-6
+    assert np.abs(run["p_dot"] - run["r_dot"]).max() < 1e-4
+    assert run.status.name in ("DONE", "SINGULAR")
+    assert len(run.t) == 2501 or run.status.name == "SINGULAR"
+
+
+@pytest.mark.parametrize("integrator", [mb.DormandPrince8(project=False), mb.RungeKutta4(step=0.003, project=False),
+                                        mb.Cvode(project=False)], ids=lambda one: type(one).__name__)  # fmt: skip
+@pytest.mark.parametrize("speed", [8.0, 5.0])
+def test_runs_without_projection_end_where_constraints_become_dependent(integrator, speed):
+    eom = parallelogram()
+    for equations in (eom, baumgarte(eom, 20.0, 20.0)):
+        run = mb.simulate(equations, 3.0, integrator=integrator, on_failure="return", **turning(speed))
+        assert run.status.name == "SINGULAR"
+        assert np.abs(run["p"] - run["r"]).max() < 1e-6
+        assert abs(np.sin(run["p"][-1])) < 0.1
+    short = mb.simulate(eom, 0.02, integrator=integrator, **turning(speed))  # flat positions are far away
+    assert short.status.name == "DONE"

@@ -94,11 +94,16 @@ class CompiledEquations(EquationExpressions):
             with isolated(*nodes, *topological(known.values())):
                 outputs = {key: substitute(value, known) for key, value in outputs.items()}
         if self.angles:
-            outputs = {key: self._continuous(value) for key, value in outputs.items()}
+            outputs = {key: self.with_continuous_angles(value) for key, value in outputs.items()}
         return Function(f"{self.model.name}_{name}", ports, outputs)
 
-    def _continuous(self, expressions: Any) -> Any:
-        """Expressions in which angles of dependent joints are measured from their references."""
+    def with_continuous_angles(self, expressions: Any) -> Any:
+        """Expressions in which angles of dependent joints are measured from their references.
+
+        ``function`` does this by itself; what is compiled from these equations in any other way has to call it.
+        """
+        if not self.angles:
+            return expressions
         nodes = [node for node in topological(flat(expressions)) if node.op == "atan2" and node.fp in self.angles]
         with isolated(*topological([*flat(expressions), *self.angles.values()])):
             return substitute(expressions, {node: continuous_angle(node, self.angles[node.fp]) for node in nodes})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
-from multibody.equations.equations import EquationsOfMotion
+from multibody.equations.contract import MotionEquations
 from multibody.errors import ConversionError
 from multibody.graph import Expr, topological
 from multibody.model import Model
@@ -30,7 +30,14 @@ def angles_in(expressions: Iterable[Expr]) -> set[Hashable]:
     return {node.fp for node in topological(list(expressions)) if node.op == "atan2"}
 
 
-def require_no_acting_angles(eom: EquationsOfMotion, where: str) -> None:
+def acting_angles(eom: MotionEquations) -> dict[Hashable, tuple[str, Expr]]:
+    """Those of the dependent angles that the accelerations depend on, not their sines and cosines alone."""
+    angles = dependent_angles(eom.model)
+    acting = angles_in(eom.acceleration) if angles else set()
+    return {fp: named for fp, named in angles.items() if fp in acting}
+
+
+def require_no_acting_angles(eom: MotionEquations, where: str) -> None:
     """Refuse equations whose accelerations depend on an angle that is known between -π and π only.
 
     Runs of ``simulate`` keep such angles continuous. Code for other tools has no memory of the turns that were made:
@@ -43,10 +50,9 @@ def require_no_acting_angles(eom: EquationsOfMotion, where: str) -> None:
     Raises:
         ConversionError: with the names of the joints' coordinates.
     """
-    angles = dependent_angles(eom.model)
-    acting = angles_in(eom.acceleration) & set(angles) if angles else set()
+    acting = acting_angles(eom)
     if acting:
-        names = ", ".join(dict.fromkeys(repr(angles[fp][0]) for fp in angles if fp in acting))
+        names = ", ".join(dict.fromkeys(repr(coordinate) for coordinate, _ in acting.values()))
         raise ConversionError(
             f"A load depends on {names}, an angle that jumps by 2π where it passes π.",
             code="angle-not-continuous",

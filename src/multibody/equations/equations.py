@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from multibody.equations.compiled import CompiledEquations
+from multibody.equations.dependent_angles import require_no_acting_angles
 from multibody.equations.kinetics import Kinetics
 from multibody.equations.solution import Multipliers, Solution
 from multibody.equations.tolerances import FORCE_SOFTNESS
@@ -200,7 +201,13 @@ class EquationsOfMotion(CompiledEquations):
         return readable(self, seconds, size)
 
     def to_sympy(self, *, seconds: float = 4.0) -> SympyEquations:
-        """Closed forms of everything as SymPy matrices, in a ``SymbolicSystem`` of its mechanics package."""
+        """Closed forms of everything as SymPy matrices, in a ``SymbolicSystem`` of its mechanics package.
+
+        Raises:
+            ConversionError: if a load depends on the angle of a joint that follows from others or closes a loop: it
+                would jump by 2π where it passes π.
+        """
+        require_no_acting_angles(self, "SymPy equations")
         return self.readable(seconds=seconds).to_sympy()
 
     def to_latex(self, *, seconds: float = 4.0) -> str:

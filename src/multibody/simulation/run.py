@@ -108,7 +108,7 @@ class Run:
         requests = Requests(inputs.limits, inputs.asked_expressions, limited)
         self._checks = StepChecks(eom, problem, self._followed, list(inputs.laws), requests, self._asked_numbers)
         problem.corners = modes.corners(getattr(integrator, "step", 0.0))
-        self._dead_points = DeadPoints(problem)
+        self._dead_points = DeadPoints(problem, projects=getattr(integrator, "project", True))
         problem.observer = None if self._checks.empty and self._dead_points.empty else self._observe
         if inputs.laws:
             problem.follow(self._laws, signals=self._are_watched(inputs.laws))

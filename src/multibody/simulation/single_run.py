@@ -13,6 +13,7 @@ from multibody.errors import ModelError
 from multibody.graph.number import is_number, is_whole
 from multibody.mechanics.assembly.assembly import State
 from multibody.model.quantity import finite_value
+from multibody.simulation.checks.energy_check import report_drift
 from multibody.simulation.checks.limit_report import report_limits, report_saturations
 from multibody.simulation.checks.start_report import given_names, warn_of_changes
 from multibody.simulation.checks.table_report import report_tables
@@ -112,6 +113,7 @@ def simulate(
     report_limits(run)
     report_saturations(run)
     report_tables(run)
+    report_drift(run)
     return run.require_complete() if on_failure == "raise" else run
 
 

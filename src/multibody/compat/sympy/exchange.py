@@ -23,6 +23,7 @@ from multibody.compat.sympy.read_equations import ReadEquations
 from multibody.compat.sympy.symbolic import written_equations
 from multibody.compat.sympy.vocabulary import SympyVocabulary
 from multibody.equations import EquationsOfMotion, Handling, IndependentSpeeds, Multipliers
+from multibody.equations.dependent_angles import require_no_acting_angles
 from multibody.errors import ConversionError, ModelError
 from multibody.graph import isolated, names
 from multibody.graph.sympy.reader import Functions
@@ -267,6 +268,7 @@ def to_sympy(obj: System | Model | EquationsOfMotion) -> Any:
         Matrix([[-l**2*m*Derivative(angle_dot(t), t) - 9.81*l*m*sin(angle(t))]])
     """
     if isinstance(obj, EquationsOfMotion):
+        require_no_acting_angles(obj, "SymPy equations")
         return written_equations(obj)
     if not isinstance(obj, System | Model):
         raise ConversionError(

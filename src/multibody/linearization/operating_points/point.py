@@ -14,7 +14,7 @@ from multibody.errors import AssemblyError, ExpressionError, ModelError
 from multibody.graph import Constant, Expr, Symbol, evaluate
 from multibody.graph.names import suggestion
 from multibody.graph.piecewise.table_uses import table_uses
-from multibody.linearization.operating_points.run_inputs import inputs_at
+from multibody.linearization.operating_points.run_inputs import inputs_at, require_no_turns
 from multibody.linearization.operating_points.sizes import coordinate_sizes, mechanism_length, speed_sizes
 from multibody.linearization.tolerances import CONSTRAINT_GAP, GIVEN_VALUE_SHIFT, INTERPOLATED_VALUE_SHIFT, LIMIT_EXCESS
 from multibody.mechanics.assembly.assembly import Vector
@@ -239,6 +239,7 @@ def known_point(eom: EquationsOfMotion, at: Any) -> tuple[dict[str, float], dict
         ) from error
     r, p = getattr(point, "r", None), getattr(run or point, "p", None)
     if run is not None:
+        require_no_turns(eom, point)
         inputs = inputs_at(run, {one.name for one in eom.inputs}, float(point.t), point.q, point.u)
     else:
         inputs = {} if r is None else by_name(eom.inputs, r)

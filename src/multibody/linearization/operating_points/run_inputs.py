@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from multibody.equations import EquationsOfMotion
+from multibody.equations.compiled import continuous_angle
+from multibody.equations.dependent_angles import acting_angles
 from multibody.errors import ModelError, MultibodyError
 from multibody.graph import evaluate
 from multibody.mechanics.assembly.assembly import Vector
@@ -76,3 +79,36 @@ def _unknown(run: Any, place: int, t: float) -> MultibodyError:
         name=run.eom.inputs[place].name,
         value=t,
     )
+
+
+def require_no_turns(eom: EquationsOfMotion, instant: Any) -> None:
+    """An error if loads depend on an angle that is not its principal value at an instant of a run.
+
+    Args:
+        eom: equations that are to be evaluated there, in which such angles are between -π and π.
+        instant: of a run, which measures them from recorded references.
+    """
+    run = instant.run
+    acting, references = acting_angles(eom), run.eom.angles
+    row = run.r[max(int(np.searchsorted(run.t, float(instant.t), side="right")) - 1, 0)]
+    known: dict[Any, Any] = {run.eom.model.time: instant.t}
+    symbols = (*run.eom.coordinates, *run.eom.speeds, *run.eom.inputs, *run.eom.parameters)
+    known |= dict(zip(symbols, (*instant.q, *instant.u, *row, *run.p), strict=True))
+    turned = {}
+    for fp in acting.keys() & references.keys():
+        coordinate, angle = acting[fp]
+        principal, value = (float(evaluate(one, known)) for one in (angle, continuous_angle(angle, references[fp])))
+        if abs(value - principal) > np.pi:
+            turned[coordinate] = round((value - principal) / (2 * np.pi))
+    if turned:
+        names = ", ".join(f"'{name}'" for name in sorted(turned))
+        raise ModelError(
+            f"Loads depend on the angle of {names}, which has made turns in the run before t = {instant.t:.9g} s.",
+            code="angle-turned",
+            where=f"operating point of system '{eom.model.name}'",
+            cause="The angle follows from others by a closed loop. Linear systems know it between -π and π only, where "
+            "the loads would differ from those of the run.",
+            remedy="Derive with constraints=Multipliers(), and cut the loop at a joint without a load.",
+            names=tuple(sorted(turned)),
+            value=float(instant.t),
+        )

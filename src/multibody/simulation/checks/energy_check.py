@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,9 +12,14 @@ from multibody.equations import EquationsOfMotion
 from multibody.equations.power import errors_of_potentials
 from multibody.errors import MultibodyError
 from multibody.graph import evaluate
+from multibody.simulation.checks.energies import DOUBTFUL_DRIFT
 from multibody.simulation.checks.failure_reasons import failed_run
 from multibody.simulation.contract import Status, Vector
+from multibody.simulation.problem.sample_functions import probe
+from multibody.simulation.results.statistics import DOUBTFUL_NOTE
 from multibody.simulation.results.trajectory import Trajectory
+
+_log = logging.getLogger("multibody")
 
 LOST = 0.1
 """The drift, relative to the energies that are exchanged, from which on a run fails."""
@@ -21,11 +27,14 @@ LOST = 0.1
 GENERATED = 1e-6
 """What a damper may give, relative to the energies that are exchanged: rounding."""
 
-SMALLEST_ENERGY = 1e-30
-"""Joules; below them nothing moves, and energies are rounding."""
+ROUNDED = 64 * float(np.finfo(float).eps)
+"""How far coordinates may be off by rounding, relative to them; in closed loops, to 1 + |q|."""
+
+UNDERFLOW = 1e-290
+"""Joules; squares of speeds have lost digits there."""
 
 SMALLEST_CONTACT_ENERGY = 1e-12
-"""The same where there are stops: a force moves with a body within the gap of a closed contact."""
+"""Joules; less may be no motion where there are stops: a force moves with a body in the gap of a closed contact."""
 
 MISMATCH = 1e-6
 """The difference between the force of a load and the slope of its potential that is not rounding, relative to both."""
@@ -36,18 +45,44 @@ def with_energy_checked(run: Trajectory) -> Trajectory:
     if not run.status.ok or not run.eom.energy_known:
         return run
     scale = run.checks.energy_scale or run.energies.scale
-    stops = run.settings is not None and run.settings.impacts
-    if scale < (SMALLEST_CONTACT_ENERGY if stops else SMALLEST_ENERGY):
-        return run
     given = {name: energy for name, energy in run.checks.generated.items() if energy > GENERATED * scale}
+    drift = run.energy_drift
+    if (drift <= LOST and not given) or _is_rounding(run, scale):
+        return run
     if given:
         said = ", ".join(f"load '{name}' gives {energy:.3g} J" for name, energy in given.items())
         return failed_run(
             run, Status.ENERGY_GENERATED, said, "The damping is negative, or the force has the wrong sign.",
             "Correct the sign; write a force that may drive as JointLoad, Force or PointToPointForce.",
         )  # fmt: skip
-    drift = run.energy_drift
-    return run if drift <= LOST else failed_run(run, Status.ENERGY_LOST, f"drift {drift:.2g}", *_reason(run))
+    return failed_run(run, Status.ENERGY_LOST, f"drift {drift:.2g}", *_reason(run))
+
+
+def report_drift(run: Trajectory) -> None:
+    """One message in the log for a complete run whose energies balance less well than they should."""
+    if not (run.checks.is_doubtful and run.status.ok and run.eom.energy_known):
+        return
+    if run.energy_drift > DOUBTFUL_DRIFT and not _is_rounding(run, run.checks.energy_scale):
+        said = f"drift {run.energy_drift:.1e}, {DOUBTFUL_NOTE}"
+        _log.warning("The energies of a run of system '%s' do not balance: %s.", run.eom.model.name, said)
+
+
+def _is_rounding(run: Trajectory, scale: float) -> bool:
+    """Whether energies of this size are no motion."""
+    if run.settings is not None and run.settings.impacts:
+        return scale < SMALLEST_CONTACT_ENERGY
+    return scale < _rounding(run)
+
+
+def _rounding(run: Trajectory) -> float:
+    """What rounded coordinates change in the potential energy of a run: less than that is no motion."""
+    loops = len(run.eom.constraints) or run.eom.model.closed_form_coordinates
+    shift = ROUNDED * (np.abs(run.q) + (1.0 if loops else 0.0))
+    potentials = [
+        np.asarray(probe(run.eom, "energies").batch(run.t, run.q + way * shift, run.u, run.r, run.p).potential)
+        for way in (-1.0, 0.0, 1.0)
+    ]
+    return float(np.nan_to_num(np.ptp(potentials, axis=0)).max(initial=UNDERFLOW))
 
 
 def _reason(run: Trajectory) -> tuple[str, str]:

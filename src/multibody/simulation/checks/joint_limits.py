@@ -16,14 +16,14 @@ LIMIT_TOLERANCE = 1e-9
 
 
 class LimitViolation(NamedTuple):
-    """A coordinate that left its range.
+    """A coordinate that left its range on one side.
 
     Attributes:
         joint: the name of the joint.
         coordinate: the name of its coordinate.
         limits: the range.
-        t: when it left the range first.
-        furthest: the value furthest beyond the range.
+        t: when it left the range on this side first.
+        furthest: the value furthest beyond the range on this side.
         furthest_t: when it was there.
     """
 
@@ -42,6 +42,11 @@ class LimitViolation(NamedTuple):
         )
 
     @property
+    def side(self) -> tuple[str, bool]:
+        """The coordinate, and whether it left its range upward."""
+        return self.coordinate, self.furthest > self.limits[1]
+
+    @property
     def excess(self) -> float:
         """How far it went beyond the range."""
         return max(self.limits[0] - self.furthest, self.furthest - self.limits[1])
@@ -50,14 +55,14 @@ class LimitViolation(NamedTuple):
 def joined_violations(
     first: tuple[LimitViolation, ...], later: tuple[LimitViolation, ...]
 ) -> tuple[LimitViolation, ...]:  # fmt: skip
-    """One violation for each coordinate, from those of a run and of one that goes on from it."""
+    """One violation for each side of a coordinate, from those of a run and of one that goes on from it."""
     if not (first and later):
         return first or later
-    known = {one.coordinate: one for one in first}
+    known = {one.side: one for one in first}
     for one in later:
-        before = known.get(one.coordinate, one)
+        before = known.get(one.side, one)
         further = max(before, one, key=lambda violation: violation.excess)
-        known[one.coordinate] = before._replace(furthest=further.furthest, furthest_t=further.furthest_t)
+        known[one.side] = before._replace(furthest=further.furthest, furthest_t=further.furthest_t)
     return tuple(known.values())
 
 
@@ -116,7 +121,7 @@ def _limited_coordinates(eom: EquationsOfMotion) -> _Ranges:
 def limit_violations(
     eom: EquationsOfMotion, t: Vector, q: Vector, u: Vector, r: Vector, p: Vector, pieces: CubicPieces | None = None
 ) -> tuple[LimitViolation, ...]:  # fmt: skip
-    """Coordinates that leave their ranges at these times, or turn around beyond them in between.
+    """Coordinates that leave their ranges at these times, or turn around beyond them in between, by sides.
 
     Between two times a coordinate is the cubic by its values and rates there; a straight line where it has no rate.
 
@@ -132,11 +137,14 @@ def limit_violations(
     ranges = _ranges(eom)
     if not (ranges.limits and len(t)):
         return ()
-    course = _Course(t, _values(eom, t, q, u, r, p), _rates(ranges, u), ranges.bounds)
-    if not course.may_leave():
+    x, v = _values(eom, t, q, u, r, p), _rates(ranges, u)
+    if not _Course(t, x, v, ranges.bounds).may_leave():
         return ()
-    found = course.departures(pieces or CubicPieces())
-    return tuple(LimitViolation(*ranges.names[k], ranges.limits[k], *facts) for k, facts in found.items())
+    low, high = ranges.bounds
+    free = np.full(len(low), np.inf)
+    sides = np.array([[low, free], [-free, high]]).transpose(1, 2, 0).reshape(2, -1)  # of each coordinate, one by one
+    found = _Course(t, x.repeat(2, axis=0), v.repeat(2, axis=0), sides).departures(pieces or CubicPieces())
+    return tuple(LimitViolation(*ranges.names[k // 2], ranges.limits[k // 2], *facts) for k, facts in found.items())
 
 
 def _values(eom: EquationsOfMotion, t: Vector, q: Vector, u: Vector, r: Vector, p: Vector) -> Vector:

@@ -47,6 +47,7 @@ class Modes:
         if self._switching:
             parameters = dict(zip(problem.eom.parameters, map(float, problem.p), strict=True))
             self._times = self._switching.known_times(parameters, first, last)
+        self._bends = self._times.bends
         self._signals = [(k, part) for k in self._watched for part in range(1 if self._switches[k].single else 2)]
 
     @property
@@ -61,17 +62,21 @@ class Modes:
     def corners(self, step: float = 0.0) -> Vector:
         """The times at which steps must end and all branches stay; those of smooth tables only for longer steps.
 
+        Steps of one length end at more times within a pulse than others, which become shorter by themselves.
+
         Args:
             step: the length of all steps, 0 where they adapt.
         """
-        knots = self._times.knots
-        if step and not (len(knots) > 1 and step > np.diff(knots).min()):
-            return self._times.kinks
-        return np.union1d(self._times.kinks, knots) if len(knots) else self._times.kinks
+        times = self._times
+        if not step:
+            return np.union1d(times.kinks, times.bends) if len(times.bends) else times.kinks
+        close = len(times.knots) > 1 and step > np.diff(times.knots).min()
+        parts = [times.kinks, *([times.knots] if close else []), times.pulses]
+        return np.unique(np.concatenate(parts)) if close or len(times.pulses) else times.kinks
 
     def next_corner(self, t: float) -> float:
         """The next time after t at which steps must end and all branches stay."""
-        return min(self._next(self._times.kinks, t), self._next(self._times.knots, t))
+        return min(self._next(self._times.kinks, t), self._next(self._bends, t))
 
     def is_rough(self, t: float) -> bool:
         """Whether something jumps at t, or changes its rate: the method has to start anew."""

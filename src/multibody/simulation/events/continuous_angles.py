@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 
 from multibody.equations import EquationsOfMotion
 from multibody.equations.compiled import continuous_angle
 from multibody.equations.dependent_angles import angles_in, dependent_angles
-from multibody.graph import Expr, Symbol, cos, sin, symbol
+from multibody.graph import Expr, Symbol, as_expr, cos, sin, symbol
 from multibody.graph.traverse import flat
 from multibody.model import Input
 from multibody.simulation.events.events import Event
@@ -35,7 +36,7 @@ class Quadrant(Event):
 def with_continuous_angles(
     eom: EquationsOfMotion, events: Sequence[Event], inputs: Mapping[Expr, Expr]
 ) -> tuple[EquationsOfMotion, list[Event]]:
-    """The equations with a reference for each angle that forces, energies, sensors or events depend on, and its event.
+    """The equations with references for angles that forces, energies, sensors, limits or events depend on; its events.
 
     Args:
         eom: equations of motion.
@@ -95,4 +96,9 @@ def _quadrant(angle: Expr, reference: Symbol) -> Quadrant:
 def _equations(eom: EquationsOfMotion) -> list[Expr]:
     """Everything in which an angle itself may act or be seen."""
     energy = [eom.potential_energy] if eom.energy_known else []
-    return [*eom.acceleration, *energy, *(part for one in eom.outputs.values() for part in flat(one))]
+    limited = [
+        as_expr(eom.model.values[coordinate])
+        for _, coordinate, limits in eom.model.limited_coordinates
+        if coordinate in eom.model.values and any(map(isfinite, limits))
+    ]
+    return [*eom.acceleration, *energy, *limited, *(part for one in eom.outputs.values() for part in flat(one))]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from multibody.compiler import Function
 from multibody.equations import EquationsOfMotion
+from multibody.equations.projection import correction
 from multibody.equations.singularity import square_roots
 from multibody.graph import Expr, free_symbols, isolated, topological
 from multibody.simulation.contract import Vector
@@ -40,7 +41,7 @@ class DeadPoint(NamedTuple):
     Attributes:
         t: the time.
         y: the state.
-        coordinates: names of the dependent coordinates of the loop.
+        coordinates: names of the dependent coordinates of the loop; none where constraints become dependent.
     """
 
     t: float
@@ -48,6 +49,11 @@ class DeadPoint(NamedTuple):
     coordinates: tuple[str, ...]
 
     def __str__(self) -> str:
+        if not self.coordinates:
+            return (
+                "the constraints become dependent there, and without projection (project=False) the motion leaves its "
+                "branch; use an integrator with project=True to pass"
+            )
         return (
             f"the loop that determines {', '.join(self.coordinates)} in closed form reaches a dead point, where its "
             "solutions meet; close it by a joint with cut=True to pass"
@@ -66,13 +72,21 @@ class Discriminants(NamedTuple):
     coordinates: tuple[tuple[str, ...], ...]
 
 
-def discriminants(functions: RunFunctions) -> Discriminants | None:
+def discriminants(functions: RunFunctions, *, projects: bool = True) -> Discriminants | None:
     """The discriminants of all loops in closed form; None if there are none.
 
     Left out are those that depend on inputs whose values between two states are not known.
+
+    Args:
+        functions: of the run.
+        projects: whether states are brought back onto the constraints. Without that, nothing else notices where
+            constraints become dependent: their smallest pivot counts as a discriminant, too.
     """
     eom = functions.eom
-    roots = eom.once("square roots of loops", lambda: square_roots(eom))
+    roots: dict[Expr, tuple[str, ...]] = dict(eom.once("square roots of loops", lambda: square_roots(eom)))
+    if not projects and eom.may_be_undetermined and functions.projection is not None:
+        pivot = eom.once("smallest pivot", lambda: correction(eom))
+        roots |= {} if pivot is None else {pivot.regularity: ()}
     if not roots:
         return None
     found = {}
@@ -104,10 +118,11 @@ class DeadPoints:
 
     Args:
         problem: the equations of motion, compiled.
+        projects: whether states are brought back onto the constraints.
     """
 
-    def __init__(self, problem: Problem) -> None:
-        self._known, self._problem = discriminants(problem.functions), problem
+    def __init__(self, problem: Problem, *, projects: bool = True) -> None:
+        self._known, self._problem = discriminants(problem.functions, projects=projects), problem
         self._rows: list[tuple[Vector, Vector]] = []
         self._count, self._largest = 0, np.zeros(1)
         self._first: DeadPoint | None = None

@@ -20,19 +20,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from multibody.graph import ONE, ZERO, Expr, Symbol, absolute, equal, less, less_equal, symbol, where
+from multibody.graph import ONE, ZERO, Expr, Symbol, absolute, equal, free_symbols, less, less_equal, symbol, where
 from multibody.graph.expr import Constant
 from multibody.graph.field import HALF, P
 from multibody.graph.piecewise.conditions import is_smooth
 from multibody.graph.piecewise.tables import Table
 from multibody.graph.traverse import flat, rebuilt, shaped, topological
 from multibody.simulation.contract import Vector
+from multibody.simulation.events.narrow_pulses import may_be_narrow, narrow_times, parts_of_time
 from multibody.simulation.events.switching_times import TimeFunction, passages, roots
 
 STEADY, OF_TIME, MOVING, OF_INPUTS = 0, 1, 2, 4
 """What a node depends on: parameters alone; time; states or inputs that move; inputs that may be set."""
 
 COMPARISONS = frozenset({"lt", "le"})
+NEXT_TIMES = 6  # every such time within a pulse ends a step whose length adapts
+KEPT_TIMES = 64  # sets of parameters for which times within pulses are kept
 BEYOND = 1e300  # the end of the first and the last interval
 
 
@@ -128,14 +131,21 @@ class KnownTimes(NamedTuple):
         jumps: a frozen branch of the right-hand side changes, or the expression of an event may jump.
         kinks: the rate changes, and no value does.
         knots: points of smooth tables.
+        pulses: times within narrow pulses, as close together as steps of one length need them.
     """
 
     jumps: Vector
     kinks: Vector
     knots: Vector
+    pulses: Vector
+
+    @property
+    def bends(self) -> Vector:
+        """The points of smooth tables, and some of the times within pulses: enough to show a pulse to step control."""
+        return np.union1d(self.knots, self.pulses[::NEXT_TIMES]) if len(self.pulses) else self.knots
 
 
-NO_TIMES = KnownTimes(np.empty(0), np.empty(0), np.empty(0))
+NO_TIMES = KnownTimes(np.empty(0), np.empty(0), np.empty(0), np.empty(0))
 
 
 class Switching:
@@ -159,6 +169,8 @@ class Switching:
         self._jumps: dict[Any, tuple[Expr, Vector]] = {}  # functions of time where events jump, and their levels
         self._kinks: dict[Any, tuple[Expr, Vector]] = {}  # the same where no value jumps
         self._knots: dict[Any, tuple[Expr, Vector]] = {}  # the same for smooth tables
+        self._pulses: list[TimeFunction] = []  # smooth functions of time that may be narrow
+        self._narrow: dict[Any, Vector] = {}  # where they are, for some parameters and times
         self._complete = False
         self._walk([*expressions], freeze=True)
         self._walk([*watched], freeze=False)
@@ -166,7 +178,7 @@ class Switching:
 
     def __bool__(self) -> bool:
         """Whether anything switches."""
-        return bool(self._switches or self._jumps or self._kinks or self._knots)
+        return bool(self._switches or self._jumps or self._kinks or self._knots or self._pulses)
 
     @property
     def switches(self) -> list[Switch]:
@@ -223,13 +235,28 @@ class Switching:
         knots: Vector = np.empty(0)
         for expression, levels in self._knots.values():
             knots = np.union1d(knots, self._times(expression, levels, parameters, first, last, found))
-        return KnownTimes(jumps, np.setdiff1d(found, jumps), knots)
+        pulses: Vector = np.empty(0)
+        for pulse in self._pulses if parameters or self.same_for_all else ():
+            pulses = np.union1d(pulses, self._narrow_times(pulse, parameters, first, last))
+        return KnownTimes(jumps, np.setdiff1d(found, jumps), knots, pulses)
+
+    def _narrow_times(self, pulse: TimeFunction, parameters: Mapping[Any, float], first: float, last: float) -> Vector:
+        """Times within narrow pulses; kept, because most runs of a system have the same."""
+        numbers = tuple(parameters[one] for one in free_symbols([pulse.expression]) if one is not self._time)
+        key = pulse.expression, numbers, first, last
+        if key not in self._narrow:
+            if len(self._narrow) >= KEPT_TIMES:
+                self._narrow.clear()
+            self._narrow[key] = narrow_times(pulse.with_parameters(parameters), first, last)
+        return self._narrow[key]
 
     @property
     def same_for_all(self) -> bool:
-        """Whether nothing switches but tables of time itself, whose points do not depend on parameters."""
+        """Whether nothing switches but functions of time itself, which do not depend on parameters."""
         followed = [*self._kinks.values(), *self._knots.values()]
-        return not (self._switches or self._jumps) and all(one is self._time for one, _ in followed)
+        steady = all(one is self._time for one, _ in followed)
+        steady = steady and all(set(free_symbols([one.expression])) == {self._time} for one in self._pulses)
+        return steady and not (self._switches or self._jumps)
 
     def _times(
         self, expression: Expr, levels: Vector, parameters: Mapping[Any, float], first: float, last: float,
@@ -252,6 +279,9 @@ class Switching:
             kinds[node] = self._kind(node, kinds)
             args = [values[arg] for arg in node.args]
             values[node] = self._replaced(node, args, kinds, freeze)
+        if freeze and not self._complete:
+            timed = parts_of_time(outputs, lambda node: kinds[node] == OF_TIME)
+            self._pulses = [TimeFunction(one, self._time, {}) for one in timed if may_be_narrow(one, self._time)]
         return [values[one] for one in outputs]
 
     def _kind(self, node: Any, kinds: dict[Any, int]) -> int:

@@ -9,6 +9,7 @@ shortest interval, however narrow the pulse between them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -64,6 +65,12 @@ class TimeFunction:
     def slope(self) -> float:
         """b of a + b·t."""
         return 0.0 if is_zero(self.rate) else float(evaluate(self.rate, self._parameters))
+
+    def with_parameters(self, parameters: Mapping[Any, float]) -> TimeFunction:
+        """The same function with other numbers."""
+        same = copy(self)
+        same._parameters = parameters
+        return same
 
     def derivative(self) -> TimeFunction:
         """The rate of change."""

@@ -27,9 +27,11 @@ from multibody.simulation.integrators.library_solver import (
 )
 from multibody.simulation.integrators.scipy_solvers import advanced, scipy_solver
 from multibody.simulation.problem.problem import Problem
+from multibody.simulation.results.interpolation import hermite
 
 MOST_GROWTH = 10.0  # a bound coordinate moves so many times as far as a free one: time to divide anew
 WORSE = 3.0  # if that is so many times more than at the last division
+ANOTHER_BRANCH = 0.05  # difference of speeds from those between both ends of a step, relative to the largest
 NEWTON_STEPS = 12
 CONVERGED = 1e-8  # a Newton step so short doubles the number of good digits to all there are
 
@@ -165,6 +167,7 @@ class _IndependentStepper(Stepper):
         problem.t[()], problem.y[:] = t0, y0
         self._loops = problem.once(Loops)
         self._before, self._finite = 0, True
+        self._begin = t0, y0, np.zeros(len(y0))
         self._dense: Any = None
         self._choose(t0, y0, step)
 
@@ -175,17 +178,34 @@ class _IndependentStepper(Stepper):
             self._before += self._solver.nfev
             self._choose(self.t, self._y, self.step)
         self._finite, self._dense = True, None
+        self._begin = self.t, self._y, self._y_dot
         advanced(self._solver, lambda: self._finite)
         self.step = float(self._solver.h_abs)
         self._arrive(self._solver.t, self._completed(self._solver.t, self._solver.y))
         self.evaluations = self._before + self._solver.nfev
 
     def within(self, t: float) -> Vector:
-        """Free ones by the solver's dense output, bound ones from the constraints."""
+        """Free ones by the solver's dense output, bound ones from the constraints.
+
+        Bound ones are near the cubic through both ends of the step: a tangent may lead to another branch, where the
+        step has passed a position in which branches meet.
+        """
         if t == self.t:
             return self._y.copy()
         self._dense = self._dense or self._solver.dense_output()
-        return self._completed(t, self._dense(t))
+        begin, y, y_dot = self._begin
+        ends, rates = np.stack([y, self._y]), np.stack([y_dot, self._y_dot])
+        guess = hermite(np.array([begin, self.t]), ends, rates, np.array([t]))[0]
+        found = self._loops.completed(t, self._dense(t), guess, self._division)
+        if self._is_another_branch(found, guess):
+            raise StepError(Status.SINGULAR, "branches of the motion lie too close together for a sample between steps")
+        return found
+
+    def _is_another_branch(self, y: Vector, guess: Vector) -> bool:
+        """Whether bound speeds are far from a guess that is good for the free ones."""
+        speeds = slice(self._problem.n, self._problem.n + self._problem.m)
+        off, largest = np.abs(y - guess)[speeds], np.abs(self._y[speeds]).max(initial=0.0)
+        return bool(off.max(initial=0.0) > ANOTHER_BRANCH * largest + WORSE * off[self._division.u].max(initial=0.0))
 
     def _choose(self, t: float, y: Vector, step: float) -> None:
         """Start from a state with the choice that is best there."""
@@ -212,7 +232,11 @@ class _IndependentStepper(Stepper):
 
     def _completed(self, t: float, free: Vector) -> Vector:
         """From a guess along the tangent: it stays on its way where others branch off."""
-        return self._loops.completed(t, free, self._y + (t - self.t) * self._y_dot, self._division)
+        guess = self._y + (t - self.t) * self._y_dot
+        found = self._loops.completed(t, free, guess, self._division)
+        if self._is_another_branch(found, guess):
+            raise StepError(Status.SINGULAR, "the bound speeds are those of another branch")
+        return found
 
 
 def _places(problem: Problem, division: CoordinateDivision) -> Any:

@@ -66,7 +66,7 @@ class StabilisedForm:
         self._residual, self._slopes = np.zeros(self.size), np.zeros((self.size, self.size))
         self._forces = np.zeros(len(equations.forces))
         self._equations, self._F = equations, problem.functions.with_inputs(equations.residual)
-        self._F = problem.functions.switching.frozen(self._F)
+        self._F = problem.eom.with_continuous_angles(problem.functions.switching.frozen(self._F))
         self._call = self._bound("stabilised", {"residual": self._F}, residual=self._residual)
         self._call_forces = problem.bound(
             problem.functions.function("independent_forces", {"forces": equations.forces}), forces=self._forces

@@ -105,7 +105,7 @@ class Lanes:
             "rejected": np.zeros(count),
         }  # fmt: skip
         known = self._functions.switching.known_times({}, float(times[0]), float(times[-1]))
-        results["corner_t"] = np.union1d(known.kinks, known.knots)
+        results["corner_t"] = np.union1d(known.kinks, known.bends)
         fields = {name: address(array) for name, array in results.items()}
         fields["corners"] = len(results["corner_t"])
         run = LaneRun(**self._fields, **fields, runs=count, wanted=len(times), start=times[0], end=times[-1])

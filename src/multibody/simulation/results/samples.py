@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,11 +26,22 @@ from multibody.simulation.results.interpolation import (
     with_unit_quaternions,
 )
 
+_log = logging.getLogger("multibody")
+
 READABLE_DEFECT = 4e-3
 """Rates of interpolated coordinates may differ from interpolated speeds by this share of the largest rate.
 
 With so many samples for each period, coordinates and speeds are known to 1e-3 of their amplitudes.
 """
+
+COUNTABLE_DEFECT = 0.25
+"""The same for turns of angles to be counted: the interpolated motion goes around as the true one does."""
+
+DOUBTFUL_TURN = 1.0
+"""Radians; change of an angle that its rates do not explain, of the π from which on a turn would be miscounted."""
+
+INNER = (0.23, 0.5, 0.77)
+"""Times between two samples at which turns of angles are counted, relative to their distance."""
 
 SMALL_RATE = 1e-3
 """A rate that is always below this share of the largest one is measured by that."""
@@ -248,17 +260,49 @@ class Samples:
     def joints(self) -> Mapping[str, Vector]:
         """What joints do that are driven or close a loop: coordinates, speeds, accelerations by name.
 
-        Angles are continuous: from sample to sample, the turn is the one that the speed comes nearest to.
+        Angles are continuous: turns between samples are those of the interpolated motion. Where samples are too far
+        apart to know them, angles are NaN from there on, with a message in the log; an angle with limits, a load or a
+        sensor is known always, because the run measures it as it goes.
         """
         names = [one.name for one in self.eom.model.values]
         values = dict(zip(names, self._probed("joints").T, strict=True)) if names else {}
+        unmeasured = []
         for coordinate, expression in self.eom.model.values.items():
-            rate = values.get(rate_name(coordinate.name))
             nodes = [] if coordinate.kind != "coordinate" else topological([as_expr(expression)])
             angles = [node for node in nodes if node.op == "atan2" and node.fp not in self.eom.angles]
-            if angles and rate is not None:
-                values[coordinate.name] = _unwrapped(self.t, values[coordinate.name], rate)
-        return values
+            if angles and rate_name(coordinate.name) in values:
+                unmeasured.append(coordinate.name)
+        return values | self._continuous(values, unmeasured)
+
+    def _continuous(self, values: Mapping[str, Vector], names: Sequence[str]) -> dict[str, Vector]:
+        """Angles without jumps by full turns, from principal values at all samples and between them."""
+        if not names or len(self.t) < 2:
+            return {}
+        between = np.concatenate([self.t[:-1] + share * np.diff(self.t) for share in INNER])
+        places = np.repeat(np.arange(len(self.t) - 1)[None], len(INNER), axis=0).ravel()
+        kept = (between > self.t[places]) & (between < self.t[places + 1])  # not where samples have the same time
+        between, places = between[kept], places[kept]
+        x = self.interpolated(between)
+        found = probe(self.eom, "joints").batch(between, x.q, x.u, self.r[places], self.p)
+        inner = np.asarray(found).reshape(len(between), -1)
+        order = np.lexsort((np.concatenate([self.t, between]), np.concatenate([np.arange(len(self.t)), places + 0.5])))
+        missed = np.concatenate([np.zeros(len(self.t)), self.interpolation_errors(between)])[order]
+        t, samples = np.concatenate([self.t, between])[order], order < len(self.t)
+        columns = {one.name: k for k, one in enumerate(self.eom.model.values)}
+        angles = {}
+        for name in names:
+            angle, rate = (
+                np.concatenate([values[one], inner[:, columns[one]]])[order] for one in (name, rate_name(name))
+            )
+            angles[name] = _unwrapped(t, angle, rate, missed)[samples]
+            angles[name].flags.writeable = False
+        unknown = [name for name, angle in angles.items() if np.isnan(angle[-1]) and np.isfinite(values[name][-1])]
+        if unknown:
+            _log.warning(
+                "The samples of the %s are too far apart to count the turns of %s, which are NaN from there on: keep "
+                "more samples, or add a sensor or limits to the joint.", self.title, ", ".join(map(repr, unknown)),
+            )  # fmt: skip
+        return angles
 
     @cached_property
     def energies(self) -> Energies:
@@ -316,10 +360,17 @@ class Samples:
         return solved
 
 
-def _unwrapped(t: Vector, angle: Vector, rate: Vector) -> Vector:
-    """An angle without jumps by full turns, which its rate does not explain."""
-    expected = 0.5 * (rate[1:] + rate[:-1]) * np.diff(t)
-    turns = np.round((expected - np.diff(angle)) / (2 * np.pi))
-    found = angle + 2 * np.pi * np.concatenate([[0.0], np.cumsum(np.nan_to_num(turns))])
-    found.flags.writeable = False
-    return found
+def _unwrapped(t: Vector, angle: Vector, rate: Vector, missed: Vector) -> Vector:
+    """An angle without jumps by full turns; NaN from where on its rate does not tell the turns.
+
+    Args:
+        t: times.
+        angle: principal values then.
+        rate: of the angle.
+        missed: how wrong rates of the interpolated states are, relative to the largest rates.
+    """
+    expected, change = 0.5 * (rate[1:] + rate[:-1]) * np.diff(t), np.diff(angle)
+    turns = np.round((expected - change) / (2 * np.pi))
+    doubt = np.abs(expected - change - 2 * np.pi * turns) > DOUBTFUL_TURN
+    doubt |= np.maximum(missed[1:], missed[:-1]) > COUNTABLE_DEFECT
+    return angle + 2 * np.pi * np.concatenate([[0.0], np.cumsum(np.where(doubt, np.nan, turns))])

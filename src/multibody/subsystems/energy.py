@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr, as_expr, free_symbols, gradient, substitute, time_derivative
-from multibody.mechanics.validation.load_potentials import cancel
+from multibody.mechanics.validation.cancellation import cancel
 from multibody.subsystems.arguments.vocabulary import rate_symbol
 from multibody.subsystems.content import LevelEnergy, SubsystemContent
 

@@ -15,7 +15,7 @@ from multibody.compat.sympy.mechanism import Mechanism
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr, array, as_expr, free_symbols, product, substitute
 from multibody.graph.field import P, Value
-from multibody.mechanics.validation.load_potentials import cancel
+from multibody.mechanics.validation.cancellation import cancel
 
 MAX_LOADS = 14
 """Of so many loads all selections are tried; of more than these, the whole and each one alone."""

@@ -73,6 +73,15 @@ def is_smooth(node: Any) -> bool:
     return isinstance(node, SmoothCondition) or (node.op == "table" and node.table.smooth)
 
 
+def deciding_value(node: Any) -> Expr:
+    """What decides which piece of an operation holds, such as x - y for x < y, and x for abs(x) and for a table of x.
+
+    Its sign does; of a table, its place among the points.
+    """
+    difference: Expr = node.args[0] if len(node.args) == 1 else node.args[0] - node.args[1]
+    return difference
+
+
 def _made(op: str, *args: Any) -> Condition:
     fp = of_operation(op, args, lambda node: node.fp, FIRST)
     return intern_structure(Condition(op, args, fp, _guards(args)))

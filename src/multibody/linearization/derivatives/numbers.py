@@ -11,6 +11,7 @@ import numpy as np
 from multibody.compiler import Function
 from multibody.errors import ExpressionError
 from multibody.graph import Expr, Symbol, cos, evaluate, free_symbols, isolated, topological
+from multibody.graph.piecewise.conditions import deciding_value
 from multibody.linearization.derivatives.limit import Limit, approached, without_value
 from multibody.linearization.operating_points.point import Matrix
 from multibody.linearization.tolerances import (
@@ -39,9 +40,9 @@ _DIVISORS: dict[str, Callable[[Any], Expr]] = {
 """Operations that divide, and by what."""
 
 _SWITCHES: dict[str, Callable[[Any], Expr]] = dict.fromkeys(
-    ("min", "max", "lt", "le", "eq"), lambda node: node.args[0] - node.args[1]
-) | dict.fromkeys(("abs", "sign", "table"), lambda node: node.args[0])
-"""Operations that choose, and what changes its sign where they choose otherwise; of a table, its argument."""
+    ("min", "max", "lt", "le", "eq", "abs", "sign", "table"), deciding_value
+)
+"""Operations that choose, and what decides."""
 
 
 class ExpressionValues:

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from multibody.algebra import ForceMotor
 from multibody.errors import ModelError, MultibodyError
@@ -22,7 +20,6 @@ from multibody.graph import (
     Expr,
     Symbol,
     as_expr,
-    evaluate,
     free_symbols,
     isolated,
     substitute,
@@ -30,36 +27,13 @@ from multibody.graph import (
     time_derivative,
     topological,
 )  # fmt: skip
-from multibody.graph.piecewise.tables import Tabulated
+from multibody.mechanics.validation.cancellation import cancel
 from multibody.model.given import arguments, expressions_in
 from multibody.model.kinematics import Kinematics
 from multibody.model.loads.contract import Applied, Load
 from multibody.model.loads.gravity import GravityField
 from multibody.model.loads.law import Law
 from multibody.model.model import Model
-from multibody.model.quantity import Parameter, known_defaults
-
-MISMATCH = 1e-10
-"""The difference between force and slope that is more than rounding, relative to the largest of both."""
-
-STATES = 140
-"""Random states at which force and slope are compared where there is no proof."""
-
-SCALES = (0.001, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4)
-"""How far these states are from the start: near it loops can be closed, farther away other pieces of a law are met."""
-
-ANGLES = 100.0
-"""Angles larger than this lose digits."""
-
-REACHES = (0.0, *(10.0**k for k in range(-3, 9)))
-"""Between these distances from the start, changes of conditions are looked for."""
-
-RAYS = 8
-BISECTIONS = 40
-BESIDE = (1e-3, 0.03, 0.3)  # distances from a change, relative to that from the start
-MAX_MARGINS = 50
-
-Vector = NDArray[np.float64]
 
 MOTION = ("coordinate", "speed", "variable")
 
@@ -293,113 +267,6 @@ def _held(load: Load) -> Load:
 
     args, named = load._arguments
     return type(load)(*map(held, args), **{key: held(value) for key, value in named.items()})
-
-
-def cancel(power: Expr, slope: Expr, parameters: Iterable[Parameter], start: Mapping[Symbol, float]) -> bool:
-    """Whether the sum of two expressions is zero: proved, or to rounding at random states.
-
-    Where they have no value at any of these states, nothing is said against them.
-
-    Args:
-        power: of a force.
-        slope: of a potential.
-        parameters: whose defaults say how large they are.
-        start: values of coordinates that the states are around.
-    """
-    if (power + slope).fp == 0:
-        return True
-    rng = np.random.default_rng(0)
-    known: dict[Any, Any] = {}
-    distances = np.repeat(SCALES, STATES // len(SCALES))
-    defaults = known_defaults(parameters)
-    symbols = free_symbols([power, slope])
-    center = {one: defaults.get(one) or 1.0 if one.kind == "parameter" else start.get(one, 0.0) for one in symbols}
-    for one in symbols:
-        drawn = rng.normal(size=STATES) * distances
-        if one.kind == "parameter":
-            known[one] = center[one] * (1 + np.minimum(distances, 0.5) * rng.uniform(-1, 1, STATES))
-        else:
-            known[one] = center[one] + drawn
-    groups = [distances]
-    for states, away in beside_conditions([power, slope], center, rng):
-        groups.append(away)
-        known = {one: np.concatenate([values, states[one]]) for one, values in known.items()}
-    distances = np.concatenate(groups)
-    numbers = np.concatenate([np.searchsorted(SCALES, groups[0]), *(np.full(one.size, len(SCALES) + k)
-                              for k, one in enumerate(groups[1:]))])  # fmt: skip
-    try:
-        with np.errstate(all="ignore"):
-            force, change = (np.asarray(evaluate(one, known), dtype=np.float64) for one in (power, slope))
-    except MultibodyError:
-        return False
-    with np.errstate(all="ignore"):
-        gap = np.broadcast_to(np.abs(force + change), distances.shape)
-        size = np.broadcast_to(np.maximum(np.abs(force), np.abs(change)), distances.shape)
-    for number in np.unique(numbers):  # beside the largest value of these states, a small difference is rounding
-        near = np.isfinite(gap) & np.isfinite(size) & (numbers == number)
-        rounding = MISMATCH * max(1.0, distances[numbers == number].max() / ANGLES)
-        if gap[near].max(initial=0.0) > rounding * size[near].max(initial=0.0):
-            return False
-    return True
-
-
-def beside_conditions(
-    expressions: Sequence[Expr], center: Mapping[Symbol, float], rng: np.random.Generator
-) -> Iterator[tuple[Mapping[Symbol, Vector], Vector]]:
-    """States on both sides of each place where a condition changes, with their distances from the center.
-
-    Places are looked for along rays from the center. Each side is a group, whose states are close to the place and
-    farther away, so that narrow ranges between two conditions are met as well.
-    """
-    margins = _margins(expressions)
-    moving = [one for one in center if one.kind != "parameter"]
-    if not margins or not moving:
-        return
-    direction = rng.normal(size=(len(moving), RAYS))
-    direction[:, RAYS // 2 :] = -direction[:, : RAYS // 2]
-
-    def states(t: Vector) -> dict[Any, Vector]:
-        held: dict[Any, Vector] = {one: np.full(t.shape, value) for one, value in center.items()}
-        return held | {one: center[one] + row * t for one, row in zip(moving, direction, strict=True)}
-
-    def signs(margin: Expr, t: Vector) -> Vector:
-        with np.errstate(all="ignore"):
-            return np.sign(np.broadcast_to(np.asarray(evaluate(margin, states(t)), dtype=np.float64), t.shape))
-
-    for margin in margins:
-        try:
-            found = [signs(margin, np.full(RAYS, reach)) for reach in REACHES]
-            changes = np.array([a * b < 0 for a, b in pairwise(found)])
-            rays = changes.any(axis=0)
-            if not rays.any():
-                continue
-            first = np.argmax(changes, axis=0)
-            inner, outer = np.take(REACHES, first), np.take(REACHES, first + 1)
-            begin = signs(margin, inner)
-            for _ in range(BISECTIONS):
-                middle = (inner + outer) / 2
-                before = signs(margin, middle) == begin
-                inner, outer = np.where(before, middle, inner), np.where(before, outer, middle)
-        except MultibodyError:  # no value there
-            continue
-        for side in (-1, 1):
-            at = [states(outer * (1 + side * share)) for share in BESIDE]
-            away = np.concatenate([np.abs(outer * direction).max(axis=0)[rays]] * len(BESIDE))
-            yield {one: np.concatenate([each[one][rays] for each in at]) for one in center}, away
-
-
-def _margins(expressions: Sequence[Expr]) -> list[Expr]:
-    """What changes its sign where another piece of an expression begins."""
-    found: dict[Expr, None] = {}
-    for node in topological(list(expressions)):
-        if node.op in ("lt", "le"):
-            found[node.args[0] - node.args[1]] = None
-        elif node.op in ("abs", "sign"):
-            found[node.args[0]] = None
-        elif isinstance(node, Tabulated):
-            breaks = node.table.breaks
-            found |= dict.fromkeys(node.args[0] - as_expr(float(end)) for end in (breaks[0], breaks[-1]))
-    return [one for one in found if free_symbols(one)][:MAX_MARGINS]
 
 
 def _rates(model: Model) -> dict[Expr, Expr]:

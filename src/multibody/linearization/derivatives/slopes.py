@@ -129,13 +129,17 @@ class Slopes:
         """True if rates and forces do not follow time where some symbols are zero; otherwise None: it is undecided."""
         end = self.rows["output"].start
         zeros = {*zeros, *self.eom.model.accelerations}
-        return None if follow(self.equations[:end], self.eom.model.time, zeros) else True
+        return None if depend_on_time(self.equations[:end], self.eom.model.time, zeros) else True
 
     def state_matrix_lasts(self, zeros: Collection[Symbol]) -> Literal[True] | None:
-        """The same of the entries of J from which the state matrix follows."""
+        """True if the entries of J from which the state matrix follows do not follow time; otherwise None."""
         end, inputs = self.rows["output"].start, self.columns["r"].start
         entries = self.matrix[:end, :inputs].ravel().tolist()
-        return None if follow(entries, self.eom.model.time, zeros) else True
+        return None if depend_on_time(entries, self.eom.model.time, zeros) else True
+
+    def linear_system_lasts(self, zeros: Collection[Symbol]) -> Literal[True] | None:
+        """True if neither the state nor the state matrix follows time where some symbols are zero; otherwise None."""
+        return self.state_lasts(zeros) and self.state_matrix_lasts(zeros)
 
     def blocks(self, matrix: Any, values: Any) -> Blocks:
         """J and the equations with something in their places."""
@@ -155,8 +159,8 @@ class Slopes:
         return str(named[kind][number]) if kind in named else f"position {number + 1}"
 
 
-def follow(expressions: Sequence[Expr], time: Symbol, zeros: Collection[Symbol] = ()) -> bool:
-    """Whether expressions depend on time, for sure: cos² + sin² of it does not, whichever way it is written.
+def depend_on_time(expressions: Sequence[Expr], time: Symbol, zeros: Collection[Symbol] = ()) -> bool:
+    """Whether the values of expressions depend on time: those of cos² + sin² of it do not, however they are written.
 
     Args:
         expressions: of any symbols.
@@ -166,8 +170,10 @@ def follow(expressions: Sequence[Expr], time: Symbol, zeros: Collection[Symbol] 
     Example:
         >>> from multibody.graph import cos, sin, symbols
         >>> t, x = symbols("t x")
-        >>> follow([x * sin(t) ** 2 + x * cos(t) ** 2], t), follow([x * sin(t)], t), follow([x * sin(t)], t, [x])
-        (False, True, False)
+        >>> [depend_on_time([one], t) for one in (x * sin(t) ** 2 + x * cos(t) ** 2, x * sin(t))]
+        [False, True]
+        >>> depend_on_time([x * sin(t)], t, zeros=[x])
+        False
     """
     concerned = [one for one in expressions if time in free_symbols([one])]
     if not concerned:

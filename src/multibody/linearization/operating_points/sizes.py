@@ -22,10 +22,10 @@ LENGTH, ANGLE = "m", "rad"
 
 
 def coordinate_sizes(eom: EquationsOfMotion, q: Vector, p: Vector) -> Vector:
-    """The size of each coordinate: 1 for angles and quaternions, and for lengths that of the part that it belongs to.
+    """The size of each coordinate: 1 for angles and quaternions; for a length, that of its part of the mechanism.
 
-    A train that is 7000 km along its rail does not make the travel of its suspension any larger: lengths share the
-    largest one only where they occur in the same equation.
+    Coupled lengths share the largest of them. Where no equation couples two lengths, they have different sizes: a train
+    7000 km along its rail does not make the travel of a suspension larger.
 
     Args:
         eom: equations of motion.
@@ -54,7 +54,7 @@ def coordinate_sizes(eom: EquationsOfMotion, q: Vector, p: Vector) -> Vector:
 
 
 def _parts(eom: EquationsOfMotion) -> Vector:
-    """A number for each coordinate, the same for those that occur together in an equation, directly or by others."""
+    """A label for each coordinate, the same for those that equations of motion or constraints couple."""
 
     def found() -> Vector:
         rows = [*eom.kinetics.residual(), *eom.phi]
@@ -64,17 +64,11 @@ def _parts(eom: EquationsOfMotion) -> Vector:
             for arg in node.args:
                 mask |= masks[arg]
             masks[node] = mask
-        groups: list[int] = []
-        for mask in {masks[row] for row in rows}:
-            tied = [group for group in groups if group & mask]
-            groups = [group for group in groups if not group & mask]
-            for group in tied:
-                mask |= group
-            groups.append(mask)
-        owners = [
-            next((g for g, group in enumerate(groups) if group >> k & 1), -1 - k) for k in range(len(eom.coordinates))
-        ]
-        return np.array(owners, dtype=int)
+        labels = np.arange(len(eom.coordinates))
+        for mask in {masks[row] for row in rows} - {0}:
+            members = [k for k in range(len(labels)) if mask >> k & 1]
+            labels[np.isin(labels, labels[members])] = labels[members[0]]
+        return labels
 
     return eom.once("parts with coordinates of their own", found)
 

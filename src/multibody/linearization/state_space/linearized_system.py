@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,6 +19,7 @@ from multibody.linearization.state_space.entry_errors import KnownEntries, Sizes
 from multibody.linearization.state_space.linear_system import LinearSystem
 from multibody.linearization.state_space.modal_motion import ModalMotion, modal_motion
 from multibody.linearization.tolerances import SMALL_ACCELERATION, STEADY_ACCELERATION
+from multibody.support.user_warnings import warn_user
 
 
 class SecondOrder(NamedTuple):
@@ -220,18 +219,18 @@ def warn_unless_steady(system: LinearizedSystem, what: str) -> bool:
     """
     if system.steady:
         return False
-    values = np.abs(system.point.acceleration)
-    fastest = int(np.argmax(values))
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "multibody":
-        level, frame = level + 1, frame.f_back
-    warnings.warn(
-        f"{what} at a point that is not an equilibrium, or not for long: there, "
-        f"'{system.point.model.speeds[fastest].name}' changes at the rate {system.point.acceleration[fastest]:.6g}. "
-        "The linear system describes deviations from a motion, not from this point. equilibrium(eom, …) finds a point "
-        "at which the mechanism stays.",
+    if system._no_acceleration:
+        reason = "at a point at which the mechanism stays for an instant, but perhaps not for long: forces follow time."
+    else:
+        fastest = int(np.argmax(np.abs(system.point.acceleration)))
+        reason = (
+            f"at a point that is not an equilibrium: there, '{system.point.model.speeds[fastest].name}' changes at the "
+            f"rate {system.point.acceleration[fastest]:.6g}."
+        )
+    warn_user(
+        f"{what} {reason} The linear system describes deviations from a motion, not from this point. "
+        "equilibrium(eom, …) finds a point at which the mechanism stays.",
         OperatingPointWarning,
-        stacklevel=level,
     )
     return True
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -42,6 +41,7 @@ from multibody.linearization.operating_points.sizes import (
 from multibody.linearization.state_space.linearized_system import LinearizedSystem, Terms
 from multibody.linearization.tolerances import CONSTRAINT_CONDITION_WARNED, MASS_CONDITION_WARNED, POINT_ERROR
 from multibody.mechanics.constraints.sparse_rows import Sparse
+from multibody.support.user_warnings import warn_user
 
 
 class Linearizer:
@@ -112,19 +112,18 @@ class Linearizer:
             conditioning=self._conditioning(numbers, place),
             terms=lambda: self._terms(place, point, numbers, division),
             goes_on=lambda: self.slopes.state_lasts(point.zeros),
-            lasting=lambda: self.slopes.state_lasts(point.zeros) and self.slopes.state_matrix_lasts(point.zeros),
+            lasting=lambda: self.slopes.linear_system_lasts(point.zeros),
         )  # fmt: skip
 
     def _conditioning(self, numbers: Blocks, place: LinearizationPoint) -> float:
         """How near to a dead point the constraints are; with a warning where that costs digits."""
         found = conditioning(self.eom, numbers, place)
         if found > CONSTRAINT_CONDITION_WARNED:
-            warnings.warn(
+            warn_user(
                 f"The constraints of system '{self.eom.model.name}' are nearly singular at the operating point: "
                 f"conditioning {found:.3g}. The linear system is that of a small neighborhood of a dead point or a "
                 f"branching, and loses digits. {self.eom.model.name} at {by_name(self.eom.coordinates, place.q)}.",
                 ConditioningWarning,
-                stacklevel=4,
             )
         return found
 
@@ -178,13 +177,12 @@ class Linearizer:
         """A warning where the mass matrix has lost the digits of a light body."""
         found = mass_condition(numbers, division)
         if found > MASS_CONDITION_WARNED:
-            warnings.warn(
+            warn_user(
                 f"The mass matrix of system '{self.eom.model.name}' is nearly singular at the operating point: "
                 f"condition {found:.3g} after scaling. A light body carries a much heavier one, and its own mass is "
                 "lost in the sum; poles keep as many digits fewer as the condition has. Joints from the world to the "
                 "heavier body, and from this to the lighter one, keep all digits.",
                 ConditioningWarning,
-                stacklevel=5,
             )
 
     def _changes(

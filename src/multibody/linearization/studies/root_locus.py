@@ -56,9 +56,9 @@ class RootLocus:
 
 
 class _Watched:
-    """A family of linear systems that warns once if mechanisms do not stay at their operating points.
+    """A family of linear systems that warns once if a mechanism does not stay at its operating point.
 
-    Points are looked at whenever the number of calls is a power of two.
+    To save time, only calls 1, 2, 4, 8, … are checked.
     """
 
     def __init__(self, family: Family) -> None:
@@ -68,14 +68,12 @@ class _Watched:
         system = self._family(value)
         self._calls += 1
         if not self._warned and not self._calls & (self._calls - 1) and isinstance(system, LinearizedSystem):
-            self._warned = warn_unless_steady(
-                system, f"The poles of system '{system.name}' along a number are computed"
-            )
+            self._warned = warn_unless_steady(system, f"Poles of system '{system.name}' are computed")
         return system
 
 
 def watched(family: Any) -> Any:
-    """The family, with a warning where it is not at an equilibrium; once, however many studies follow."""
+    """The family, with a warning if a point is not an equilibrium; one warning, however many studies use the family."""
     return family if isinstance(family, _Watched) or not callable(family) else _Watched(family)
 
 
@@ -102,21 +100,25 @@ def along(
         OperatingPointWarning: once, if the mechanism does not stay at one of the operating points.
     """
     require_equations(eom, "along")
+    return _Watched(_systems_along(eom, name, at, parameters, t))
+
+
+def _systems_along(
+    eom: EquationsOfMotion, name: str, at: At, parameters: Mapping[str, float] | None, t: float | None
+) -> Family:
     states = [one.name for one in (*eom.coordinates, *eom.speeds, *eom.inputs)]
     numbers = [one.name for one in eom.parameters]
     if name not in (*states, *numbers):
         raise unknown_name("parameter, input, coordinate or speed", [name], [*numbers, *states], eom.model)
     if name in numbers:
-        return _Watched(
-            lambda value: linearize(
-                eom, at, parameters={**eom.model.parameters_by_element(parameters), name: value}, t=t
-            )
+        return lambda value: linearize(
+            eom, at, parameters={**eom.model.parameters_by_element(parameters), name: value}, t=t
         )
     if at is None or isinstance(at, Mapping):
-        return _Watched(lambda value: linearize(eom, {**(at or {}), name: value}, parameters=parameters, t=t))
+        return lambda value: linearize(eom, {**(at or {}), name: value}, parameters=parameters, t=t)
     state, known, now = known_point(eom, at)
     numbers_given, moment = {**known, **eom.model.parameters_by_element(parameters)}, now if t is None else t
-    return _Watched(lambda value: linearize(eom, {**state, name: value}, parameters=numbers_given, t=moment))
+    return lambda value: linearize(eom, {**state, name: value}, parameters=numbers_given, t=moment)
 
 
 def root_locus(family: Family, values: Iterable[float]) -> RootLocus:

@@ -40,14 +40,14 @@ def _starts(trim: Trim, tries: int, rng: np.random.Generator) -> Iterator[Vector
     eom, chosen = trim.equations.eom, trim.free[: trim.chosen]
     angles = angles_of(eom.model)
     turning = np.array([trim.equations.symbols[k] in angles for k in chosen], dtype=bool)
-    point, sizes = trim.equations.point(trim.start), trim.sizes[: trim.chosen]
+    point, own = trim.equations.point(trim.start), trim.sizes[: trim.chosen]
     kinds = dict(zip(eom.coordinates, coordinate_units(eom), strict=True))
     lengths = np.array([kinds.get(trim.equations.symbols[k]) == LENGTH for k in chosen], dtype=bool)
-    widest = np.where(lengths, np.maximum(sizes, mechanism_length(eom, point.q, point.p)), sizes)
+    widest = np.where(lengths, np.maximum(own, mechanism_length(eom, point.q, point.p)), own)
     for trial in range(tries):
         w = trim.start.copy()
         if trial:
-            sizes = widest if trial % 2 else trim.sizes[: trim.chosen]  # near its part, and in the whole mechanism
+            sizes = widest if trial % 2 else own  # in the whole mechanism, and near the own part
             spread = np.maximum(sizes, np.abs(w[chosen])) * rng.normal(size=len(chosen))
             w[chosen] += np.where(turning, rng.uniform(-np.pi, np.pi, len(chosen)), spread)
             for places in eom.model.quaternions:

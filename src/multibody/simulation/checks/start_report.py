@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +10,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.errors import StartWarning
 from multibody.mechanics.assembly.assembly import StartChange
 from multibody.support.text_tables import aligned
+from multibody.support.user_warnings import warn_user
 
 _log = logging.getLogger("multibody")
 
@@ -67,8 +66,4 @@ def warn_of_changed_runs(eom: EquationsOfMotion, changed: int, runs: int) -> Non
 
 
 def _warn(text: str) -> None:
-    """A warning at the line of the user's program, below which nothing but this package is called."""
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "multibody":
-        level, frame = level + 1, frame.f_back
-    warnings.warn(f"{text}\n{REMEDY}", StartWarning, stacklevel=level)
+    warn_user(f"{text}\n{REMEDY}", StartWarning)

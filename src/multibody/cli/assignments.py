@@ -68,7 +68,7 @@ def number(text: str, where: str) -> float:
 
 
 def listed(text: str, read: Callable[[str], Any]) -> Any:
-    """An array in brackets, for parameters and inputs that are arrays; or one value.
+    """The value of a parameter or an input: an array if it is in brackets, otherwise one value.
 
     Example:
         >>> listed("[1, 2]", float), listed("[[1, 0], [0, 1]]", float), listed("3", float)
@@ -160,8 +160,7 @@ def input_laws(eom: EquationsOfMotion, texts: Iterable[str] | None) -> dict[str,
     given = {name: listed(value, str) for name, value in pairs(texts, "--input").items()}
     with on_command_line("--input"):
         laws = eom.model.inputs_by_element(given)
-    if laws:
-        with on_command_line("--input"):
+        if laws:
             read_inputs(eom, laws)
     return laws
 

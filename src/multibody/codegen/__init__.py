@@ -38,30 +38,9 @@ from multibody.errors import ConversionError
 from multibody.graph import isolated
 
 __all__ = [
-    "C",
-    "Casadi",
-    "Cpp",
-    "Exported",
-    "Flange",
-    "Fmi",
-    "JavaScript",
-    "Jax",
-    "Julia",
-    "Matlab",
-    "Modelica",
-    "Program",
-    "Python",
-    "Result",
-    "Routine",
-    "Rust",
-    "SFunction",
-    "ScalarVariable",
-    "SourceTarget",
-    "Syntax",
-    "Target",
-    "export",
-    "write_fmu",
-    "write_library",
+    "C", "Casadi", "Cpp", "Exported", "Flange", "Fmi", "JavaScript", "Jax", "Julia", "Matlab", "Modelica", "Program",
+    "Python", "Result", "Routine", "Rust", "SFunction", "ScalarVariable", "SourceTarget", "Syntax", "Target",
+    "export", "write_fmu", "write_library",
 ]  # fmt: skip
 
 

@@ -23,12 +23,12 @@ class Equations(Protocol):
 def compile(equations: Equations, outputs: Mapping[str, Any] | None = None) -> Function:
     """Equations of motion as a function of (t, q, u, r, p); the function ``multibody.compile``.
 
+    A function has no memory: the angle of a joint that follows from others, or that closes a loop, is its principal
+    value between -π and π, also in loads. In a run it is continuous.
+
     Args:
         equations: equations of motion.
         outputs: expressions by name; by default the rates q̇ and u̇, as ``q_dot`` and ``u_dot``.
-
-    A function has no memory: the angle of a joint that follows from others, or that closes a loop, is its principal
-    value between -π and π, also in loads. In a run it is continuous.
 
     Example:
         >>> import multibody as mb

@@ -257,7 +257,7 @@ def _chosen(formalisms: object) -> Sequence[Formalism]:
                 f"The formalism {one!r:.80} is given twice.",
                 code="formalism-twice",
                 where="compare",
-                cause="A derivation always agrees with itself: that proves nothing.",
+                cause="A derivation always agrees with itself.",
                 remedy="Give different formalisms, or the same with different options.",
                 name=repr(one),
             )

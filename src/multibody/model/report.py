@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -43,6 +44,17 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.severity}: {self.error()}"
+
+
+def require_no_error(findings: Iterable[Finding]) -> None:
+    """An error for the first finding that is one.
+
+    Raises:
+        ModelError: with its code and its text.
+    """
+    for finding in findings:
+        if finding.severity == "error":
+            raise finding.error(ModelError)
 
 
 @dataclass(frozen=True)

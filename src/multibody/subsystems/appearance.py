@@ -63,7 +63,7 @@ class BodyInertia(NamedTuple):
 
 
 class EqualEntries(NamedTuple):
-    """Two entries of the inertia of a body that must be the same parameter values.
+    """Two entries of the inertia of a body that must have the same value.
 
     Attributes:
         body: its name.

@@ -7,8 +7,9 @@ SymPy takes ω from ``set_ang_vel``, if it was called, whatever the orientation 
 components in a frame to those in another one, both must agree: Ṙ·Rᵀ = ω× (Kane and Levinson 1985, section 2.1). They
 need not agree everywhere: quaternions have unit length, and constraints are kept.
 
-The same holds for velocities that were set, and the places that lead to a point at rest. A wheel is placed from its
-point of contact, which is at rest for an instant alone: there v = ω × r with the ω of a body is right, too.
+A velocity from ``set_vel`` must be the rate of the position relative to a point at rest. There is one exception: models
+of wheels give positions relative to the point of contact, which is at rest for an instant only. There v = ω × r, with
+the ω of a body, is right, too.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def require_rates_of_orientations(
         try:
             rotation = geometry.rotation(frame, base)
             said = geometry.vector(frame._ang_vel_dict[base], base)
-        except ConversionError:  # of something that the model does not use; what it uses is read elsewhere
+        except ConversionError:  # the model does not use it; what it uses is read elsewhere
             continue
         turning = product(array(own.change(rotation)), rotation.T)
         follows = array([turning[2, 1], turning[0, 2], turning[1, 0]])
@@ -95,9 +96,9 @@ def require_rates_of_orientations(
 def require_rates_of_positions(
     kinematics: SympyKinematics, world: Any, bodies: Iterable[Any], loads: Iterable[Any], constraints: Iterable[Expr]
 ) -> None:
-    """An error if a velocity that was set is not the rate of the place, as seen from a point at rest.
+    """An error if a velocity that was set is not the rate of the position relative to a point at rest.
 
-    Args: as for ``require_rates_of_orientations``; mass centers and points with loads are checked.
+    Mass centers and points with loads are checked. For the arguments see ``require_rates_of_orientations``.
     """
     own = kinematics.apart()
     geometry = Geometry(world, own)
@@ -117,16 +118,16 @@ def require_rates_of_positions(
 def _require_rate_of_position(
     own: SympyKinematics, geometry: Geometry, point: Any, origin: Any, turning: Sequence[Any], held: Sequence[Expr]
 ) -> None:
-    """The same for one point, as seen from another one whose velocity was set, too."""
+    """The same for one point, relative to another one whose velocity was set, too."""
     try:
         place = geometry.position(point, origin)
         said = geometry.velocity(point) - geometry.velocity(origin)
         if place is None or any(one.kind == "input" for one in free_symbols(list(place))):
-            return  # a place that is not known by coordinates
+            return  # a position that does not follow from coordinates
         follows = array(own.change(list(place)))
         frames = [frame for frame in geometry.on_the_way(point, origin) if geometry.knows(frame)]
         rotations = [geometry.rotation(frame) for frame in frames]
-    except ConversionError:  # of something that the model does not use; what it uses is read elsewhere
+    except ConversionError:  # the model does not use it; what it uses is read elsewhere
         return
     if not _contradict(own, list(said - follows), said, rotations, held):
         return
@@ -138,10 +139,10 @@ def _require_rate_of_position(
     raise ModelError(
         f"The velocity of '{point}' that was set in '{geometry.world}' is not the rate of its position.",
         where=f"model '{own.vocabulary.scope}'",
-        cause=f"In the axes of '{geometry.world}' and relative to '{origin}', set_vel or a theory says "
+        cause=f"In the axes of '{geometry.world}' and relative to '{origin}', set_vel or v2pt_theory gives "
         f"{_short(said)}; the position and the kinematic differential equations give {_short(follows)}.",
-        remedy="Do not set the velocity: it follows from the position. Or correct it, the position, or the kinematic "
-        "differential equations.",
+        remedy="Remove set_vel: the velocity follows from the position. Or correct the velocity, the position or the "
+        "kinematic differential equations.",
         code="velocity-contradicts-position",
         names=[str(point), str(origin)],
     )

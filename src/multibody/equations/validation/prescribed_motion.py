@@ -39,18 +39,18 @@ HALVINGS = 40
 JUMP = 1e-5  # relative to all that changes
 HORIZON = 10.0  # seconds that are looked at where no run says how long
 LATEST = 1e6  # larger numbers are not taken for times
-GOLDEN = 0.6180339887498949  # its multiples, without their integers, are far from special values
+GOLDEN = 0.6180339887498949  # fractional parts of its multiples are far from special values
 
 
 class PrescribedMotion(NamedTuple):
-    """What follows time.
+    """A quantity that follows time.
 
     Attributes:
-        owner: what gives it.
+        owner: the joint, input, constraint or coordinate that it belongs to.
         course: expressions for value, velocity and acceleration.
-        held: values of coordinates and speeds in them, for what follows time in part; it is then checked only where
+        held: values for coordinates and speeds in these expressions. A quantity with such values is checked only where
             it is finite.
-        smooth: whether the velocity must not jump either.
+        smooth: whether its velocity must be continuous, too.
     """
 
     owner: str
@@ -77,10 +77,10 @@ def require_smooth(eom: EquationsOfMotion, parameters: Mapping[Symbol, float]) -
 
 
 def motions(eom: EquationsOfMotion, follows: Mapping[Expr, Expr]) -> Iterator[PrescribedMotion]:
-    """Motions that are functions of time and parameters alone; an input that is a number stands still.
+    """Quantities that are functions of time and parameters alone; an input that is a number is constant.
 
-    Those of joints, inputs whose rates are inputs, too (joints or constraints follow them), and what constraints and
-    loops take from time.
+    They are prescribed motions of joints; inputs whose rates are inputs, too, because joints or constraints follow
+    them; and constraints and loops that contain time.
     """
     links = [one for one in eom.model.links if one.joint.prescribed is not None]
     found = [(f"joint '{one.joint.name}'", parts) for one in links for parts in zip(one.q, one.u, one.a, strict=True)]
@@ -98,9 +98,9 @@ def motions(eom: EquationsOfMotion, follows: Mapping[Expr, Expr]) -> Iterator[Pr
 
 
 def _timed_parts(eom: EquationsOfMotion, follows: Mapping[Expr, Expr]) -> Iterator[PrescribedMotion]:
-    """Constraints and loops that contain time, while coordinates and speeds are held, in two states.
+    """Constraints and loops that contain time, each in two states with constant coordinates and speeds.
 
-    Positions must not jump; the equations of velocities must not either, because then the velocities would.
+    Constraints on positions must be continuous, and so must those on velocities: otherwise velocities would jump.
     """
     time, loops = eom.model.time, eom.model.unreduced
     constraints = eom.constraints
@@ -111,7 +111,7 @@ def _timed_parts(eom: EquationsOfMotion, follows: Mapping[Expr, Expr]) -> Iterat
     ]
     if loops is not None:
         parts += [
-            (f"the coordinate '{one.name}', which follows from a loop,", eom.model.values[one])
+            (f"dependent coordinate '{one.name}'", eom.model.values[one])
             for one in loops.coordinates
             if one in eom.model.values
         ]
@@ -127,7 +127,7 @@ def _timed_parts(eom: EquationsOfMotion, follows: Mapping[Expr, Expr]) -> Iterat
 
 
 def _held(eom: EquationsOfMotion, symbols: Sequence[Symbol], step: float) -> dict[Symbol, float]:
-    """Start values, moved by different amounts, so that factors that vanish at the start do not hide a jump."""
+    """Start values with different offsets, so that factors that vanish at the start do not hide a jump."""
     start = eom.model.start
     return {one: start.get(one, 0.0) + step * (GOLDEN * (k + 1) % 1 - 0.5) for k, one in enumerate(symbols)}
 
@@ -208,7 +208,7 @@ def _jump(course: Any, t: Vector, values: Vector) -> float | None:
 def _unexplained(t: Vector, x: Vector, rate: Vector) -> Vector:
     """|Δx - ∫ rate dt| from one instant to the next, by trapezoids.
 
-    A rate that is not finite explains nothing; where x itself is not finite, all is unexplained.
+    Where the rate is not finite, its integral counts as zero; where x is not finite, the result is infinite.
     """
     with np.errstate(invalid="ignore", over="ignore"):
         explained = np.diff(t, axis=0) * (rate[1:] + rate[:-1]) / 2

@@ -106,8 +106,8 @@ def require_no_turns(eom: EquationsOfMotion, instant: Any) -> None:
             f"Loads depend on the angle of {names}, which has made turns in the run before t = {instant.t:.9g} s.",
             code="angle-turned",
             where=f"operating point of system '{eom.model.name}'",
-            cause="The angle follows from others by a closed loop. Linear systems know it between -π and π only, where "
-            "the loads would differ from those of the run.",
+            cause="The angle follows from others by a closed loop. In a linear system it is between -π and π, where "
+            "the loads differ from those of the run.",
             remedy="Derive with constraints=Multipliers(), and cut the loop at a joint without a load.",
             names=tuple(sorted(turned)),
             value=float(instant.t),

@@ -188,7 +188,7 @@ class ConstraintsWithDrift(Constraints):
 
     @cached_property
     def gamma(self) -> Matrix:
-        """The other γ."""
+        """γ as it was given."""
         return array(list(self.drift))
 
     @cached_property

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from multibody.algebra import Inertia, Symmetric3, Vec3
-from multibody.errors import ModelError
 from multibody.graph import Expr, Symbol, as_expr, evaluate, free_symbols, rank, substitute
 from multibody.mechanics.composite_inertia import joint_poses, mass_matrix
 from multibody.mechanics.constraints.independence import Constraints
@@ -17,10 +16,10 @@ from multibody.model.freeze.inertia_checks import HARMLESS, impossible_bodies, p
 from multibody.model.kinematics import Kinematics
 from multibody.model.model import Link, Model
 from multibody.model.quantity import Parameter, known_defaults
-from multibody.model.report import Finding, Severity
+from multibody.model.report import Finding, Severity, require_no_error
 
 NEGLIGIBLE = 1e-12
-"""A moment of inertia that is no more than rounding, relative to the largest one."""
+"""A principal moment of inertia that is rounding, relative to the largest one."""
 
 
 def mass_findings(bodies: Iterable[Body], parameters: Iterable[Parameter], model: Model | None) -> Iterator[Finding]:
@@ -59,7 +58,7 @@ def singular_findings(kinematics: Kinematics, values: Mapping[Symbol, float] | N
 
 
 def _unheld_by_default(kinematics: Kinematics, mass: Any, values: Mapping[Symbol, float]) -> list[Finding]:
-    """What is singular with these values of parameters; nothing where there are none."""
+    """Speeds that nothing resists with these values of parameters; nothing where there are no values."""
     if not values:
         return []
     numbers: dict[Expr, Expr] = {symbol: as_expr(value) for symbol, value in values.items()}
@@ -67,10 +66,10 @@ def _unheld_by_default(kinematics: Kinematics, mass: Any, values: Mapping[Symbol
 
 
 def require_regular_by_default(model: Model) -> None:
-    """An error if default values of parameters let a mass or a length vanish, and nothing resists a speed.
+    """An error if neither inertia nor constraints resist a speed with the default values of the parameters.
 
-    The mass matrix is made only where a default is zero, or where an entry of an inertia is with these values: what
-    is singular for all values shows when the equations are solved.
+    To save time, the mass matrix is computed only where a default value or an entry of an inertia is zero. A mass
+    matrix that is singular for all values is found when the equations are solved.
     """
     values = known_defaults(model.parameters)
     numbers: dict[Any, float] = {**values}
@@ -82,8 +81,7 @@ def require_regular_by_default(model: Model) -> None:
     if vanishing and not _all_resist(model, values):
         kinematics, mass = Kinematics(model), mass_matrix(model, joint_poses(model))
         if not _unheld(kinematics, mass, ""):
-            for finding in _unheld_by_default(kinematics, mass, values):
-                raise finding.error(ModelError)
+            require_no_error(_unheld_by_default(kinematics, mass, values))
 
 
 def _all_resist(model: Model, values: Mapping[Symbol, float]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.errors import AssemblyError, ModelError, MultibodyError
+from multibody.errors import AssemblyError, MultibodyError
 from multibody.graph import Expr, Symbol, as_expr, evaluate, free_symbols, rank, substitute
 from multibody.mechanics.assembly.assembly import angles_of
 from multibody.mechanics.composite_inertia import joint_poses, mass_matrix
@@ -19,7 +19,7 @@ from multibody.model.joint import Joint
 from multibody.model.kinematics import Kinematics
 from multibody.model.loads.line import AlongLine
 from multibody.model.model import QUATERNION, Model
-from multibody.model.report import Finding
+from multibody.model.report import Finding, require_no_error
 from multibody.model.sensors.distance import ConnectingLine
 
 Values = Mapping[Symbol, float]
@@ -66,10 +66,8 @@ def _of_joint(joint: Joint, model: Model) -> Iterator[Finding]:
 
 
 def require_quaternions(model: Model) -> None:
-    """An error if a quaternion of the start values is zero; one of another length is divided by it in a run."""
-    for finding in _quaternions(model):
-        if finding.severity == "error":
-            raise finding.error(ModelError)
+    """An error if a quaternion of the start values is zero; a run normalizes one of another length."""
+    require_no_error(_quaternions(model))
 
 
 def _quaternions(model: Model) -> Iterator[Finding]:

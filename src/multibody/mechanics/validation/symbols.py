@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multibody.errors import ModelError, MultibodyError
+from multibody.errors import MultibodyError
 from multibody.graph import Symbol, array, free_symbols
 from multibody.graph.names import with_article
 from multibody.model.body import Body, Frame
@@ -16,7 +16,7 @@ from multibody.model.freeze.unknown_symbols import no_value
 from multibody.model.kinematics import Kinematics
 from multibody.model.model import Model
 from multibody.model.quantity import Input, Parameter, circle_of
-from multibody.model.report import Finding
+from multibody.model.report import Finding, require_no_error
 from multibody.model.sensors.signal import signal
 
 if TYPE_CHECKING:
@@ -108,8 +108,7 @@ def _circles(model: Model) -> Iterator[Finding]:
 
 def require_different_names(model: Model) -> None:
     """An error if one name stands for several quantities, sensors included."""
-    for finding in _same_names(model):
-        raise finding.error(ModelError)
+    require_no_error(_same_names(model))
 
 
 def _same_names(model: Model) -> Iterator[Finding]:

@@ -28,13 +28,13 @@ GENERATED = 1e-6
 """What a damper may give, relative to the energies that are exchanged: rounding."""
 
 ROUNDED = 64 * float(np.finfo(float).eps)
-"""How far coordinates may be off by rounding, relative to them; in closed loops, to 1 + |q|."""
+"""Rounding errors of coordinates, relative to |q|; in closed loops, relative to 1 + |q|."""
 
 UNDERFLOW = 1e-290
-"""Joules; squares of speeds have lost digits there."""
+"""Joules; the squares of speeds lose digits in smaller energies."""
 
 SMALLEST_CONTACT_ENERGY = 1e-12
-"""Joules; less may be no motion where there are stops: a force moves with a body in the gap of a closed contact."""
+"""Joules; the least energy of a run with stops that is motion: forces do work within the gap of a closed contact."""
 
 MISMATCH = 1e-6
 """The difference between the force of a load and the slope of its potential that is not rounding, relative to both."""
@@ -59,7 +59,7 @@ def with_energy_checked(run: Trajectory) -> Trajectory:
 
 
 def report_drift(run: Trajectory) -> None:
-    """One message in the log for a complete run whose energies balance less well than they should."""
+    """One message in the log for a complete run whose energy drift is doubtful."""
     if not (run.checks.is_doubtful and run.status.ok and run.eom.energy_known):
         return
     if run.energy_drift > DOUBTFUL_DRIFT and not _is_rounding(run, run.checks.energy_scale):
@@ -68,14 +68,14 @@ def report_drift(run: Trajectory) -> None:
 
 
 def _is_rounding(run: Trajectory, scale: float) -> bool:
-    """Whether energies of this size are no motion."""
+    """Whether energies of this size are rounding errors, and nothing moves."""
     if run.settings is not None and run.settings.impacts:
         return scale < SMALLEST_CONTACT_ENERGY
     return scale < _rounding(run)
 
 
 def _rounding(run: Trajectory) -> float:
-    """What rounded coordinates change in the potential energy of a run: less than that is no motion."""
+    """The change of the potential energy of a run by rounding errors of its coordinates."""
     loops = len(run.eom.constraints) or run.eom.model.closed_form_coordinates
     shift = ROUNDED * (np.abs(run.q) + (1.0 if loops else 0.0))
     potentials = [

@@ -51,8 +51,8 @@ class DeadPoint(NamedTuple):
     def __str__(self) -> str:
         if not self.coordinates:
             return (
-                "the constraints become dependent there, and without projection (project=False) the motion leaves its "
-                "branch; use an integrator with project=True to pass"
+                "the constraints become dependent there, and without projection the motion would leave its branch; use "
+                "an integrator with project=True to pass"
             )
         return (
             f"the loop that determines {', '.join(self.coordinates)} in closed form reaches a dead point, where its "

@@ -196,10 +196,7 @@ class _IndependentStepper(Stepper):
         begin, y, y_dot = self._begin
         ends, rates = np.stack([y, self._y]), np.stack([y_dot, self._y_dot])
         guess = hermite(np.array([begin, self.t]), ends, rates, np.array([t]))[0]
-        found = self._loops.completed(t, self._dense(t), guess, self._division)
-        if self._is_another_branch(found, guess):
-            raise StepError(Status.SINGULAR, "branches of the motion lie too close together for a sample between steps")
-        return found
+        return self._near(guess, t, self._dense(t), "branches of the motion are too close together for this sample")
 
     def _is_another_branch(self, y: Vector, guess: Vector) -> bool:
         """Whether bound speeds are far from a guess that is good for the free ones."""
@@ -232,10 +229,13 @@ class _IndependentStepper(Stepper):
 
     def _completed(self, t: float, free: Vector) -> Vector:
         """From a guess along the tangent: it stays on its way where others branch off."""
-        guess = self._y + (t - self.t) * self._y_dot
+        return self._near(self._y + (t - self.t) * self._y_dot, t, free, "the dependent speeds are on another branch")
+
+    def _near(self, guess: Vector, t: float, free: Vector, failure: str) -> Vector:
+        """The state with these free coordinates and speeds, on the branch of the guess."""
         found = self._loops.completed(t, free, guess, self._division)
         if self._is_another_branch(found, guess):
-            raise StepError(Status.SINGULAR, "the bound speeds are those of another branch")
+            raise StepError(Status.SINGULAR, failure)
         return found
 
 

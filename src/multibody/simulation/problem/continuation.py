@@ -299,8 +299,8 @@ def _require_equations(run: Samples, eom: EquationsOfMotion) -> None:
             names=others,
             where=f"simulate, start of system '{eom.model.name}'",
             cause="The system was changed since, or the equations treat constraints in another way.",
-            remedy="To start with this state anyway, write start=eom.consistent(*run.at(t)), t0=t. Turns of dependent "
-            "angles are counted from there.",
+            remedy="To start with this state anyway, write start=eom.consistent(*run.at(t)), t0=t. Dependent angles "
+            "then begin between -π and π.",
         )
 
 

@@ -90,9 +90,8 @@ def is_library(module: str | None) -> bool:
         return True
     file = getattr(loaded, "__file__", None)
     places = [file] if file else [*(getattr(loaded, "__path__", None) or ())]
-    if top in sys.stdlib_module_names and places:  # a file of the user may have the name of such a module
-        return all(_is_within(place, _standard()) for place in places)
-    return bool(places) and all(_is_within(place, _installed()) for place in places)
+    folders = _standard() if top in sys.stdlib_module_names else _installed()  # a user's file may have such a name
+    return bool(places) and all(_is_within(place, folders) for place in places)
 
 
 def _origin(module: Any) -> str:
@@ -111,7 +110,7 @@ def _installed() -> tuple[Path, ...]:
 
 @functools.cache
 def _standard() -> tuple[Path, ...]:
-    """Where modules of Python are; of installed packages, some have the names of modules of earlier versions."""
+    """The folders of Python's own modules, and of installed packages, which may replace modules of earlier versions."""
     folders = [Path(path) for key, path in sysconfig.get_paths().items() if key in ("stdlib", "platstdlib")]
     return (*folders, *(folder.resolve() for folder in folders), *_installed())
 
@@ -135,20 +134,23 @@ _READERS = {
     "sys": "_getframe argv modules path stdin",
     "urllib.request": "urlopen",
 }
-"""Functions and objects of libraries that read files, the environment or the state of the process."""
+"""Functions and objects of libraries that read files, the environment or the state of the process, by module."""
 
 READING_METHODS = frozenset(
     {"read_bytes", "read_csv", "read_excel", "read_json", "read_parquet", "read_text", "urlopen"}
 )
-"""Methods that read files, of whatever object."""
+"""Names of methods that read files, whatever the class of their object."""
 
 
 def reads_outside(value: Any, attributes: Iterable[str] | None = None) -> str | None:
-    """What a function reads that is no part of it, by a value that it refers to; None if that is not known to read.
+    """The function or object of a library by which a function reads files, the environment or the process.
 
     Args:
-        value: a module, a function or another object.
+        value: a module, a function or another object that the function refers to.
         attributes: names of all attributes that the function uses; None for none.
+
+    Returns:
+        Its name; None if the value is not known to read anything.
 
     Example:
         >>> import os, numpy
@@ -186,7 +188,7 @@ def cached_properties(kind: type[Any]) -> dict[str, functools.cached_property[An
 
 
 def closure_values(function: types.FunctionType) -> list[Any]:
-    """The values of the variables around a function, as far as they have one."""
+    """The values of the variables of a closure that have a value."""
     found = []
     for cell in function.__closure__ or ():
         try:

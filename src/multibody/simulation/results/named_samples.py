@@ -126,7 +126,7 @@ class NamedSamples(Samples):
     @cached_property
     def quantities(self) -> Mapping[str, Quantity]:
         """Everything that has a name, with its kind and unit."""
-        return self.eom.once("quantities", lambda: quantities(self.eom))
+        return quantities(self.eom)
 
     @property
     def names(self) -> tuple[str, ...]:

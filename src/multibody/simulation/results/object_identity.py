@@ -311,7 +311,7 @@ class _Walk:
             self.visit(None if sequence is None else list(sequence))
 
     def _remembered(self, thing: Any) -> list[str]:
-        """The cached properties of an object that hold what they compute; others were set, or are out of date."""
+        """The names of cached properties that hold what they compute; others were overwritten or are out of date."""
         fields, remembered = fields_of(thing), []
         for name, cached in cached_properties(thing.__class__).items():
             if name in fields and not self._is_overwritten(thing, name, cached, fields[name]):
@@ -421,7 +421,7 @@ class _Walk:
         reading += [text for value in used if (text := reads_outside(value, attributes))]
         if reading:
             raise self._unidentified(
-                function, f"it uses {reading[0]}, and a stored result does not show what that reads"
+                function, f"it uses {reading[0]}, and what that reads is not stored with the result"
             )
         whole = bool({*names, *attributes} & WHOLE_MODULES)
         for name in names:
@@ -458,12 +458,12 @@ class _Walk:
 
 
 def _is_own_state(thing: Any) -> bool:
-    """Whether an object is of a class of the user that says by ``__getstate__``, or not at all, what its state is."""
+    """Whether an object is of a class of the user without a ``__reduce__`` of the user's own."""
     kind = type(thing)
     if is_library(kind.__module__) or copyreg.dispatch_table.get(kind):
         return False
     makers = [base for base in kind.__mro__ if {"__reduce__", "__reduce_ex__"} & {*vars(base)}]
-    return bool(makers) and is_library(makers[0].__module__)  # otherwise ``__reduce__`` of the user says it
+    return bool(makers) and is_library(makers[0].__module__)  # otherwise ``__reduce__`` says what the state is
 
 
 def fields_of(thing: Any) -> dict[str, Any]:
@@ -477,15 +477,13 @@ def fields_of(thing: Any) -> dict[str, Any]:
     return fields
 
 
+_MADE_BY_ENUM = frozenset({"__new__", "__new_member__", "__reduce_ex__", "__set_name__"})
+
+
 def _is_of_enum(name: str) -> bool:
     """Whether a member of an enumeration was made by Python: ``_member_map_`` and others; ``_missing_`` is behavior."""
     is_private = name.startswith("_") and name.endswith("_") and not name.startswith("__")
-    return (is_private and name != "_missing_") or name in (
-        "__new__",
-        "__new_member__",
-        "__reduce_ex__",
-        "__set_name__",
-    )
+    return (is_private and name != "_missing_") or name in _MADE_BY_ENUM
 
 
 def _is_double(number: float) -> bool:

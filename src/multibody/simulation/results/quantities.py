@@ -41,7 +41,11 @@ class Quantity:
 
 
 def quantities(eom: EquationsOfMotion) -> dict[str, Quantity]:
-    """All of them by name: first what the user has named, then what follows from it."""
+    """All of them by name: first what the user has named, then what follows from it; found once."""
+    return eom.once("quantities", lambda: _quantities(eom))
+
+
+def _quantities(eom: EquationsOfMotion) -> dict[str, Quantity]:
     found: dict[str, Quantity] = {}
     places: dict[str, int] = {}
     for name, kind, unit, meaning in _entries(eom):

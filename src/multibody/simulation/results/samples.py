@@ -35,10 +35,10 @@ With so many samples for each period, coordinates and speeds are known to 1e-3 o
 """
 
 COUNTABLE_DEFECT = 0.25
-"""The same for turns of angles to be counted: the interpolated motion goes around as the true one does."""
+"""The same for counting turns of angles: up to this, the interpolated motion makes the same turns as the true one."""
 
 DOUBTFUL_TURN = 1.0
-"""Radians; change of an angle that its rates do not explain, of the π from which on a turn would be miscounted."""
+"""Radians; a larger change of an angle that its rate does not explain makes turns doubtful, and π makes them wrong."""
 
 INNER = (0.23, 0.5, 0.77)
 """Times between two samples at which turns of angles are counted, relative to their distance."""
@@ -261,8 +261,8 @@ class Samples:
         """What joints do that are driven or close a loop: coordinates, speeds, accelerations by name.
 
         Angles are continuous: turns between samples are those of the interpolated motion. Where samples are too far
-        apart to know them, angles are NaN from there on, with a message in the log; an angle with limits, a load or a
-        sensor is known always, because the run measures it as it goes.
+        apart to count the turns, the angle is NaN from there on, with a message in the log. The run itself counts the
+        turns of an angle with limits, a load or a sensor: such an angle is always known.
         """
         names = [one.name for one in self.eom.model.values]
         values = dict(zip(names, self._probed("joints").T, strict=True)) if names else {}
@@ -299,8 +299,8 @@ class Samples:
         unknown = [name for name, angle in angles.items() if np.isnan(angle[-1]) and np.isfinite(values[name][-1])]
         if unknown:
             _log.warning(
-                "The samples of the %s are too far apart to count the turns of %s, which are NaN from there on: keep "
-                "more samples, or add a sensor or limits to the joint.", self.title, ", ".join(map(repr, unknown)),
+                "The samples of the %s are too far apart to count the turns of %s, and the angle is NaN from there on. "
+                "Keep more samples, or add a sensor or limits to the joint.", self.title, ", ".join(map(repr, unknown)),
             )  # fmt: skip
         return angles
 
@@ -361,13 +361,13 @@ class Samples:
 
 
 def _unwrapped(t: Vector, angle: Vector, rate: Vector, missed: Vector) -> Vector:
-    """An angle without jumps by full turns; NaN from where on its rate does not tell the turns.
+    """An angle without jumps by full turns; NaN from where its rate does not tell the turns.
 
     Args:
         t: times.
-        angle: principal values then.
+        angle: principal values at these times.
         rate: of the angle.
-        missed: how wrong rates of the interpolated states are, relative to the largest rates.
+        missed: errors of the rates of the interpolated states, relative to the largest rates.
     """
     expected, change = 0.5 * (rate[1:] + rate[:-1]) * np.diff(t), np.diff(angle)
     turns = np.round((expected - change) / (2 * np.pi))

@@ -151,7 +151,7 @@ def _table_checksum(heads: list[str], arrays: Mapping[str, Vector]) -> str:
 
 
 def _require_checksum(heads: list[str], arrays: Mapping[str, Vector]) -> None:
-    """An error if a CSV file with a run is not as it was written; files of earlier formats may have no checksum.
+    """An error if a CSV file of a run was changed; files of earlier formats may have no checksum.
 
     Raises:
         ValueError: if it was changed.
@@ -160,7 +160,7 @@ def _require_checksum(heads: list[str], arrays: Mapping[str, Vector]) -> None:
     about = _about(said)
     required = "format" in about and about["format"] not in EARLIER_FORMATS
     if (checksum or required) and checksum != _table_checksum([*heads[:-1], said], arrays):
-        raise ValueError("It is not as it was written: its checksum does not fit its numbers, units or status.")
+        raise ValueError("It was changed: its checksum does not fit its numbers, units or status.")
 
 
 def _short(parts: Any) -> str | None:
@@ -262,7 +262,7 @@ def _read_parquet(stream: BinaryIO) -> Recording:
     }  # fmt: skip
     metadata = table.schema.metadata or {}
     if ABOUT.encode() not in metadata and any(mark.encode() in content for mark in (ABOUT, SHAPES, FORMAT)):
-        raise ValueError("It is not as it was written: its units and its status are missing.")
+        raise ValueError("It was changed: its units and its status are missing.")
     arrays = Recording(columns, {}).joined(metadata.get(SHAPES.encode(), b"").decode()).arrays
     units, about = _known(metadata.get(ABOUT.encode(), b"{}"), arrays)
     return Recording(arrays, {name: units.get(split(name, units)[0], "") for name in arrays}, about)
@@ -306,7 +306,7 @@ def _known(text: str | bytes, arrays: Mapping[str, Vector]) -> tuple[dict[str, s
     about = json.loads(text)
     has_checksum = "checksum" in about or about.get("format") not in EARLIER_FORMATS
     if about and has_checksum and about.pop("checksum", "") != _checksum(about, arrays):
-        raise ValueError("It is not as it was written: its checksum does not fit.")
+        raise ValueError("It was changed: its checksum does not fit.")
     units = about.pop("units", {})
     if not all(isinstance(unit, str) for unit in units.values()):
         raise ValueError("Its units are no texts.")

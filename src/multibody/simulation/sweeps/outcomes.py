@@ -317,7 +317,7 @@ class SweepOutcomes:
     @cached_property
     def quantities(self) -> Mapping[str, Quantity]:
         """Everything that has a name in a trajectory, with its kind and unit."""
-        return self.eom.once("quantities", lambda: quantities(self.eom))
+        return quantities(self.eom)
 
     @property
     def _title(self) -> str:

@@ -20,14 +20,17 @@ from multibody.graph import (
     Expr,
     Symbol,
     as_expr,
+    cos,
     directional,
     evaluate,
     free_symbols,
     isolated,
+    sin,
     substitute,
     topological,
 )
 from multibody.graph.number import finite
+from multibody.mechanics.assembly.assembly import angles_of
 from multibody.model.quantity import rate_name
 
 Vector = NDArray[np.float64]
@@ -110,11 +113,12 @@ def _timed_parts(eom: EquationsOfMotion, follows: Mapping[Expr, Expr]) -> Iterat
         for owner, velocity, position in zip(constraints.owners, constraints.velocity, holonomic, strict=True)
     ]
     if loops is not None:
-        parts += [
-            (f"dependent coordinate '{one.name}'", eom.model.values[one])
-            for one in loops.coordinates
-            if one in eom.model.values
-        ]
+        turning = angles_of(loops)
+        for one in loops.coordinates:
+            if one in eom.model.values:
+                value = as_expr(eom.model.values[one])
+                seen = (cos(value), sin(value)) if one in turning else (value,)  # from -π to π is not a jump
+                parts += [(f"dependent coordinate '{one.name}'", part) for part in seen]
     with isolated(*topological([value for _, value in parts]), *topological(list(follows.values()))):
         values = substitute([value for _, value in parts], dict(follows))
         for (owner, _), value in zip(parts, values, strict=True):

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from multibody.equations import EquationsOfMotion
 from multibody.errors import MultibodyError
@@ -53,10 +54,10 @@ def coordinate_sizes(eom: EquationsOfMotion, q: Vector, p: Vector) -> Vector:
     return np.where(turning, 1.0, np.where(lengths, np.where(own > 0, own, mechanism_length(eom, q, p)), others))
 
 
-def _parts(eom: EquationsOfMotion) -> Vector:
+def _parts(eom: EquationsOfMotion) -> NDArray[np.int_]:
     """A label for each coordinate, the same for those that equations of motion or constraints couple."""
 
-    def found() -> Vector:
+    def found() -> NDArray[np.int_]:
         rows = [*eom.kinetics.residual(), *eom.phi]
         masks: dict[Any, int] = {one: 1 << k for k, one in enumerate(eom.coordinates)}
         for node in topological(rows):
@@ -64,7 +65,7 @@ def _parts(eom: EquationsOfMotion) -> Vector:
             for arg in node.args:
                 mask |= masks[arg]
             masks[node] = mask
-        labels = np.arange(len(eom.coordinates))
+        labels: NDArray[np.int_] = np.arange(len(eom.coordinates))
         for mask in {masks[row] for row in rows} - {0}:
             members = [k for k in range(len(labels)) if mask >> k & 1]
             labels[np.isin(labels, labels[members])] = labels[members[0]]

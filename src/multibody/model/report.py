@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -46,7 +46,7 @@ class Finding:
         return f"{self.severity}: {self.error()}"
 
 
-def require_no_error(findings: Iterable[Finding]) -> None:
+def require_no_error(findings: Sequence[Finding]) -> None:
     """An error for the first finding that is one.
 
     Raises:

@@ -67,7 +67,7 @@ def _of_joint(joint: Joint, model: Model) -> Iterator[Finding]:
 
 def require_quaternions(model: Model) -> None:
     """An error if a quaternion of the start values is zero; a run normalizes one of another length."""
-    require_no_error(_quaternions(model))
+    require_no_error(list(_quaternions(model)))
 
 
 def _quaternions(model: Model) -> Iterator[Finding]:

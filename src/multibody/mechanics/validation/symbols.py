@@ -108,7 +108,7 @@ def _circles(model: Model) -> Iterator[Finding]:
 
 def require_different_names(model: Model) -> None:
     """An error if one name stands for several quantities, sensors included."""
-    require_no_error(_same_names(model))
+    require_no_error(list(_same_names(model)))
 
 
 def _same_names(model: Model) -> Iterator[Finding]:

@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.spatial.transform import Rotation as Reference
+from tests.refusal import refused
 
 from multibody.algebra import Mat3, Rotation, Vec3, angle_rate_matrix, angular_velocity_matrix
-from multibody.errors import ConversionError, ShapeError, ZeroDivisorError
+from multibody.errors import ConversionError
 from multibody.graph import symbols
 
 from .samples import SEQUENCES, angles, close, proved
@@ -98,9 +99,9 @@ def test_angle_rates_by_number(sequence, values, frame):
 @pytest.mark.parametrize("frame", ["body", "parent"])
 def test_rates_are_refused_in_gimbal_lock(frame):
     for sequence, middle in (("zxz", 0.0), ("xyz", math.pi / 2), ("ZYX", -math.pi / 2), ("XYX", math.pi)):
-        with pytest.raises(ZeroDivisorError, match="gimbal lock"):
+        with refused("division-by-zero"):
             angle_rate_matrix(sequence, (0.1, middle, 0.2), frame)
-        with pytest.raises(ZeroDivisorError, match="gimbal lock"):
+        with refused("division-by-zero"):
             angle_rate_matrix(sequence, (0.1, np.array([0.7, middle]), 0.2), frame)
         assert close(angular_velocity_matrix(sequence, (0.1, middle, 0.2), frame).determinant(), 0.0, 1e-15)
 
@@ -113,7 +114,7 @@ def test_other_sequences_are_refused(wrong):
 
 
 def test_three_angles_are_needed_and_a_known_frame():
-    with pytest.raises(ShapeError, match="angles"):
+    with refused("array-wrong-shape"):
         Rotation.euler("xyz", (0.1, 0.2))
-    with pytest.raises(ConversionError, match="no frame"):
+    with refused("option-unknown"):
         angular_velocity_matrix("xyz", (0.1, 0.2, 0.3), "world")

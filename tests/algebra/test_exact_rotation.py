@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.spatial.transform import Rotation as Reference
+from tests.refusal import refused
 
 from multibody.algebra import Mat3, Rotation, Vec3, exact_rotation
-from multibody.errors import NumberError, ShapeError
+from multibody.errors import ShapeError
 from multibody.graph import Constant, is_zero, symbol
 
 from .samples import SEQUENCES, angles, rotations
@@ -117,9 +118,9 @@ def test_exactness_survives_composition_and_application():
 
 
 def test_anything_but_a_rotation_is_refused():
-    with pytest.raises(NumberError, match="not a rotation"):
+    with refused("matrix-not-a-rotation"):
         exact_rotation(np.eye(3) * 1.001)
-    with pytest.raises(NumberError, match="reflection"):
+    with refused("matrix-not-a-rotation"):
         exact_rotation(-np.eye(3))
     with pytest.raises(ShapeError):
         exact_rotation(np.eye(2))

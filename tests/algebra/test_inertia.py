@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from tests.refusal import refused
 
 from multibody.algebra import (
     AccelerationMotor,
@@ -19,7 +20,7 @@ from multibody.algebra import (
     VelocityMotor,
     angle_rate_matrix,
 )
-from multibody.errors import ConversionError, NumberError, ZeroDivisorError
+from multibody.errors import ConversionError
 from multibody.graph import evaluate, free_symbols, is_zero, same, symbols, time_derivative
 
 from .samples import (
@@ -99,7 +100,7 @@ def test_the_way_back_from_a_dyad(M):
 def test_other_dyads_are_no_inertias(place):
     blocks = Inertia.rigid_body(2.0, (1.0, 2.0, 3.0), Symmetric3.diagonal(1.0, 1.0, 1.0)).to_array()
     blocks[place] += 0.1
-    with pytest.raises(NumberError, match="not that of a rigid body"):
+    with refused("dyad-not-an-inertia"):
         Inertia.from_dyad(MotorDyad.from_array(blocks))
 
 
@@ -218,7 +219,7 @@ def test_an_inertia_is_applied_to_velocities_and_accelerations_only():
     assert type(M @ VelocityMotor.zero()) is MomentumMotor
     assert type(M @ AccelerationMotor.zero()) is ForceMotor
     for wrong in (ForceMotor.zero(), MomentumMotor.zero(), Motor.zero(), 3.0):
-        with pytest.raises(ConversionError, match="not applied"):
+        with refused("operands-incompatible"):
             M.apply(wrong)
     with pytest.raises(ConversionError):
         M * M
@@ -227,7 +228,7 @@ def test_an_inertia_is_applied_to_velocities_and_accelerations_only():
 
 
 def test_an_asymmetric_tensor_is_refused():
-    with pytest.raises(NumberError, match="inertia tensor is not symmetric"):
+    with refused("matrix-not-symmetric"):
         Inertia.rigid_body(1.0, (0, 0, 0), [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]])
 
 
@@ -235,7 +236,7 @@ def test_a_body_without_mass():
     nothing = Inertia.zero()
     assert nothing.problems() == []
     assert close(nothing.referred_to((1.0, 2.0, 3.0)), nothing)
-    with pytest.raises(ZeroDivisorError, match="no centre of mass"):
+    with refused("division-by-zero"):
         nothing.center_of_mass
 
 

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from tests.refusal import refused
 
 from multibody.algebra import Dyadic, Mat3, Rotation, Symmetric3, Vec3
-from multibody.errors import ConversionError, NumberError, ShapeError, ZeroDivisorError
+from multibody.errors import ConversionError, NumberError, ShapeError
 from multibody.graph import symbols
 
 from .samples import close, matrices, matrix, numbers, proved, rotations, symmetric_matrices, vector, vectors
@@ -71,7 +72,7 @@ def test_moment_and_square(a, b):
 def test_asymmetry_beyond_rounding_is_refused():
     rounded = [[1.0, 0.5, 0.0], [0.5 + 1e-12, 2.0, 0.0], [0.0, 0.0, 3.0]]
     assert Symmetric3.from_any(rounded).xy == (0.5 + (0.5 + 1e-12)) / 2
-    with pytest.raises(NumberError, match="not symmetric"):
+    with refused("matrix-not-symmetric"):
         Symmetric3.from_any([[1.0, 0.5, 0.0], [0.4, 2.0, 0.0], [0.0, 0.0, 3.0]])
     a, b = symbols("a b")
     assert Symmetric3.from_any([[1, a + b, 0], [b + a, 2, 0], [0, 0, 3]]).xy is a + b
@@ -91,14 +92,14 @@ def test_other_shapes_are_refused(wrong):
 def test_rows_are_read_and_singular_matrices_refused():
     assert Mat3((1, 2, 3), [4, 5, 6], np.array([7, 8, 9])) @ Vec3(1, 0, 0) == Vec3(1, 4, 7)
     assert Mat3.from_any(Symmetric3(1, 2, 3, 4, 5, 6)) == Mat3((1, 4, 5), (4, 2, 6), (5, 6, 3))
-    with pytest.raises(ShapeError, match="row of a matrix"):
+    with refused("array-wrong-shape"):
         Mat3((1, 2), (4, 5, 6), (7, 8, 9))
     (s,) = symbols("s")
     for singular in (
         Mat3((1.0, 2.0, 3.0), (2.0, 4.0, 6.0), (0.0, 1.0, 0.0)),
         Mat3((s, 1, 0), (2 * s, 2, 0), (0, 0, 1)),
     ):
-        with pytest.raises(ZeroDivisorError, match="no inverse"):
+        with refused("division-by-zero"):
             singular.inverse()
 
 

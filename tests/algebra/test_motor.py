@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from tests.refusal import refused
 
 from multibody.algebra import (
     AccelerationMotor,
@@ -19,7 +20,7 @@ from multibody.algebra import (
     VelocityMotor,
     motor_of_lines,
 )
-from multibody.errors import ConversionError, MultibodyError, ShapeError, ZeroDivisorError
+from multibody.errors import ConversionError, MultibodyError
 from multibody.graph import symbols
 
 from .samples import (
@@ -103,27 +104,27 @@ def test_power_is_the_inner_product_of_force_and_velocity():
     assert proved(ForceMotor.single_force(force, point).power(v), force.dot(v.moment_at(point)))
     assert proved(ForceMotor.torque(force).power(v), force.dot(v.resultant))
     for wrong in (f, motor("p", MomentumMotor), 3.0):
-        with pytest.raises(ConversionError, match="no power"):
+        with refused("operands-incompatible"):
             f.power(wrong)
 
 
 def test_products_with_anything_but_a_motor_are_refused():
     h = motor("h")
     for wrong in (Vec3.zero(), 3.0, None, MotorDyad.identity()):
-        with pytest.raises(ConversionError, match="not a motor"):
+        with refused("value-not-a-motor"):
             h.inner(wrong)
-        with pytest.raises(ConversionError, match="not a motor"):
+        with refused("value-not-a-motor"):
             h.cross(wrong)
-        with pytest.raises(ConversionError, match="not a motor"):
+        with refused("value-not-a-motor"):
             h.fixed_frame_rate(h, wrong)
-        with pytest.raises(ConversionError, match="not a motor"):
+        with refused("value-not-a-motor"):
             h.moving_frame_rate(h, wrong)
-        with pytest.raises(ConversionError, match="not a motor"):
+        with refused("value-not-a-motor"):
             MotorDyad.identity().apply(wrong)
-    with pytest.raises(ConversionError, match="no product") as caught:
+    with refused("operands-incompatible") as caught:
         h * h
     assert "inner" in caught.value.remedy
-    with pytest.raises(ShapeError, match="resultant"):
+    with refused("array-wrong-shape"):
         Motor((1, 2), (1, 2, 3))
 
 
@@ -144,7 +145,7 @@ def test_motors_as_six_numbers(kind):
     assert type(batch) is kind
     assert batch.moment.x.tolist() == [4, 1]
     assert proved(kind.from_array(motor("h", kind).to_array()), motor("h", kind))
-    with pytest.raises(ShapeError, match="not a motor"):
+    with refused("array-wrong-shape"):
         kind.from_array(np.eye(3))
 
 
@@ -203,7 +204,7 @@ def test_axis_and_pitch_by_proof():
 )
 def test_a_pure_couple_has_no_axis(nothing):
     for ask in (Motor.axis, Motor.pitch):
-        with pytest.raises(ZeroDivisorError, match="no axis"):
+        with refused("division-by-zero"):
             ask(nothing)
 
 
@@ -232,7 +233,7 @@ def test_motor_of_parallel_and_perpendicular_lines():
     assert motor_of_lines(StraightLine(Vec3.zero(), x), StraightLine(Vec3(7.0, 2.0, 0.0), x)) == Motor(
         (0, 0, 0), (0.0, 2.0, 0.0)
     )
-    with pytest.raises(ZeroDivisorError, match="Perpendicular"):
+    with refused("division-by-zero"):
         motor_of_lines(StraightLine(Vec3.zero(), x), StraightLine(Vec3.zero(), y))
 
 
@@ -248,11 +249,11 @@ def test_lines_are_read_and_judged():
     two = Vec3(np.array([2.0, 1.0]), np.array([1.0, 0.0]), 0.0)
     both = motor_of_lines(x_axis, StraightLine((0, 0, 2), two)).to_array()
     assert np.array_equal(both, [[0, 0, 0.5, 0, 0, 2], [0, 0, 0, 0, 0, 2]])
-    with pytest.raises(ZeroDivisorError, match="Perpendicular"):
+    with refused("division-by-zero"):
         motor_of_lines(x_axis, StraightLine((0, 0, 1), (math.cos(math.pi / 2), 1, 0)))
-    with pytest.raises(ZeroDivisorError, match="needs a direction"):
+    with refused("division-by-zero"):
         motor_of_lines(x_axis, StraightLine((0, 0, 1), (0, 0, 0)))
-    with pytest.raises(ConversionError, match="not a line"):
+    with refused("value-not-a-line"):
         motor_of_lines(x_axis, Vec3(1, 0, 0))
 
 
@@ -281,7 +282,7 @@ def test_dyads_as_matrices(h, X):
 
 
 def test_dyads_of_other_shapes_are_refused():
-    with pytest.raises(ShapeError, match="not a motor dyad"):
+    with refused("array-wrong-shape"):
         MotorDyad.from_array(np.eye(5))
     with pytest.raises(ConversionError):
         MotorDyad.identity() * MotorDyad.identity()

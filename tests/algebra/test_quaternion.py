@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.spatial.transform import Rotation as Reference, Slerp
+from tests.refusal import refused
 
 from multibody.algebra import Mat3, Quaternion, Rotation, Vec3
-from multibody.errors import ConversionError, ZeroDivisorError
 from multibody.graph import cos, is_zero, sin, symbols, topological
 from multibody.graph.expr import ZERO
 
@@ -86,7 +86,7 @@ def test_rates_by_proof():
         assert is_zero(q.dot(rate))  # the length stays
     w_A = q.to_rotation() @ w
     assert proved(q.rate(w_A, "parent"), q.rate(w, "body"))
-    with pytest.raises(ConversionError, match="no frame"):
+    with refused("option-unknown"):
         q.rate(w, "world")
 
 
@@ -130,5 +130,5 @@ def test_length_zero_is_refused():
         Quaternion(np.array([0.0, 1.0]), 0, 0, 0),
     ):
         for use in (Quaternion.unit, Quaternion.to_matrix, Quaternion.to_rotation):
-            with pytest.raises(ZeroDivisorError, match="length zero"):
+            with refused("division-by-zero"):
                 use(nothing)

@@ -5,10 +5,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from tests.refusal import refused
 
 from multibody.algebra import Mat3, Motor, Vec3
 from multibody.algebra.scalar import atan2, cos, sin, sqrt, stacked, where
-from multibody.errors import ConversionError, ShapeError, ZeroDivisorError
+from multibody.errors import ShapeError
 from multibody.graph import Constant, Expr, constant, symbol, symbols
 from multibody.graph.expr import ONE, ZERO
 
@@ -138,10 +139,10 @@ def test_exact_zeros_and_ones_as_factors(value):
 
 def test_wrong_products_and_sums_are_refused_with_a_remedy():
     a = Vec3(1.0, 2.0, 3.0)
-    with pytest.raises(ConversionError, match="no product") as caught:
+    with refused("operands-incompatible") as caught:
         a * a
     assert "dot" in caught.value.remedy
-    with pytest.raises(ConversionError, match="Mat3 cannot be added to a Vec3"):
+    with refused("operands-incompatible"):
         a + Mat3.identity()
     for wrong in ("2", [2.0], None):
         with pytest.raises(TypeError):
@@ -152,7 +153,7 @@ def test_wrong_products_and_sums_are_refused_with_a_remedy():
 
 def test_the_zero_vector_has_no_direction():
     for nothing in (Vec3.zero(), Vec3.zero().symbolic(), Vec3(np.array([1.0, 0.0]), 0.0, 0.0)):
-        with pytest.raises(ZeroDivisorError, match="no direction"):
+        with refused("division-by-zero"):
             nothing.unit()
 
 

@@ -8,11 +8,11 @@ from zipfile import ZipFile
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.codegen import export
 from multibody.codegen.targets.fmi import Fmi, write_fmu
-from multibody.errors import CompileError, ConversionError, StorageError
 from multibody.graph import sqrt
 
 from .conftest import named_case
@@ -338,19 +338,19 @@ def test_equations_that_end(version: int, tmp_path: Path) -> None:
 
 
 def test_wrong_settings(tmp_path: Path) -> None:
-    with pytest.raises(ConversionError, match="no FMI 1"):
+    with refused("option-invalid"):
         Fmi(1)
-    with pytest.raises(ConversionError, match="tolerance cannot be -1"):
+    with refused("option-invalid"):
         Fmi(tolerance=-1.0)
-    with pytest.raises(ConversionError, match="step cannot be nan"):
+    with refused("option-invalid"):
         Fmi(step=float("nan"))
     eom = named_case("four_bar_explicit").eom
-    with pytest.raises(CompileError, match="cannot be run"):
+    with refused("compiler-missing"):
         write_fmu(eom, tmp_path / "a.fmu", compiler="no-such-compiler")
-    with pytest.raises(CompileError, match="does not take the sources"):
+    with refused("compiler-failed"):
         write_fmu(eom, tmp_path / "a.fmu", compiler=tool("gcc"), options=["-Dint=nonsense"])
     (tmp_path / "file").write_text("")
-    with pytest.raises(StorageError, match="cannot be written"):
+    with refused("file-not-writable"):
         write_fmu(eom, tmp_path / "file" / "a.fmu", compiler="")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file"]
 
@@ -366,7 +366,7 @@ def test_only_an_fmu_of_our_own_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "nowhere").symlink_to("nothing")
     for name in ("other.fmu", "damaged.fmu", "notes.txt", "folder", "nowhere"):
-        with pytest.raises(StorageError, match="another file already, which is no FMU of multibody"):
+        with refused("file-exists"):
             write_fmu(eom, tmp_path / name, compiler="")
     assert (tmp_path / "notes.txt").read_text() == "precious"
     write_fmu(eom, tmp_path / "notes.txt", compiler="", overwrite=True)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.codegen import Casadi, Jax, Program, Python, Target, export
 from multibody.codegen.live.guarding import guarded
-from multibody.errors import ExpressionError
 from multibody.graph import acos, atan2, evaluate, exp, log, sqrt, symbols, where
 
 from .driving import written
@@ -157,7 +157,7 @@ def test_values_that_are_used_are_not_hidden() -> None:
     (value,) = guarded([where(y > 0, where(x > 0, root, 0), root)])
     for at, wanted in {(4.0, 1.0): 2.0, (-4.0, 1.0): 0.0, (4.0, -1.0): 2.0}.items():
         assert evaluate(value, {x: at[0], y: at[1]}) == wanted
-    with pytest.raises(ExpressionError, match="'sqrt' has no finite real value"):
+    with refused("expression-without-value", "sqrt"):
         evaluate(value, {x: -4.0, y: -1.0})
 
 

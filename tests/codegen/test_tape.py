@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.codegen import Jax, export
@@ -140,7 +141,7 @@ def test_the_dynamics_without_a_file() -> None:
     slopes = jax.jit(jax.jacrev(mb.jax_function(eom), argnums=1))(t, x, r, p)
     ours = mb.jacobians(eom).x.dense(t=t, q=q, u=u, r=r, p=p)
     np.testing.assert_allclose(slopes, ours, rtol=1e-9, atol=1e-10 * np.abs(ours).max())
-    with pytest.raises(mb.errors.ShapeError, match="23 values for 24"):
+    with refused("array-wrong-shape"):
         f(t, x[:-1], r, p)
 
 

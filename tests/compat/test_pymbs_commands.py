@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 import multibody.view
@@ -457,9 +458,9 @@ def test_kinematics_alone_need_no_masses(monkeypatch):
     assert world.genEquations.Recursive(kinematicsOnly=True) is None
     world.show("Ghost", block=False)
     assert shown == [(world.system, {"title": "Ghost", "block": False})]
-    with pytest.raises(mb.errors.ModelError, match="no masses"):
+    with refused("equations-missing"):
         world.genCode("m", "Ghost")
-    with pytest.raises(mb.errors.SingularMatrixError, match="genEquations"):
+    with refused("matrix-singular"):
         world.genEquations()
 
 

@@ -9,6 +9,7 @@ import re
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.compat.pymbs import (
@@ -108,7 +109,7 @@ def test_a_difference_is_told_once(caplog):
     world.addLoop.Transmission(joints[2], joints[3], 2)
     assert len(messages(caplog, "addLoop.Transmission")) == 1
     assert world.conventions == "manual"
-    with pytest.raises(UsageError, match="not a convention"):
+    with refused("option-unknown"):
         world.conventions = "pymbs"
 
 
@@ -156,9 +157,9 @@ def test_vector_parameters_are_named_by_axes():
     world.addJoint(world, world.addBody(1.0, cg=place + far, inertia=inertia), "Rz")
     values = {one.name: value for one, value in world.genEquations().model.parameter_values().items()}
     assert (values["cp_x"], values["cp_z"], values["far_y"]) == (1.0, 3.0, 4.0)
-    with pytest.raises(UsageError, match="There is a symbol 'cp' already"):
+    with refused("name-taken", "cp"):
         world.addParam("cp", 1.0)
-    with pytest.raises(UsageError, match="There is a symbol 'cp_x' already"):
+    with refused("name-taken", "cp_x"):
         world.addParam("cp_x", 1.0)
 
 
@@ -211,7 +212,7 @@ def test_derivatives_by_time():
     assert (der(p), der(world.time), der(3)) == (0, 1, 0)
     assert [str(one) for one in der(Matrix([x, p * x]))] == ["x_dot", "p*x_dot"]
     for rateless in (force, l[0] * x):
-        with pytest.raises(UsageError, match="is not known"):
+        with refused("rate-unknown"):
             der(rateless)
     assert der(x) is v
 
@@ -240,7 +241,7 @@ def test_simulate_returns_a_run_and_writes_the_file_of_pymbs(text, tmp_path, mon
     monkeypatch.chdir(tmp_path)
     world = MbsSystem([0, 0, -1])
     world.addJoint(world, world.addBody(1.0), "Tz", 9.0, name="z")
-    with pytest.raises(UsageError, match="needs equations"):
+    with refused("equations-missing"):
         world.simulate([1.0], 1.0)
     world.genEquations()
     run = world.simulate([5.0], 0.5, "fall", text)
@@ -248,7 +249,7 @@ def test_simulate_returns_a_run_and_writes_the_file_of_pymbs(text, tmp_path, mon
     path = tmp_path / f"fall_values.{'csv' if text else 'npy'}"
     values = np.loadtxt(path) if text else np.load(path)
     np.testing.assert_allclose(values, np.column_stack([5 - 9.81 * run.t**2 / 2, -9.81 * run.t]), atol=1e-7)
-    with pytest.raises(UsageError, match="1 coordinates, and 2 start values") as caught:
+    with refused("count-mismatch") as caught:
         world.simulate([1.0, 2.0], 1.0)
     assert "z" in caught.value.remedy
     assert world.simulate(t=0.1)["z"][0] == 9.0
@@ -291,12 +292,12 @@ def test_a_steering_with_the_settings_of_the_program(side_h, side_s, caplog):
 
 def test_steerings_that_pymbs_does_not_know():
     world, arm, _ = rack(1, 1)
-    with pytest.raises(UsageError, match="setUpH = 2 is not a setting"):
+    with refused("option-unknown"):
         world.addLoop.Steering(world.D, arm.D, setUpH=2)
-    with pytest.raises(UsageError, match="not the steering of PyMbs"):
+    with refused("steering-not-recognized"):
         world.addLoop.Steering(arm.D, world.D, setUpH=1)
     short, arm, _ = rack(1, 1, x=2.0)
-    with pytest.raises(UsageError, match="has no solution"):
+    with refused("loop-cannot-close"):
         short.addLoop.Steering(short.D, arm.D, setUpS=1)
 
 
@@ -315,7 +316,7 @@ def test_nothing_is_shown_without_a_screen(monkeypatch, caplog):
     world = MbsSystem()
     world.addJoint(world, world.addBody(1.0), "Tx")
     monkeypatch.setenv("MULTIBODY_HEADLESS", "1")
-    with pytest.raises(UsageError, match="show needs equations"):
+    with refused("equations-missing"):
         world.show()
     world.genEquations()
     assert world.show("title") is None

@@ -8,7 +8,7 @@ from tests.refusal import refused
 
 import multibody as mb
 from multibody.compat.sympy import from_sympy, to_sympy
-from multibody.errors import ConversionError, ModelError
+from multibody.errors import ModelError
 from multibody.linearization import linearize_symbolic
 
 from .sympy_numbers import our_rates
@@ -100,7 +100,7 @@ def expected_rate(q, extra):
 
 @pytest.mark.parametrize("particle", [False, True])
 def test_an_angular_velocity_that_contradicts_the_orientation_is_refused(particle):
-    with pytest.raises(ModelError, match="angular velocity of 'A' that was set in 'N' is not the rate") as caught:
+    with refused("angular-velocity-contradicts-orientation", "A", "N") as caught:
         from_sympy(pendulum(lambda N, A, u: 2 * u * N.z, particle=particle))
     assert "(0, 0, 2*u)" in caught.value.cause
     assert "(0, 0, u)" in caught.value.cause
@@ -120,7 +120,7 @@ def test_an_angular_velocity_that_contradicts_the_orientation_is_refused(particl
     ids=["sign", "axis", "kinematics", "offset", "angle", "body", "none"],
 )
 def test_every_kind_of_contradiction_is_refused(wrong):
-    with pytest.raises(ModelError, match="is not the rate of its orientation"):
+    with refused("angular-velocity-contradicts-orientation"):
         from_sympy(pendulum(**wrong))
 
 
@@ -164,7 +164,7 @@ def test_quaternions_need_agree_only_where_they_have_unit_length():
     x, y, z = 0.4, -0.3, 0.2
     euler = [(2 - 3) * y * z / 1, (3 - 1) * z * x / 2, (1 - 2) * x * y / 3]
     assert our_rates(eom, [1, 0, 0, 0], [x, y, z]) == pytest.approx([0, x / 2, y / 2, z / 2, *euler])
-    with pytest.raises(ModelError, match="is not the rate of its orientation"):
+    with refused("angular-velocity-contradicts-orientation"):
         from_sympy(spinning(2))
 
 
@@ -188,7 +188,7 @@ def geared(ratio):
 def test_rates_need_agree_only_where_constraints_are_kept():
     eom = from_sympy(geared(1), parameters={"r": 2.0, "J": 0.3})
     assert our_rates(eom, [0, 0], [0.5, 1.0])[2:] == pytest.approx([3 / (0.3 * 5), 2 * 3 / (0.3 * 5)])
-    with pytest.raises(ModelError, match="angular velocity of 'B'"):
+    with refused("angular-velocity-contradicts-orientation", "B"):
         from_sympy(geared(-1))
 
 
@@ -200,7 +200,7 @@ def test_a_joint_of_a_system_whose_frame_was_turned_afterwards():
     system.add_joints(joint)
     assert len(from_sympy(system).speeds) == 1
     joint.child_interframe.set_ang_vel(joint.parent_interframe, 2 * u * ground.z)
-    with pytest.raises(ModelError, match="is not the rate of its orientation"):
+    with refused("angular-velocity-contradicts-orientation"):
         from_sympy(system)
 
 
@@ -270,7 +270,7 @@ def test_assumptions_come_back():
 def test_without_the_assumption_the_length_might_be_negative():
     L, written = cartesian(me.LagrangesMethod)
     eom = from_sympy(written)
-    with pytest.raises(ModelError, match=r"abs\(L\) - L is not zero") as caught:
+    with refused("values-break-constraints") as caught:
         linearize_symbolic(eom, {"q1": eom.symbols[L], "q2": 0})
     assert "positive=True" in caught.value.remedy
 
@@ -297,7 +297,7 @@ def test_numbers_must_agree_with_assumptions(assumption, wrong, right, tmp_path)
         lambda: linearize_symbolic(eom, parameters={"k": wrong}),
         lambda: mb.export(eom, mb.C(), tmp_path, parameters={"k": wrong}),
     ):
-        with pytest.raises(ModelError, match="SymPy was told"):
+        with refused("assumption-violated"):
             use()
 
 
@@ -308,9 +308,9 @@ def test_start_values_must_agree_with_assumptions_and_imaginary_symbols_are_refu
     body = me.Particle("body", P, 2)
     method = lambda k: me.KanesMethod(N, [x], [v], [x.diff(t) - v], bodies=[body], forcelist=[(P, k / x * N.x)])  # noqa: E731
     assert from_sympy(method(sm.Symbol("k")), start={x: 1.0}).model.start
-    with pytest.raises(ModelError, match="start value 'x' is -1, but SymPy was told that it is positive"):
+    with refused("assumption-violated", "x"):
         from_sympy(method(sm.Symbol("k")), start={x: -1.0})
-    with pytest.raises(ConversionError, match="k is not real"):
+    with refused("symbol-not-real"):
         from_sympy(method(sm.Symbol("k", imaginary=True)))
 
 

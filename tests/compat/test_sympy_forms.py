@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import sympy as sm
 import sympy.physics.mechanics as me
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.compat.sympy import from_sympy
-from multibody.errors import ConversionError, MissingValueError, ModelError
 
 from . import sympy_objects as objects
 from .sympy_numbers import our_rates, sympy_rates
@@ -35,7 +35,7 @@ def test_a_system_that_was_formed_with_lagrange():
     bob.potential_energy = k * q**2 / 2
     system.add_joints(me.PrismaticJoint("slide", wall, bob, q, q.diff(t)))
     system.add_loads((bob.masscenter, -b * q.diff(t) * system.x))
-    with pytest.raises(ModelError, match="bob counts in Lagrange's equations and not in Kane's"):
+    with refused("potential-counts-twice", "s equations and not in Kane"):
         from_sympy(system)
     system.form_eoms(me.LagrangesMethod)
     eom = from_sympy(system, parameters={m: 2.0, k: 8.0, b: 0.5})
@@ -78,7 +78,7 @@ def test_symbolic_systems(form):
     state = ([], [0.3, 0.7]) if form == "states alone" else ([0.3], [0.7])
     assert np.allclose(our_rates(eom, *state, [1.5]), [1.4, (1.5 - 2.4) / 2])
     assert not eom.energy_known
-    with pytest.raises(ModelError, match="energy is not known"):
+    with refused("energy-unknown"):
         _ = eom.kinetic_energy
     assert mb.simulate(eom, 1.0, inputs={"F": 1.0}).status.name == "DONE"
 
@@ -106,7 +106,7 @@ def test_where_rates_of_coordinates_stand_apart_the_first_states_are_coordinates
 def test_algebraic_equations_of_a_symbolic_system_are_refused():
     x, y, lam = me.dynamicsymbols("x y lam")
     system = me.SymbolicSystem([x, y, lam], sm.Matrix([y, lam, x + y]), mass_matrix=sm.diag(1, 1, 0), alg_con=[2])
-    with pytest.raises(ModelError, match="algebraic"):
+    with refused("algebraic-equations-unsolvable"):
         from_sympy(system)
 
 
@@ -231,7 +231,7 @@ def test_an_acceleration_that_contradicts_the_velocity_is_refused():
     eom = from_sympy(method, parameters={"r": 0.5, "m": 2.0, "g": 9.81})
     assert np.allclose(our_rates(eom, [0.3], [0.7]), [0.7, -3 / (1.5 * 2.0 * 0.5**2)])
     C.a2pt_theory(O, N, A)  # of a point that the disc only touches with
-    with pytest.raises(ModelError, match="acceleration of 'C' that was set in 'N' is not the rate of its velocity"):
+    with refused("acceleration-contradicts-velocity", "C", "N"):
         from_sympy(method)
 
 
@@ -260,13 +260,13 @@ def test_a_speed_that_is_named_like_a_rate_keeps_the_name_of_its_acceleration():
 
 def test_parameters_without_values_are_listed_when_numbers_are_needed():
     eom = from_sympy(sprung_mass(lambda q, u: -sm.Symbol("k") * q))
-    with pytest.raises(MissingValueError, match="No value for: k, m"):
+    with refused("value-missing"):
         eom.model.parameter_values()
     assert eom.model.parameter_values({"k": 1.0, "m": 2.0})
 
 
 def test_a_parameter_that_does_not_exist_is_a_slip():
-    with pytest.raises(MissingValueError, match="no parameter 'mas'"):
+    with refused("name-unknown", "mas"):
         from_sympy(sprung_mass(lambda q, u: -q), parameters={"mas": 1.0})
 
 
@@ -282,15 +282,15 @@ def test_start_values_by_object_or_name():
     q = me.dynamicsymbols("q")
     eom = from_sympy(method, start={q: 0.5, "u": -1.0})
     assert [eom.model.start[one] for one in (*eom.coordinates, *eom.speeds)] == [0.5, -1.0]
-    with pytest.raises(ModelError, match="no coordinate or speed 'w'"):
+    with refused("name-unknown", "w"):
         from_sympy(method, start={"w": 1.0})
 
 
 def test_functions_that_are_not_known_are_named():
-    with pytest.raises(ConversionError, match="besselj"):
+    with refused("sympy-object-without-counterpart"):
         from_sympy(sprung_mass(lambda q, u: sm.besselj(0, q)))
     spring = sm.Function("spring")
-    with pytest.raises(ConversionError, match=r'The function spring has no meaning here(.|\n)*functions=\{"spring"'):
+    with refused("function-undefined"):
         from_sympy(sprung_mass(lambda q, u: spring(q)))
     eom = from_sympy(
         sprung_mass(lambda q, u: spring(q)), functions={"spring": lambda x: -(x**3)}, parameters={"m": 2.0}
@@ -299,20 +299,20 @@ def test_functions_that_are_not_known_are_named():
 
 
 def test_accelerations_in_loads_are_refused():
-    with pytest.raises(ConversionError, match="acceleration"):
+    with refused("acceleration-not-allowed"):
         from_sympy(sprung_mass(lambda q, u: -u.diff(t)))
 
 
 def test_what_is_no_object_of_the_mechanics_package():
-    with pytest.raises(ConversionError, match="A Symbol is none of SymPy's objects"):
+    with refused("sympy-object-unsupported"):
         from_sympy(sm.Symbol("x"))
-    with pytest.raises(ConversionError, match=r"of PyDy's System its eom_method, with parameters=….constants"):
+    with refused("sympy-object-unsupported"):
         from_sympy(object())
 
 
 def test_a_kanes_method_without_bodies():
     q, u = me.dynamicsymbols("q u")
-    with pytest.raises(ModelError, match="no bodies"):
+    with refused("sympy-method-without-bodies"):
         from_sympy(me.KanesMethod(me.ReferenceFrame("N"), [q], [u], [q.diff(t) - u]))
 
 
@@ -321,13 +321,13 @@ def test_a_frame_that_nobody_oriented():
     N, A, P = me.ReferenceFrame("N"), me.ReferenceFrame("A"), me.Point("P")
     P.set_vel(N, u * A.x)
     method = me.KanesMethod(N, [q], [u], [q.diff(t) - u], bodies=[me.Particle("body", P, 1)])
-    with pytest.raises(ModelError, match="orientation of 'A' in 'N'"):
+    with refused("motion-unknown", "A", "N"):
         from_sympy(method)
 
 
 def test_momentum_and_reactions_are_not_known():
     eom = from_sympy(sprung_mass(lambda q, u: -q))
-    with pytest.raises(ModelError, match="a model from SymPy has no bodies and joints"):
+    with refused("bodies-unknown"):
         _ = eom.linear_momentum
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import sympy as sm
 import sympy.physics.mechanics as me
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.compat.sympy import from_sympy
-from multibody.errors import InvalidNameError, ModelError
 from multibody.linearization import linearize_symbolic
 
 from ..formalisms.printed import is_printed  # noqa: TID252
@@ -108,22 +108,22 @@ def test_a_multiplier_on_the_right():
     system = me.SymbolicSystem([x, u, lam], right, mass_matrix=sm.diag(1, 2, 0), alg_con=[2], coord_idxs=[0])
     eom = from_sympy(system)
     assert is_printed(eom.acceleration, "-5*x/2", eom)
-    with pytest.raises(ModelError, match=r"no coordinate or speed 'lam\(t\)' to start with"):
+    with refused("name-unknown"):
         from_sympy(system, start={lam: 1.0})
 
 
 def test_symbolic_systems_that_do_not_fit_are_told():
     theta, omega = me.dynamicsymbols("theta omega")
-    with pytest.raises(ModelError, match="do not fit its 2 states") as caught:
+    with refused("sympy-system-inconsistent") as caught:
         from_sympy(me.SymbolicSystem([theta], sm.Matrix([-theta]), [omega], sm.Matrix([[m]])))
     assert "1 rows" in caught.value.cause
     assert "coordinate_derivatives" in caught.value.remedy
     plain = {"coord_states": [theta, omega], "right_hand_side": sm.Matrix([omega, -theta])}
-    with pytest.raises(ModelError, match="do not fit its 2 states"):
+    with refused("sympy-system-inconsistent"):
         from_sympy(me.SymbolicSystem(**plain, alg_con=[7]))
-    with pytest.raises(ModelError, match="places of bodies are not known"):
+    with refused("bodies-unknown"):
         from_sympy(me.SymbolicSystem(**plain), origin=me.Point("O"))
-    with pytest.raises(InvalidNameError, match="2x"):
+    with refused("name-invalid"):
         from_sympy(me.SymbolicSystem(**plain, output_eqns={"2x": theta}))
 
 
@@ -186,7 +186,7 @@ def test_an_operating_point_by_objects_of_sympy():
     numbers = eom.named({L: 1.5, m: 2, g: sm.Float(9.8)})
     by_numbers = mb.linearize(eom, eom.named({q1: sm.Rational(3, 2), q2: 0}, rest), parameters=numbers)
     np.testing.assert_allclose(by_numbers.A, [[0, 1], [-9.8 / 1.5, 0]], rtol=1e-14, atol=1e-15)
-    with pytest.raises(ModelError, match="no coordinate, speed, input or parameter Derivative"):
+    with refused("name-unknown"):
         eom.named({q1.diff(t, 2): 0})
 
 

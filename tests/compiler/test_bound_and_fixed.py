@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 from multibody.compiler import Function
 from multibody.errors import PortError, ShapeError
@@ -72,9 +73,9 @@ def test_inputs_may_be_read_only_and_missing_arrays_are_named(square):
     out = np.array(0.0)
     square.bind(x=inside, y=out)()
     assert out == 9.0
-    with pytest.raises(PortError, match=r"\by\b"):
+    with refused("port-arguments-wrong"):
         square.bind(x=inside)
-    with pytest.raises(PortError, match=r"\bw\b"):
+    with refused("port-arguments-wrong"):
         square.bind(x=inside, y=out, w=out)
 
 
@@ -116,9 +117,9 @@ def test_a_fixed_function_keeps_its_parameters(spring):
 
 
 def test_fixing_asks_for_all_parameters_and_nothing_else(spring):
-    with pytest.raises(PortError, match="stiffness"):
+    with refused("port-arguments-wrong"):
         spring.fix(mass=2.0)
-    with pytest.raises(PortError, match="x"):
+    with refused("port-arguments-wrong"):
         spring.fix(mass=2.0, stiffness=8.0, x=1.0)
     with pytest.raises(PortError):
         spring.fix(mass=2.0, stiffness=8.0)(0.5, mass=3.0)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 from multibody.compiler import Function
-from multibody.errors import MultibodyError, PortError, ShapeError
 from multibody.graph import sqrt, symbol, symbols
 
 X, (U, V), M = symbol("x"), symbols("u v"), symbol("m", "parameter")
@@ -43,7 +43,7 @@ def test_only_the_first_states_are_evaluated_again_with_new_numbers():
 
 @pytest.mark.parametrize("states", [-1, 8])
 def test_there_is_no_memory_for_more_states(states):
-    with pytest.raises(ShapeError, match="memory for 7"):
+    with refused("states-count-too-large"):
         POWER.bind_batch(**memory())(states)
 
 
@@ -59,20 +59,20 @@ def test_there_is_no_memory_for_more_states(states):
     ],
 )
 def test_arrays_that_do_not_fit(name, array):
-    with pytest.raises(ShapeError, match="is needed") as error:
+    with refused("array-not-usable") as error:
         POWER.bind_batch(**(memory() | {name: array}))
     assert f"port '{name}'" in str(error.value)
 
 
 def test_outputs_that_overlap_or_cannot_be_written():
     arrays = memory()
-    with pytest.raises(MultibodyError, match="'P' is read-only or overlaps"):
+    with refused("array-not-usable", "P"):
         POWER.bind_batch(**(arrays | {"P": arrays["x"]}))
     arrays["P"].flags.writeable = False
-    with pytest.raises(MultibodyError, match="'P' is read-only or overlaps"):
+    with refused("array-not-usable", "P"):
         POWER.bind_batch(**arrays)
 
 
 def test_all_ports_need_arrays():
-    with pytest.raises(PortError, match="No value for: pair"):
+    with refused("port-arguments-wrong"):
         POWER.bind_batch(**{name: array for name, array in memory().items() if name != "pair"})

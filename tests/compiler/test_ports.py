@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 from multibody.compiler import Function
 from multibody.errors import InvalidNameError, PortError, ShapeError
@@ -98,13 +99,13 @@ def test_functions_without_inputs_or_with_empty_ports():
 
 
 def test_missing_and_unknown_arguments_are_named(f):
-    with pytest.raises(PortError, match="mass"):
+    with refused("port-arguments-wrong"):
         f([1, 2], 3)
-    with pytest.raises(PortError, match="'mas' looks like 'mass'"):
+    with refused("port-arguments-wrong", "mas", "mass"):
         f([1, 2], 3, mas=4)
-    with pytest.raises(PortError, match="4 values for 3"):
+    with refused("port-arguments-wrong"):
         f(1, 2, 3, 4)
-    with pytest.raises(PortError, match="given twice"):
+    with refused("port-given-twice"):
         f([1, 2], 3, q=[1, 2], mass=4)
 
 

@@ -5,10 +5,10 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody import library
-from multibody.errors import AssemblyError, ModelError
 from multibody.graph import all_same, array, evaluate, is_zero, product
 
 from . import mechanisms
@@ -376,17 +376,17 @@ def crank(**options):
 def test_a_loop_that_cannot_close_is_named():
     """Bars of 1, 2 and 1 m do not reach over 5 m."""
     system = mechanisms.four_bar("q4", lengths=(5, 1, 2, 1))
-    with pytest.raises(AssemblyError, match=r"stays open at 'q4' by 1\.") as caught:
+    with refused("loop-cannot-close", "q4") as caught:
         mb.derive(system).consistent()
     assert "q1=" in caught.value.remedy
 
 
 def test_coordinates_that_do_not_allow_it_are_named():
     eom = mb.derive(by_constraints(mechanisms.four_bar("q4", lengths=(2, 1, 2.3, 1.6))))
-    with pytest.raises(AssemblyError, match="'q4'") as caught:
+    with refused("loop-cannot-close", "q4") as caught:
         eom.consistent({"q1": 1.0, "q2": 1.0}, fixed=["q1", "q2"])
     assert "q1, q2" in caught.value.cause
-    with pytest.raises(AssemblyError, match="q4_f") as caught:
+    with refused("speeds-cannot-keep-constraints") as caught:
         eom.consistent(u={"q1_dot": 1.0, "q2_dot": 5.0}, fixed=["q1_dot", "q2_dot"])
     assert "q1_dot, q2_dot" in caught.value.cause
 
@@ -395,7 +395,7 @@ def test_motions_that_contradict_each_other_are_named():
     system, joint = crank()
     system.constraint(joint.coordinate - 0.3 * system.time, name="slow")
     system.constraint(joint.coordinate - 0.4 * system.time, name="fast")
-    with pytest.raises(ModelError, match="fast contradict"):
+    with refused("constraints-contradict"):
         mb.derive(system)
 
 
@@ -403,14 +403,14 @@ def test_places_that_contradict_each_other_are_named():
     system, joint = crank()
     system.constraint(joint.coordinate - 0.3, name="low")
     system.constraint(joint.coordinate - 0.4, name="high")
-    with pytest.raises(AssemblyError, match=r"'low'.*'high'"):
+    with refused("loop-cannot-close", "low", "high"):
         mb.derive(system).consistent()
 
 
 def test_a_constraint_that_nothing_can_keep_is_named():
     system, _ = crank()
     system.constraint(system.world, system["arm"].frame("above", (0, 0, 0.1)), translation="z", name="lift")
-    with pytest.raises(ModelError, match="lift_fz"):
+    with refused("constraint-cannot-hold"):
         mb.derive(system)
 
 
@@ -484,5 +484,5 @@ def test_two_joints_that_move_with_one_and_the_same_speed():
     gripper.load(mb.JointLoad(b, force))
     assert all_same([*mb.derive(gripper).acceleration], [force / 4])
     assert mb.compare(gripper).agree
-    with pytest.raises(ModelError, match="a speed of its own"):
+    with refused("formalism-not-applicable"):
         mb.derive(gripper, mb.ArticulatedBody())

@@ -5,9 +5,9 @@ their own.
 """
 
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
-from multibody.errors import SingularMatrixError
 from multibody.graph import all_same, array, substitute
 
 from .printed import balance, forcing, is_printed, printed
@@ -205,11 +205,11 @@ def test_issue_24887():
 def test_a_singular_mass_matrix_is_an_error_that_names_the_speed():
     """SymPy returns matrices that cannot be solved; here it is said before anything is computed with them."""
     system, speeds = spherical_pendulum(0)
-    with pytest.raises(SingularMatrixError, match=r"nothing resists the speed u2\.") as caught:
+    with refused("matrix-singular") as caught:
         mb.derive(system, mb.Kane(speeds))
     assert "spherical" in str(caught.value)
     for formalism in ALL:
-        with pytest.raises(SingularMatrixError, match=r"[Nn]othing resists"):
+        with refused("matrix-singular"):
             mb.derive(system, formalism)
 
 

@@ -8,8 +8,9 @@ import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from tests.refusal import refused
 
-from multibody.errors import ExpressionError, MissingValueError, MultibodyError
+from multibody.errors import ExpressionError, MultibodyError
 from multibody.graph import (
     Expr,
     Table,
@@ -150,7 +151,7 @@ def test_time_derivative_along_rates():
     assert same(velocity, m * cos(q) * u + 2 * t)
     assert same(time_derivative(velocity, {q: u, u: a}), m * cos(q) * a - m * sin(q) * u**2 + 2)
     assert list(time_derivative([q, m, t], {q: u})) == [u, 0, 1]
-    with pytest.raises(MissingValueError, match=r"\bu\b"):
+    with refused("value-missing"):
         time_derivative(q * u, {q: u})
 
 

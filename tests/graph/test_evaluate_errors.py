@@ -6,8 +6,9 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+from tests.refusal import refused
 
-from multibody.errors import ExpressionError, MissingValueError
+from multibody.errors import ExpressionError
 from multibody.graph import (
     absolute,
     cos,
@@ -33,7 +34,7 @@ def test_numpy_scalars_are_numbers_like_any_other():
 
 
 def test_missing_values_are_listed_by_name():
-    with pytest.raises(MissingValueError, match=r"x, z"):
+    with refused("value-missing"):
         evaluate([x * y, z], {y: 1.0})
 
 
@@ -42,7 +43,7 @@ def test_missing_values_are_listed_by_name():
     ("node", "at"), [(1 / x, 0), (sqrt(x), -1), (log(x), 0), (f.asin(x), 2), (cos(x) / (x - 1), 1)]
 )
 def test_an_operation_without_a_value_is_named(node, at, number):
-    with pytest.raises(ExpressionError, match=r"recip|sqrt|log|asin"):
+    with refused("expression-without-value"):
         evaluate(node, {x: number(at)})
 
 

@@ -9,6 +9,7 @@ import sympy
 from hypothesis import assume, given, settings
 from sympy.physics.biomechanics import FiberForceLengthPassiveDeGroote2016
 from sympy.physics.mechanics import dynamicsymbols
+from tests.refusal import refused
 
 from multibody.errors import ConversionError, ExpressionError, InvalidNameError
 from multibody.graph import (
@@ -135,7 +136,7 @@ def test_kinds_and_scopes_come_back():
 
 def test_two_symbols_do_not_become_one():
     clash = symbol("x", "parameter") + symbol("x", "variable")
-    with pytest.raises(ConversionError, match="Two symbols would both become x"):
+    with refused("symbol-name-ambiguous"):
         to_sympy(clash)
     assert to_sympy(clash, {symbol("x", "parameter"): Y}) == X + Y
 
@@ -151,7 +152,7 @@ def test_matrices_become_arrays_and_come_back():
     assert to_sympy(np.array([x, y], dtype=object)) == sympy.Matrix([X, Y])
     assert to_sympy([[x, 1]]) == sympy.Matrix([[X, 1]])
     assert from_sympy(sympy.zeros(0, 3)).shape == (0, 3)
-    with pytest.raises(ConversionError, match="3 dimensions"):
+    with refused("array-wrong-shape"):
         to_sympy(np.full((1, 1, 1), x, dtype=object))
 
 
@@ -219,9 +220,9 @@ def test_what_has_no_counterpart_is_refused_by_name(thing):
 
 
 def test_the_refusal_names_the_object():
-    with pytest.raises(ConversionError, match=r"gamma(.|\n)*gamma\(x\)"):
+    with refused("sympy-object-without-counterpart"):
         from_sympy(1 + sympy.sin(sympy.gamma(X)))
-    with pytest.raises(ConversionError, match="SymPy's Integral has no counterpart"):
+    with refused("sympy-object-without-counterpart"):
         from_sympy(1 + sympy.Integral(Y, (Y, 0, X)))
 
 

@@ -12,6 +12,7 @@ import jsonschema
 import numpy as np
 import pytest
 from ruamel.yaml import YAML
+from tests.refusal import refused
 
 import multibody as mb
 from multibody import library
@@ -284,7 +285,7 @@ def test_names_that_several_things_have():
     assert "input.F_1" in text
     assert "measured.x_dot_1" in text
     assert "measured.where_is" in text
-    with pytest.raises(mb.errors.ModelFileError, match="several things") as caught:
+    with refused("name-ambiguous") as caught:
         read_model(text.replace("parameter.F_1", "F_1"))
     assert "parameter.F_1 or input.F_1" in caught.value.remedy
 
@@ -368,12 +369,12 @@ def test_what_cannot_be_written():
     body = system.body("b", 1)
     system.joint("q", system.world, body, "Tx")
     system.load(Wind(body, (1, 0, 0)), name="wind")
-    with pytest.raises(mb.errors.ModelFileError, match="Wind cannot be written") as caught:
+    with refused("value-not-writable") as caught:
         model_text(system)
     assert "load 'wind'" in caught.value.where
     other = mb.System("m")
     other.load(mb.Damper(other.world, other.body("b", 1), lambda v: float(v)), name="bad")
-    with pytest.raises(mb.errors.ModelFileError, match="function cannot be written"):
+    with refused("value-not-writable"):
         model_text(other)
 
 

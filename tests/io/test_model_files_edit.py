@@ -7,8 +7,9 @@ import os
 import numpy as np
 import pytest
 from ruamel.yaml import YAML
+from tests.refusal import refused
 
-from multibody.errors import ModelFileError, StorageError, UnknownNameError
+from multibody.errors import UnknownNameError
 from multibody.graph import parse
 from multibody.io.model_files import ModelFile
 from multibody.io.model_files.yaml_text.emit import emitted, scalar
@@ -105,7 +106,7 @@ def test_numbers_and_arrays_of_numpy():
 
 @pytest.mark.parametrize("value", [parse("2*x"), 1j, [{1}], b"m"])
 def test_values_that_a_file_cannot_hold(value):
-    with pytest.raises(ModelFileError, match="cannot be written to a model file"):
+    with refused("value-not-writable"):
         ModelFile(HAND_WRITTEN).set("parameters.m1", value)
 
 
@@ -133,7 +134,7 @@ def test_a_model_that_makes_no_sense_is_not_saved(tmp_path):
     path.write_text(HAND_WRITTEN)
     file = ModelFile.read(path)
     file.set("bodies.crab.mass", "m3")
-    with pytest.raises(ModelFileError, match="'m3' is unknown"):
+    with refused("name-unknown", "m3"):
         file.save()
     assert path.read_text() == HAND_WRITTEN
 
@@ -145,7 +146,7 @@ def test_places_that_do_not_exist():
             file.set(place, 1)
         with pytest.raises(UnknownNameError):
             file.get(place)
-    with pytest.raises(UnknownNameError, match="parameter") as caught:
+    with refused("name-unknown") as caught:
         file.get("parameter.m1")
     assert "'parameters'" in caught.value.cause
     assert file.text == HAND_WRITTEN
@@ -153,7 +154,7 @@ def test_places_that_do_not_exist():
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_no_infinite_numbers(value):
-    with pytest.raises(ModelFileError, match="cannot be written"):
+    with refused("number-not-finite"):
         ModelFile(HAND_WRITTEN).set("parameters.m1", value)
 
 
@@ -198,7 +199,7 @@ def test_what_another_program_has_changed_is_not_overwritten(tmp_path):
     stamp = path.stat()
     path.write_text(OTHER)
     os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
-    with pytest.raises(StorageError, match="has changed on disk") as caught:
+    with refused("file-changed") as caught:
         file.save()
     assert "save(overwrite=True)" in caught.value.remedy
     assert "ModelFile.read(path)" in caught.value.remedy
@@ -224,11 +225,11 @@ def test_a_file_that_was_deleted_or_replaced(tmp_path):
     path = tmp_path / "crane.yaml"
     file = read_and_changed(path)
     path.unlink()
-    with pytest.raises(StorageError, match="deleted or moved"):
+    with refused("file-changed"):
         file.save()
     assert not path.exists()
     path.mkdir()
-    with pytest.raises(StorageError, match="directory"):
+    with refused("path-not-a-file"):
         file.save()
     path.rmdir()
     file.save(overwrite=True)
@@ -246,7 +247,7 @@ def test_a_change_while_the_file_is_being_written(tmp_path, monkeypatch):
         written(number)
 
     monkeypatch.setattr(os, "fsync", changed_meanwhile)
-    with pytest.raises(StorageError, match="has changed on disk"):
+    with refused("file-changed"):
         file.save()
     assert path.read_text() == OTHER
     assert list(tmp_path.iterdir()) == [path]
@@ -256,7 +257,7 @@ def test_a_text_is_not_saved_over_a_file_that_nobody_read(tmp_path):
     path = tmp_path / "crane.yaml"
     file = ModelFile(HAND_WRITTEN, path)
     path.write_text(OTHER)
-    with pytest.raises(StorageError, match="exists already"):
+    with refused("file-changed"):
         file.save()
     path.unlink()
     assert file.save().read_text() == HAND_WRITTEN

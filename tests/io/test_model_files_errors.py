@@ -9,7 +9,7 @@ import pytest
 from tests.refusal import refused
 
 import multibody as mb
-from multibody.errors import ModelFileError, MultibodyError, StorageError
+from multibody.errors import ModelFileError
 from multibody.io.model_files import model_text, read_model, write_model
 from multibody.io.model_files.yaml_text.compose import MAX_CHARACTERS, compose
 from multibody.io.model_files.yaml_text.nodes import SourceText
@@ -114,7 +114,7 @@ def test_at_most_ten_problems():
 def test_the_file_is_named(tmp_path):
     path = tmp_path / "crane.yaml"
     path.write_text(CRANE.replace("mass: m1", "mas: m1"))
-    with pytest.raises(ModelFileError, match="no key 'mas'") as caught:
+    with refused("name-unknown", "mas") as caught:
         read_model(path)
     assert caught.value.file == "crane.yaml"
     assert "crane.yaml, line 12, column 10" in str(caught.value)
@@ -122,12 +122,12 @@ def test_the_file_is_named(tmp_path):
 
 
 def test_no_file(tmp_path):
-    with pytest.raises(StorageError, match="cannot be read"):
+    with refused("file-unreadable"):
         read_model(tmp_path / "none.yaml")
-    with pytest.raises(StorageError, match="cannot be read"):
+    with refused("file-unreadable"):
         read_model("multibody: 1")  # a text has more than one line
     (tmp_path / "latin.yaml").write_bytes("multibody: 1\nname: crâne\n".encode("latin-1"))
-    with pytest.raises(ModelFileError, match="UTF-8") as caught:
+    with refused("file-not-utf8") as caught:
         read_model(tmp_path / "latin.yaml")
     assert "latin.yaml, line 2, byte" in caught.value.where
 
@@ -258,7 +258,7 @@ def test_links_do_not_lead_out(tmp_path):
     path = folder(tmp_path / "model", main=MAIN)
     (tmp_path / "model" / "parts").mkdir()
     (tmp_path / "model" / "parts" / "bodies.yaml").symlink_to(tmp_path / "secret.yaml")
-    with pytest.raises(ModelFileError, match="leads out of the folder"):
+    with refused("path-outside-folder"):
         read_model(path)
 
 
@@ -298,7 +298,7 @@ def test_meshes_lie_in_the_folder_that_the_caller_names(tmp_path):
     written = write_model(system, tmp_path / "copy.yaml")
     assert read_model(written).drawings["m"].shape == system.drawings["m"].shape
     path.write_text(mesh.replace("parts/a.stl", "../a.stl"))
-    with pytest.raises(ModelFileError, match="leads out of the folder"):
+    with refused("path-outside-folder"):
         read_model(path, folder=tmp_path)
 
 
@@ -306,14 +306,14 @@ def test_a_file_is_not_overwritten(tmp_path):
     system = read_model(CRANE)
     path = write_model(system, tmp_path / "crane.yaml")
     assert path.read_text() == model_text(system)
-    with pytest.raises(StorageError, match="exists already"):
+    with refused("file-exists"):
         write_model(system, path)
     assert write_model(system, path, overwrite=True) == path
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_formulas_that_lead_in_a_circle() -> None:
-    with pytest.raises(MultibodyError, match=r"(?s)No value for: b, c.*lead in a circle"):
+    with refused("value-missing"):
         read_model("multibody: 1\nname: n\nparameters: {b: c + 2, c: b + 1}\n").freeze().parameter_values()
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
-from multibody.errors import ModelFileError
 from multibody.io import read_urdf
 from multibody.io.model_files import ModelFile, model_text, read_model, write_model
 
@@ -119,7 +119,7 @@ def test_nothing_but_meshes_is_looked_at_elsewhere(tmp_path, path):
     (tmp_path / "link.stl").symlink_to(tmp_path / "secret.txt")
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "m.yaml").write_text(MODEL.format(path=path))
-    with pytest.raises(ModelFileError, match="leads out of the folder"):
+    with refused("path-outside-folder"):
         read_model(tmp_path / "x" / "m.yaml")
 
 
@@ -128,9 +128,9 @@ def test_a_folder_that_the_caller_names_holds_for_meshes(tmp_path):
     (tmp_path / "x").mkdir()
     path = tmp_path / "x" / "m.yaml"
     path.write_text(MODEL.format(path="../a.stl"))
-    with pytest.raises(ModelFileError, match="leads out of the folder"):
+    with refused("path-outside-folder"):
         read_model(path, folder=path.parent)
-    with pytest.raises(ModelFileError, match="leads out of the folder"):
+    with refused("path-outside-folder"):
         read_model(path.read_text(), folder=path.parent)
     assert mesh_of(read_model(path, folder=tmp_path)).path == (tmp_path / "a.stl").resolve()
     assert mesh_of(ModelFile.read(path).system()).path == (tmp_path / "a.stl").resolve()
@@ -144,12 +144,12 @@ def test_textures_of_a_distant_mesh_lie_beside_it(tmp_path):
 
 
 def test_a_name_that_is_not_unicode(tmp_path):
-    with pytest.raises(ModelFileError, match="not Unicode"):
+    with refused("file-name-impossible"):
         write_model(with_mesh(mb.Mesh(tmp_path / "\udcff.stl")), tmp_path / "m.yaml")
 
 
 def test_a_path_that_only_this_computer_knows(tmp_path):
-    with pytest.raises(ModelFileError, match="only this computer knows"):
+    with refused("mesh-path-not-portable"):
         model_text(with_mesh(mb.Mesh(tmp_path / "a.stl")))
 
 

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody import library
-from multibody.errors import SimulationError, UnknownNameError
+from multibody.errors import UnknownNameError
 from multibody.library.observe import moved
 
 every_model = pytest.mark.parametrize("name", library.names())
@@ -87,7 +88,7 @@ def test_an_error_near_zero_is_absolute():
 def test_a_run_that_ends_early_is_no_number():
     """With this tolerance, the row of linkages does not get through the position in which all bars lie flat."""
     eom = mb.derive(library.n_four_bar())
-    with pytest.raises(SimulationError, match="singular configuration"):
+    with refused("run-failed"):
         moved(eom, 5.0)
 
 
@@ -156,10 +157,10 @@ def test_everything_is_described(name):
 
 
 def test_a_wrong_name_is_answered_by_a_suggestion():
-    with pytest.raises(UnknownNameError, match="Did you mean 'four_bar'") as caught:
+    with refused("name-unknown", "four_bar") as caught:
         library.find("fourbar")
     assert "stewart_platform" in caught.value.remedy
-    with pytest.raises(UnknownNameError, match="is no text"):
+    with refused("name-unknown"):
         library.find(3)
 
 

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.linalg import solve_continuous_lyapunov
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.errors import ModelError
@@ -100,9 +101,9 @@ def test_nearly_equal_halves_are_undecided(pair):
     assert sorted(judged.verdicts) == [UNDECIDED, UNDECIDED, YES, YES]
     assert (judged.rank, judged.complete, len(judged.missing), len(judged.undecided)) == (2, False, 0, 2)
     assert str(judged).count("undecided") == 2
-    with pytest.raises(ModelError, match=r"(?s)is undecided.*2.82843 rad/s.*relative change of the matrices"):
+    with refused("mode-undecided"):
         lqr(lin, *WEIGHTS)
-    with pytest.raises(ModelError, match="is undecided"):
+    with refused("mode-undecided"):
         kalman(lin, *DISTURBANCES)
 
 
@@ -116,7 +117,7 @@ def test_equal_arms_at_an_equilibrium_are_not_controllable_by_one_moment():
         system.load(mb.JointLoad(joint, moment))
     lin = equilibrium(mb.derive(system), at={"a": 0.1, "b": -0.3}).linear
     assert (lin.controllability.rank, len(lin.controllability.missing)) == (2, 2)
-    with pytest.raises(ModelError, match="no regulator"):
+    with refused("mode-not-reached"):
         lqr(lin, {"a": 1.0, "b": 1.0}, {"M": 1.0})
 
 
@@ -162,7 +163,7 @@ def test_free_bodies_are_controllable_through_a_force_and_not_against_each_other
     against = linearize(eom, inputs=["inner"])
     assert against.controllability.rank == 2
     assert np.abs(against.controllability.missing).max() < 1e-6
-    with pytest.raises(ModelError, match=r"(?s)no regulator.*pole 0 \(") as error:
+    with refused("mode-not-reached") as error:
         lqr(against, {"xa": 1.0}, {"inner": 1.0})
     assert "xb_dot" in str(error.value)
 
@@ -262,10 +263,10 @@ def test_an_equilibrium_is_not_warned_of(arm):
 def test_a_marginal_mode_without_weight_is_named(pair):
     """A regulator that pays for nothing of a free motion does not move its pole."""
     lin = linearize(pair, parameters={"ma": 1.0, "mb": 1.0, "ka": 0.0, "kb": 3.0, "kc": 0.0, "c": 0.0})
-    with pytest.raises(ModelError, match=r"(?s)no regulator.*deviations do not contain.*\(xb"):
+    with refused("weights-miss-mode"):
         lqr(lin, {"xa": 1.0}, {"F": 1.0})
     unmoved = linearize(pair, parameters={"ma": 1.0, "mb": 1.0, "ka": 2.0, "kb": 3.0, "kc": 0.0, "c": 0.0})
-    with pytest.raises(ModelError, match=r"(?s)no observer.*disturbances do not contain.*\(xb"):
+    with refused("weights-miss-mode"):
         kalman(unmoved, {"xa_dot": 1.0}, {"mean": 1.0})
 
 
@@ -302,7 +303,7 @@ def test_singular_weights_of_inputs_are_told_in_any_units(pair):
     lin = linearize(pair, parameters=values(1, off=0.1))
     assert lqr(lin, {"xa": 1e-30}, {"F": 1e-40}).K.any()
     for effort in ({}, {"F": 0.0}, {"F": -1.0}, [[np.inf]], np.eye(2)):
-        with pytest.raises(ModelError, match="no positive symmetric matrix of 1 rows"):
+        with refused("weights-invalid"):
             lqr(lin, {"xa": 1.0}, effort)
 
 
@@ -314,9 +315,7 @@ def test_wrong_gains_of_the_solver_are_noticed(pair, monkeypatch, factor):
     lin = linearize(pair, parameters=values(1, off=0.1))
     monkeypatch.setattr(design_checks, "solve_riccati", lambda *data: factor * solve_riccati(*data))
     for design, arguments in ((lqr, WEIGHTS), (kalman, DISTURBANCES)):
-        with pytest.raises(
-            ModelError, match=r"cannot be computed reliably(?s:.)*(differ|residual|not known to decay|finite)"
-        ):
+        with refused("design-not-verified"):
             design(lin, *arguments)
 
 
@@ -325,7 +324,7 @@ def test_a_failing_solver_is_told(pair, monkeypatch):
         raise np.linalg.LinAlgError("no luck")
 
     monkeypatch.setattr("scipy.linalg.solve_continuous_are", fails)
-    with pytest.raises(ModelError, match=r"(?s)cannot be computed reliably.*no luck"):
+    with refused("design-not-verified"):
         lqr(linearize(pair, parameters=values(1, off=0.1)), *WEIGHTS)
 
 
@@ -348,14 +347,14 @@ def test_verification_accepts_the_gains_and_nothing_else():
             wrong[0, place] *= 1 + off
             with pytest.raises(UnverifiedError, match="residual" if off > 1e-3 else "differ"):
                 verify_gains(*PROBLEM, wrong)
-    with pytest.raises(UnverifiedError, match="not known to decay"):
+    with refused("design-not-verified"):
         verify_gains(*PROBLEM, 0 * K)
 
 
 def test_a_residual_of_riccatis_equation_is_noticed(monkeypatch):
     K, cost = solve_riccati(*PROBLEM), riccati._closed_loop_cost
     monkeypatch.setattr(riccati, "_closed_loop_cost", lambda *data: cost(*data) * (1 + 1e-8))
-    with pytest.raises(UnverifiedError, match="residual"):
+    with refused("design-not-verified"):
         verify_gains(*PROBLEM, K)
 
 
@@ -363,5 +362,5 @@ def test_a_closed_loop_must_decay_by_more_than_rounding():
     B, K = np.zeros((2, 1)), np.zeros((1, 2))
     require_stable(np.array([[0, 1.0], [-1, -1e-9]]), B, K)
     for damping in (0.0, 1e-15, -1e-3):
-        with pytest.raises(UnverifiedError, match="not known to decay"):
+        with refused("design-not-verified"):
             require_stable(np.array([[0, 1.0], [-1, -damping]]), B, K)

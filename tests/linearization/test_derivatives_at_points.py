@@ -61,7 +61,7 @@ def test_digits_that_cancel_beside_a_removable_singularity_come_back(x):
 
 @pytest.mark.parametrize("law", [lambda x: 1 / x, lambda x: 1 / x**2, lambda x: x / sqrt(x * x)])
 def test_a_pole_or_a_jump_is_refused(law):
-    with pytest.raises(ExpressionError, match="no derivative at the operating point"):
+    with refused("derivative-missing"):
         linearize(mass_under(law), at={"x": 0.0})
 
 
@@ -80,7 +80,7 @@ def test_a_kink_at_the_equilibrium_is_refused(kind, size):
     eom = mass_under(KINKS[kind](size), damping=1.0)
     found = equilibrium(eom)
     assert found["x"] == 0.0
-    with pytest.raises(ExpressionError, match="no derivative at the operating point"):
+    with refused("derivative-missing"):
         _ = found.linear
     with pytest.raises(ExpressionError):
         linearize(eom)

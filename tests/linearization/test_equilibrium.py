@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
-from multibody.errors import EquilibriumError, ModelError
+from multibody.errors import EquilibriumError
 from multibody.graph import exp, sign, sqrt
 from multibody.linearization import equilibria, equilibrium, linearize
 from multibody.linearization.trim.newton import Trim
@@ -218,11 +219,11 @@ def test_trees_that_can_only_turn_hang_somewhere_and_stand_somewhere(seed):
 
 def test_names_that_do_not_exist_are_told():
     eom = pendulum()
-    with pytest.raises(ModelError, match="There is no coordinate, speed, input or parameter 'angel'"):
+    with refused("name-unknown", "angel"):
         equilibrium(eom, fixed={"angel": 1.0})
-    with pytest.raises(ModelError, match="There is no coordinate or speed 'M'"):
+    with refused("name-unknown", "M"):
         equilibrium(eom, moving=["M"])
-    with pytest.raises(EquilibriumError, match="both fixed and free"):
+    with refused("name-fixed-and-free"):
         equilibrium(eom, fixed={"M": 1.0}, free=["M"])
 
 
@@ -288,7 +289,7 @@ def test_a_law_with_an_infinite_slope_is_undecided_or_told():
     found = equilibrium(mass_with(lambda x, v: -sign(x) * abs(x) ** (1 / 3) - v, 0.2))
     assert found["x"] == pytest.approx(0.0, abs=1e-12)
     assert found.stability == "undecided"
-    with pytest.raises(EquilibriumError, match="is zero, without a finite slope"):
+    with refused("equilibrium-not-found"):
         equilibrium(mass_with(lambda x, v: -sqrt(abs(x)), 0.2))
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
-from multibody.errors import ModelError, ShapeError, StorageError, UnknownNameError
 from multibody.linearization import LinearSystem, linearize, read_linear_system
 
 
@@ -72,9 +72,9 @@ def test_a_part_stands_for_itself():
     part = oscillators().part("x_dot", "x")
     np.testing.assert_array_equal(part.A, [[-0.4, -4], [1, 0]])
     assert part.outputs == ("place",)
-    with pytest.raises(ModelError, match="The rate of 'x' depends on 'x_dot'"):
+    with refused("part-not-closed", "x", "x_dot"):
         oscillators().part("x", "z")
-    with pytest.raises(ModelError, match="Did you mean"):
+    with refused("name-unknown"):
         oscillators().part("xdot")
 
 
@@ -145,10 +145,10 @@ def test_a_file_gives_back_every_digit(tmp_path):
         np.testing.assert_array_equal(getattr(found, name), getattr(lin, name))
     assert (found.states, found.inputs, found.outputs, found.name) == (lin.states, lin.inputs, lin.outputs, "cart")
     assert found.units == {name: lin.units[name] for name in (*lin.states, "F")}
-    with pytest.raises(StorageError, match="exists already"):
+    with refused("file-exists"):
         lin.to_csv(path)
     lin.to_csv(path, overwrite=True)
-    with pytest.raises(StorageError, match="cannot be written"):
+    with refused("file-not-writable"):
         lin.to_csv(tmp_path / "nowhere" / "cart.csv")
 
 
@@ -159,7 +159,7 @@ HEAD = "linear system,x,,a\n,,kind,state\nname,kind,unit,m\n"
 def test_other_files_are_refused(tmp_path, text):
     path = tmp_path / "other.csv"
     path.write_text(text)
-    with pytest.raises(StorageError, match="holds no linear system"):
+    with refused("file-not-a-linear-system"):
         read_linear_system(path)
 
 
@@ -167,7 +167,7 @@ def test_other_files_are_refused(tmp_path, text):
 def test_a_file_with_holes_is_refused(tmp_path, value):
     path = tmp_path / "holes.csv"
     path.write_text(f"{HEAD}a,state,m,{value}\n")
-    with pytest.raises(StorageError, match="not finite"):
+    with refused("file-not-a-linear-system"):
         read_linear_system(path)
 
 
@@ -182,7 +182,7 @@ def test_printed():
 
 
 def test_matrices_must_fit_and_stay():
-    with pytest.raises(ShapeError, match="B has shape"):
+    with refused("array-wrong-shape"):
         LinearSystem(np.eye(2), np.zeros((3, 1)), np.zeros((0, 2)), np.zeros((0, 1)), ("a", "b"), ("F",))
     with pytest.raises(ValueError, match="read-only"):
         oscillators().A[0, 0] = 1
@@ -200,7 +200,7 @@ def test_a_mode_to_look_at():
     x = np.hstack([motion.q, motion.u]) - np.concatenate([lin.point.q, lin.point.u])
     np.testing.assert_allclose(x[2], expm(lin.A * motion.t[2]) @ x[0], atol=1e-9)
     assert motion["q0"][0] == motion.q[0, 1]
-    with pytest.raises(UnknownNameError, match="q9"):
+    with refused("name-unknown"):
         motion["q9"]
 
 
@@ -212,5 +212,5 @@ def test_second_order_form_needs_coordinates_with_rates():
     np.testing.assert_allclose(found.C, 0, atol=1e-13)
     poles = np.sqrt(-np.linalg.eigvals(np.linalg.solve(found.M, found.K)) + 0j)
     np.testing.assert_allclose(np.sort(np.abs(poles)), np.sort(np.abs(lin.poles))[::2], atol=1e-6)
-    with pytest.raises(ModelError, match="not a state of its own"):
+    with refused("rate-not-a-state"):
         lin.second_order("x_dot")

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
-from multibody.errors import AssemblyError, ExpressionError, ModelError, NumberError, SingularMatrixError
+from multibody.errors import ExpressionError, NumberError
 from multibody.graph import absolute, all_same, cos, maximum, sign, sin, sqrt, symbol, tan
 from multibody.linearization import linearize, linearize_symbolic
 
@@ -74,7 +75,7 @@ def test_pendulum_with_a_dependent_coordinate(formalism, handling):
         "q_ty_dot": 0,
     }  # dependent speeds, too, as SymPy's manual has them
     assert all_same(linearize_symbolic(eom, everything, free=["L", "g"]).A, lin.A)
-    with pytest.raises(ModelError, match="cannot all be independent"):
+    with refused("states-not-independent"):
         linearize_symbolic(eom, everything | {"q_tx_dot": 1}, free=["L", "g"])
 
 
@@ -160,9 +161,9 @@ def test_matrices_as_compiled_code():
     expected = linearize(eom, {"tilt_rx": 0.3, "tilt_rz_dot": 20.0}, parameters={"l": 0.1}, outputs=["tilt_ry"])
     np.testing.assert_allclose(found.A, expected.A, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(found.C, expected.C)
-    with pytest.raises(mb.errors.MissingValueError, match="tilt_rz_dot"):
+    with refused("value-missing"):
         lin.at(tilt_rx=0.3, l=0.1)
-    with pytest.raises(mb.errors.MissingValueError, match="Did you mean"):
+    with refused("name-unknown"):
         lin.at(tilt_rx=0.3, l=0.1, tilt_rzdot=20.0)
 
 
@@ -337,14 +338,14 @@ def test_what_has_no_derivative_is_told(formula, at, told):
 def test_a_division_that_cancels_is_no_trouble_for_symbols():
     lin = linearize_symbolic(EOM, free=["a_ry"], outputs={"y": sin(X) / tan(X) + X})
     assert all_same(lin.C, [[1, 0, 0, 0]])
-    with pytest.raises(ExpressionError, match="linearize, which takes the limit"):
+    with refused("derivative-missing"):
         linearize_symbolic(EOM, free=["a_ry"], outputs={"y": sin(X) / X})
 
 
 def test_gimbal_lock_is_told():
     system = mb.System("gimbal", gravity=(0, 0, -9.81))
     system.joint("j", system.world, system.body("b", 1.0, (0, 0, -1), (1, 2, 3)), ["Rz", "Rx", "Rz"])
-    with pytest.raises(SingularMatrixError, match="gimbal lock"):
+    with refused("mass-matrix-singular"):
         linearize(mb.derive(system))
     assert np.isfinite(linearize(mb.derive(system), {"j_rx": 0.4}).A).all()
 
@@ -359,34 +360,34 @@ def test_a_dead_point_is_told():
     system.joint("d", bars[2].frame("end2", (1, 0, 0)), system.frame("foot", (2, 0, 0)), "Rz", cut=True)
     system.recognise_loops = False
     eom = mb.derive(system)
-    with pytest.raises(SingularMatrixError, match="singular at the operating point"):
+    with refused("constraints-singular"):
         linearize(eom, {"a": 0.0, "b": 0.0, "c": -np.pi})
     assert len(linearize(eom, {"a": 1.0}).states) == 2
 
 
 def test_wrong_questions_are_told():
     eom = mb.derive(cartesian_pendulum()[0])
-    with pytest.raises(ModelError, match="Did you mean 'q_tx'"):
+    with refused("name-unknown", "q_tx"):
         linearize(eom, {"q_x": 1.0})
-    with pytest.raises(ModelError, match="equations of motion are needed"):
+    with refused("equations-expected"):
         linearize(cartesian_pendulum()[0])
-    with pytest.raises(ModelError, match="linearize_symbolic"):
+    with refused("value-not-a-number"):
         linearize(eom, {"q_ty": symbol("y")})
     with pytest.raises(NumberError):
         linearize(eom, {"q_ty": np.nan})
-    with pytest.raises(ModelError, match="no operating point"):
+    with refused("not-an-operating-point"):
         linearize(eom, 3.0)
-    with pytest.raises(AssemblyError, match="q_tx, q_ty"):
+    with refused("values-break-constraints"):
         linearize(eom, {"q_tx": 1.0, "q_ty": 1.0})
-    with pytest.raises(ModelError, match="cannot all be independent"):
+    with refused("states-not-independent"):
         linearize(eom, independent=["q_tx", "q_ty"])
-    with pytest.raises(ModelError, match="cannot all be independent"):
+    with refused("states-not-independent"):
         linearize(eom, {"q_ty": 0.0}, independent=["q_tx"])  # which does not change to first order
-    with pytest.raises(ModelError, match="There is no input 'F'"):
+    with refused("name-unknown", "F"):
         linearize(eom, inputs=["F"])
-    with pytest.raises(ModelError, match="There is no output 'tip'"):
+    with refused("name-unknown", "tip"):
         linearize(eom, outputs=["tip"])
-    with pytest.raises(ModelError, match="do not keep the constraints"):
+    with refused("values-break-constraints"):
         linearize_symbolic(eom, {"q_tx": 1.5, "q_ty": 0}, free=["L"])
-    with pytest.raises(ModelError, match="There is no quantity 'l'"):
+    with refused("name-unknown", "l"):
         linearize_symbolic(eom, free=["l"])

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
-from multibody.errors import EquilibriumError, ModelError, NumberError, ShapeError
+from multibody.errors import EquilibriumError, ModelError, NumberError
 from multibody.linearization import (
     along,
     critical_values,
@@ -96,7 +97,7 @@ def test_misuse_is_told(crane, call, error, text):
 def test_jax_is_given_as_many_values_as_there_are_names(crane):
     pytest.importorskip("jax")
     dynamics = jax_function(crane)
-    with pytest.raises(ShapeError, match="3 values for 4: slide, swing"):
+    with refused("array-wrong-shape"):
         dynamics(0.0, [0.0, 0.0, 0.0], [0.0], [1.0, 2.0])
     assert dynamics(0.0, [0.0] * 4, 22.0, [1.0, 2.0]).tolist() == pytest.approx([0, 0, 2.2, 1.1])
 
@@ -132,5 +133,5 @@ def test_an_accelerometer_shows_the_force_of_the_last_period(period):
 
 def test_several_inputs_and_accelerometers_are_refused():
     _, regulator, observer = accelerometers(2)
-    with pytest.raises(ModelError, match=r"Several inputs reach a0_3, a1_3 at once"):
+    with refused("inputs-reach-accelerometer"):
         output_feedback(regulator, observer, 0.01)

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
-from multibody.errors import AssemblyError, ModelError
+from multibody.errors import AssemblyError
 from multibody.graph import Table, less, where
 from multibody.library import four_bar
 from multibody.linearization import equilibrium, linearize, linearize_symbolic
@@ -59,7 +60,7 @@ def test_an_input_that_nobody_knows_is_refused_between_samples(tmp_path):
     run = mb.simulate(eom, duration=2.0, samples=22, inputs={"F": switching(system.time)["text"]})
     run.save(tmp_path / "run.npz")
     stored = mb.Trajectory.read(tmp_path / "run.npz", eom)
-    with pytest.raises(ModelError, match=r"The value of input 'F' at t = 0\.98 s is not known"):
+    with refused("input-unknown-between-samples", "F"):
         linearize(eom, stored.interpolated(0.98))
     assert linearize(eom, stored.interpolated(stored.t[3])).A[1, 0] == pytest.approx(-20.0)
 
@@ -68,12 +69,12 @@ def test_a_state_off_the_constraints_is_refused_as_values_by_name_are():
     eom = mb.derive(four_bar())
     good = eom.consistent({"q1": 1.2})
     moved = type(good)(good.model, good.q + np.array([0.0, 0.2, -0.1]), good.u)
-    with pytest.raises(AssemblyError, match="No state keeps all constraints with the given values of"):
+    with refused("values-break-constraints"):
         linearize(eom, at=moved)
-    with pytest.raises(AssemblyError, match="No state keeps all constraints"):
+    with refused("values-break-constraints"):
         linearize(eom, at=dict(zip(("q1", "q2", "q4"), moved.q, strict=True)))
     fast = type(good)(good.model, good.q, good.u + np.array([1.0, 0.0, 0.0]))
-    with pytest.raises(AssemblyError, match="q1_dot"):
+    with refused("values-break-constraints"):
         linearize(eom, at=fast)
     assert linearize(eom, at=good).A[1, 0] == pytest.approx(10.286216, rel=1e-7)
 
@@ -119,7 +120,7 @@ def test_an_equilibrium_takes_the_time_of_an_instant():
 
 
 def test_dependent_coordinates_do_not_stay_behind_one_that_is_left_free():
-    with pytest.raises(ModelError, match="q2, q4 would stay where they are while q1 is left free"):
+    with refused("coordinates-frozen"):
         linearize_symbolic(mb.derive(four_bar()), free=["q1"])
 
 
@@ -129,5 +130,5 @@ def test_free_coordinates_of_a_loop_need_numbers_that_close_it():
     state = eom.consistent({"q1": 1.2})
     values = {name: state[name] for name in ("q1", "q2", "q4")}
     assert pytest.approx(linearize(eom, at={"q1": 1.2}).A, rel=1e-9) == symbolic.at(**values).A
-    with pytest.raises(AssemblyError, match="do not keep the constraints"):
+    with refused("values-break-constraints"):
         symbolic.at(**values | {"q2": values["q2"] + 1e-3})

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
-from multibody.errors import ModelError, SingularMatrixError
 from multibody.graph import cos, sin
 from multibody.linearization import (
     critical_values,
@@ -56,7 +56,7 @@ def test_poles_on_a_circle_do_not_depend_on_where_it_is(disc):
 
 
 def test_poles_on_a_circle_have_no_derivatives_from_one_instant(disc):
-    with pytest.raises(ModelError, match="do not follow from the equations at one instant"):
+    with refused("poles-not-at-one-instant"):
         pole_sensitivities(circling(disc, 0.3), "p_rz_dot")
 
 
@@ -140,7 +140,7 @@ def test_an_equilibrium_at_a_branching_is_shown_without_poles():
     system.constraint(mb.DistanceConstraint(*tips, 1.0), name="coupler")
     found = equilibrium(mb.derive(system))
     assert str(found).startswith("flat: equilibrium, undecided")
-    with pytest.raises(SingularMatrixError, match="singular at the operating point"):
+    with refused("constraints-singular"):
         _ = found.poles
 
 

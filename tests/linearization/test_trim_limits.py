@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
-from multibody.errors import EquilibriumError
 from multibody.linearization import equilibria, equilibrium
 
 G = 9.81
@@ -27,11 +27,11 @@ def test_an_equilibrium_beyond_the_limits_of_a_joint_is_passed_over():
 
 
 def test_no_equilibrium_within_the_limits_of_a_joint_is_told():
-    with pytest.raises(EquilibriumError, match=r"beyond the limits \[0\.5, 2\] of its joint"):
+    with refused("equilibrium-beyond-limits"):
         equilibrium(arm(limits=(0.5, 2.0)))
-    with pytest.raises(EquilibriumError, match="of its joint"):
+    with refused("equilibrium-beyond-limits"):
         equilibria(arm(limits=(0.5, 2.0)))
-    with pytest.raises(EquilibriumError, match="of its joint"):
+    with refused("equilibrium-beyond-limits"):
         equilibrium(arm(limits=(0.5, 2.0)), fixed={"angle": 0.3}, free=["M"])
 
 
@@ -52,7 +52,7 @@ def test_a_motor_stays_within_its_limits_at_any_size(size, share, fits):
     if fits:
         assert equilibrium(eom, fixed={"angle": 0.3}, free=["M"])["M"] == pytest.approx(needed, rel=1e-12)
         return
-    with pytest.raises(EquilibriumError, match=r"M = .* is beyond its limits"):
+    with refused("equilibrium-beyond-limits"):
         equilibrium(eom, fixed={"angle": 0.3}, free=["M"])
 
 
@@ -60,7 +60,7 @@ def test_a_motor_stays_within_its_limits_at_any_size(size, share, fits):
 def test_a_negative_mass_is_refused(size):
     """The moment would have to be balanced by a mass that pulls upward."""
     moment = -7.0 * size**4
-    with pytest.raises(EquilibriumError, match="mass is negative"):
+    with refused("equilibrium-beyond-limits"):
         equilibrium(arm(size=size), fixed={"angle": np.pi / 2, "M": moment}, free=["m"])
     found = equilibrium(arm(size=size), fixed={"angle": np.pi / 2, "M": -moment}, free=["m"])
     assert found["m"] == pytest.approx(-moment / (G * 0.5 * size), rel=1e-12)
@@ -75,7 +75,7 @@ def test_a_mass_by_a_formula_is_refused_where_it_becomes_negative():
     eom = mb.derive(system)
     found = equilibrium(eom, fixed={"angle": np.pi / 2, "M": 7.0}, free=["total"])
     assert found["rest"] == pytest.approx(7.0 / (G * 0.5))
-    with pytest.raises(EquilibriumError, match="mass is negative"):
+    with refused("equilibrium-beyond-limits"):
         equilibrium(eom, fixed={"angle": np.pi / 2, "M": -7.0}, free=["total"])
 
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
-from multibody.errors import AssemblyError, ModelError
+from multibody.errors import AssemblyError
 from multibody.testing.random_loops import random_loops
 
 LENGTHS = {"crank": 0.3, "rod": 1.0, "rocker": 0.8}
@@ -128,22 +129,22 @@ def test_a_loop_that_cannot_close_is_named_with_its_gap():
 
 
 def test_too_much_is_held():
-    with pytest.raises(AssemblyError, match="stays open at 'pin'") as caught:
+    with refused("loop-cannot-close", "pin") as caught:
         derived(four_bar()).consistent(q={"drive": 0.8, "knee": 0.0, "swing": 0.0}, fixed=["drive", "knee", "swing"])
     assert "drive, knee, swing" in caught.value.cause
 
 
 def test_speeds_that_are_held_and_do_not_fit():
-    with pytest.raises(AssemblyError, match="No speeds keep the constraints pin"):
+    with refused("speeds-cannot-keep-constraints"):
         derived(four_bar()).consistent(u={"drive_dot": 1.0, "swing_dot": 9.0}, fixed=["drive_dot", "swing_dot"])
 
 
 def test_names_and_sizes_are_checked():
     eom = derived(four_bar())
-    with pytest.raises(ModelError, match="'driver'") as caught:
+    with refused("start-value-unknown", "driver") as caught:
         eom.consistent(q={"driver": 1.0})
     assert "drive, knee, swing" in caught.value.remedy
-    with pytest.raises(ModelError, match="3 values are needed"):
+    with refused("start-value-invalid"):
         eom.consistent(q=[1.0, 2.0])
 
 
@@ -197,19 +198,19 @@ def test_contradictions_and_impossible_equations_are_errors():
     particle = system.particle("p", 1)
     system.joint("x", system.frame("up", (0, 0, 1)), particle, "Tx")
     system.constraint(mb.PointOnPlane(system.world, particle), name="floor")
-    with pytest.raises(ModelError, match=r"floor.* can never hold"):
+    with refused("constraint-cannot-hold"):
         mb.derive(system)
     driven = mb.System("driven")
     wheels = [driven.joint(n, driven.world, driven.body(n + "_w", 1, (0, 0, 0), (1, 1, 1)), "Rz") for n in "ab"]
     driven.constraint(wheels[0].coordinate - driven.time, name="slow")
     driven.constraint(wheels[0].coordinate - 2 * driven.time, name="fast")
-    with pytest.raises(ModelError, match="fast contradict"):
+    with refused("constraints-contradict"):
         mb.derive(driven)
 
 
 def test_what_follows_in_closed_form_cannot_be_given_and_the_error_says_so():
     eom = mb.derive(four_bar())
-    with pytest.raises(ModelError, match=r"'knee' follows from others(.|\n)*closed form(.|\n)*Give others: drive"):
+    with refused("start-value-dependent", "knee"):
         eom.consistent(q={"knee": 1.0})
 
 
@@ -222,7 +223,7 @@ def test_a_loop_that_stays_open_names_the_inputs_that_its_lengths_follow():
     lever.joint("eye", rod, arm.frame("tip", (2, 0, 0)), "Rz")
     eom = mb.derive(lever)
     assert eom.consistent(inputs={"stroke": 1.5})["angle"] > 0.0
-    with pytest.raises(AssemblyError, match=r"follows inputs; they were stroke=0\.1"):
+    with refused("loop-cannot-close"):
         eom.consistent(inputs={"stroke": 0.1})
 
 

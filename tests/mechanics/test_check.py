@@ -1,6 +1,7 @@
 """The report of a check: counts, text, errors; and models that are fine."""
 
 import pytest
+from tests.refusal import refused
 
 from multibody.algebra import Symmetric3
 from multibody.errors import ModelError
@@ -82,7 +83,7 @@ def test_a_bad_report_reads_well():
         "  where: parameters",
         "  what to do: Use or remove them.",
     ]
-    with pytest.raises(ModelError, match="1 error in the model") as caught:
+    with refused("model-invalid") as caught:
         report.raise_if_bad()
     assert "The mass is negative" in str(caught.value)
     assert caught.value.where == "system 'arm'"

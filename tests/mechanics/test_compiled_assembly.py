@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.compiler import engine
-from multibody.errors import AssemblyError, ExpressionError
 from multibody.graph import sqrt
 from multibody.mechanics.assembly import assembly
 from multibody.mechanics.assembly.assembly import Assembly
@@ -133,7 +133,7 @@ def test_where_a_constraint_has_no_value_the_error_says_which(compiled_at_once):
     x, y = (system.joint(name, system.world, system.body(f"b_{name}", 1.0), "Tx") for name in ("x", "y"))
     system.constraint(sqrt(x.coordinate) - y.coordinate, name="root")
     found = Assembly(derived(system).constraints)
-    with pytest.raises(ExpressionError, match="'root'"):
+    with refused("constraint-without-value", "root"):
         found.slopes(np.array([-1.0, 0.0]))
     assert found.largest_gap(np.array([-1.0, 0.0])) == np.inf
     assert found.largest_gap(np.array([4.0, 1.0])) == pytest.approx(1.0)
@@ -142,5 +142,5 @@ def test_where_a_constraint_has_no_value_the_error_says_which(compiled_at_once):
 def test_what_cannot_be_assembled_is_refused(compiled_at_once):
     system = mb.library.slider_crank(rod=0.5, crank=0.15)
     eom = derived(system)
-    with pytest.raises(AssemblyError, match="piston_pin"):
+    with refused("loop-cannot-close"):
         eom.consistent({"x": 2.0}, fixed=["x"])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.errors import ModelError
@@ -144,7 +145,7 @@ def test_a_screw_pitch_that_follows_its_own_coordinate_is_refused():
 
 def test_freezing_and_analysing_are_refused_as_well():
     for use in (mb.System.freeze, mb.System.analyse, mb.System.to_sympy, mb.modular.from_system, mb.compare):
-        with pytest.raises(ModelError, match="must not change"):
+        with refused("frame-moving"):
             use(pendulum(lambda s: s.frame("pivot", (sin(s.time), 0, 0))))
 
 
@@ -214,5 +215,5 @@ def test_directions_that_are_fixed_to_a_frame_must_not_turn_in_it(make):
     system = mb.System("held")
     body = system.body("b", 1.0, (0, 0, 0), (1, 1, 1))
     system.joint("p", system.world, body, mb.Free("xyz"))
-    with pytest.raises(ModelError, match="direction depends on t"):
+    with refused("direction-changing"):
         make(system, body)

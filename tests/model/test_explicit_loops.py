@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.errors import ModelError
@@ -225,7 +226,7 @@ def test_what_determined_joints_follow_stays_independent():
     assert np.all(np.max(apart, axis=0) < 1e-10)
     del system.loops["lift"]
     system.loop(mb.FourBarTrans(*pair, independent=slide), "lift")
-    with pytest.raises(ModelError, match=r"The coordinate q cannot be a dependent one.\n.*loop 'lift'"):
+    with refused("coordinate-not-dependent", "lift"):
         system.freeze()
 
 
@@ -413,7 +414,7 @@ def test_a_leg_with_two_offsets_is_a_constraint():
     system.constraint(mb.HexapodWithOffset(table, fork.frame("fork_end", (0, 0, 0.1)), "y"))
     eom = mb.derive(system)
     assert len(eom.speeds) - rank(eom.B) == 6
-    with pytest.raises(ModelError, match="'w' is not an axis"):
+    with refused("axis-unknown", "w"):
         mb.HexapodWithOffset(table, fork, "w")
 
 
@@ -476,7 +477,7 @@ def test_two_translations_or_a_stranger_cannot_be_chosen():
 @pytest.mark.parametrize("loop", [mb.FourBar, mb.PlanarLoop, mb.Hexapod])
 def test_a_posture_is_one_or_minus_one(loop):
     _, tip, goal = arm("Rz", "Rz", "Rz")
-    with pytest.raises(ModelError, match="1 or -1, not 0"):
+    with refused("posture-invalid"):
         loop(tip, goal, 0)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import sympy
 from sympy.physics import mechanics
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.errors import ModelError, MultibodyError
@@ -38,14 +39,14 @@ def test_an_impossible_tensor_is_refused_also_where_other_values_are_missing(ine
     system = mb.System("arm")
     body = system.body("bob", system.parameter("m"), (0, 0, system.parameter("l")), inertia)
     system.joint("angle", system.world, body, "Ry")
-    with pytest.raises(ModelError, match="principal moment"):
+    with refused("inertia-negative"):
         mb.derive(system)
 
 
 def test_a_negative_mass_is_refused_also_where_other_values_are_missing():
     system = mb.System("arm")
     system.joint("angle", system.world, system.body("bob", -1, (0, 0, system.parameter("l"))), "Ry")
-    with pytest.raises(ModelError, match="mass is negative"):
+    with refused("mass-negative"):
         mb.derive(system)
 
 
@@ -60,7 +61,7 @@ def test_a_hole_is_a_body_of_negative_mass_on_another_one():
     assert plate(-0.5).check().ok
     assert any("hole" in one.cause for one in plate(-0.5).check().warnings)
     mb.derive(plate(-0.5))
-    with pytest.raises(ModelError, match="negative"):
+    with refused("mass-negative"):
         mb.derive(plate(-5.0))
     assert not plate(-5.0).check().ok
 
@@ -97,13 +98,13 @@ def test_a_sweep_tells_which_runs_are_impossible(values):
 
 
 def test_an_equilibrium_does_not_find_a_negative_mass():
-    with pytest.raises(MultibodyError, match="mass is negative"):
+    with refused("equilibrium-beyond-limits"):
         mb.equilibrium(mb.derive(arm()), fixed={"angle": -0.3}, free=["m"], at={"M": 5.0})
 
 
 def test_model_files_are_refused():
     text = "multibody: 1\nname: a\nbodies:\n  b: {mass: -1}\njoints:\n  x: {parent: world, child: b, kind: Tx}\n"
-    with pytest.raises(ModelError, match="mass is negative"):
+    with refused("mass-negative"):
         mb.derive(mb.read_model(text))
 
 
@@ -113,7 +114,7 @@ def test_pymbs_scripts_are_refused():
     world = MbsSystem([0, 0, -1])
     body = world.addBody(name="b", mass=-1.0)
     world.addJoint("x", world, body, "Tx")
-    with pytest.raises(ModelError, match="mass is negative"):
+    with refused("mass-negative"):
         world.genEquations.Recursive()
 
 
@@ -124,14 +125,14 @@ def cart(m):
 
 
 def test_subsystems_are_refused():
-    with pytest.raises(ModelError, match="inertia of v is negative"):
+    with refused("mass-matrix-negative"):
         cart(-2.0).equations()
     eom = cart(2.0).equations()
     for use in (lambda: mb.simulate(eom, 0.1, parameters={"m": -2}), lambda: mb.linearize(eom, parameters={"m": -2})):
-        with pytest.raises(ModelError, match="inertia of v is negative"):
+        with refused("mass-matrix-negative"):
             use()
     ball = mb.modular.newton_euler("B", "position", "-z", "spherical", parameters={"m_B": 1, "I_B": 1, "g": 9.81})
-    with pytest.raises(ModelError, match=r"(?s)moment of inertia is negative.*body 'B'"):
+    with refused("inertia-negative", "B"):
         mb.simulate(ball.equations(), 0.1, parameters={"I_B": -2})
 
 
@@ -141,9 +142,9 @@ def test_models_from_sympy_are_refused():
     point.set_vel(world, u * world.x)
     method = mechanics.KanesMethod(world, [q], [u], kd_eqs=[q.diff() - u])
     method.kanes_equations([mechanics.Particle("box", point, m)], [(point, -q * world.x)])
-    with pytest.raises(ModelError, match="mass is negative"):
+    with refused("mass-negative"):
         mb.from_sympy(method, parameters={m: -1})
-    with pytest.raises(ModelError, match="mass is negative"):
+    with refused("mass-negative"):
         mb.simulate(mb.from_sympy(method, parameters={m: 1}), 0.1, parameters={"m": -1})
 
 
@@ -192,7 +193,7 @@ def test_a_symmetric_matrix_parameter_is_an_inertia():
 
 def test_a_matrix_parameter_must_stay_symmetric():
     eom = mb.derive(spinning(lambda s: s.parameter("J", TENSOR)))
-    with pytest.raises(ModelError, match=r"J_1_2 is 0\.1, and J_2_1 is 0\.3"):
+    with refused("inertia-not-symmetric"):
         mb.simulate(eom, 1.0, parameters={"J_2_1": 0.3})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -200,7 +201,7 @@ def test_a_matrix_parameter_must_stay_symmetric():
 
 
 def test_a_matrix_parameter_that_is_not_symmetric_is_no_inertia():
-    with pytest.raises(MultibodyError, match="not symmetric"):
+    with refused("matrix-not-symmetric"):
         spinning(lambda s: s.parameter("J", TENSOR + np.triu(TENSOR, 1)))
 
 

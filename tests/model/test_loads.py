@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 from multibody.algebra import ForceMotor, Vec3
-from multibody.errors import ModelError, ShapeError
+from multibody.errors import ModelError
 from multibody.graph import (
     Table,
     all_same,
@@ -336,7 +337,7 @@ def test_loads_that_cannot_be(make, what, remedy):
 def test_a_spring_cannot_act_on_a_quaternion():
     system = System("ball")
     joint = system.joint("j", system.world, system.body("b", 1), Spherical())
-    with pytest.raises(ModelError, match="no angles or lengths") as caught:
+    with refused("coordinate-not-a-rate") as caught:
         JointSpring(joint, [1, 1, 1, 1])
     assert "'j'" in caught.value.where
     assert "Bushing" in caught.value.remedy
@@ -366,7 +367,7 @@ def test_other_loads_have_no_direction_where_points_coincide():
 
 def test_points_that_coincide_for_ever():
     system, _, body, _ = slider()
-    with pytest.raises(ModelError, match="coincide in all positions") as caught:
+    with refused("points-coincide") as caught:
         list(Spring(body, body.frame("same"), 3).forces(frozen(system)))
     assert caught.value.where == "from 'body' to 'same'"
 
@@ -529,19 +530,19 @@ def test_a_load_cannot_depend_on_accelerations():
     system, _, body, _ = slider()
     system.sensor("a", Acceleration(body))
     load = system.load(Force(body, system.measured("a")))
-    with pytest.raises(ModelError, match="cannot depend on accelerations: s_ddot") as caught:
+    with refused("load-depends-on-accelerations") as caught:
         list(load.forces(frozen(system)))
     assert caught.value.where == "Force('body')"
 
 
 def test_measured_needs_a_sensor():
-    with pytest.raises(ModelError, match="no sensor 'd'"):
+    with refused("sensor-unknown", "d"):
         System("empty").measured("d")
 
 
 def test_a_vector_load_needs_three_components():
     system, _, body, _ = slider()
-    with pytest.raises(ShapeError, match="three components"):
+    with refused("array-wrong-shape"):
         list(Force(body, (1, 2)).forces(frozen(system)))
 
 
@@ -554,7 +555,7 @@ def test_loads_show_what_they_act_on():
 def test_loads_on_joints_that_do_not_move():
     system = System("fixed")
     joint = system.joint("weld", system.world, system.body("b", 1), Weld())
-    with pytest.raises(ModelError, match="0 degrees of freedom"):
+    with refused("load-wrong-size"):
         JointLoad(joint, 1)
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 from scipy.spatial.transform import Rotation
+from tests.refusal import refused
 
 import multibody as mb
-from multibody.errors import ModelError
 from multibody.graph import evaluate
 from multibody.model import Kinematics
 
@@ -313,7 +313,7 @@ def test_a_wheel_that_its_joints_keep_above_the_ground_is_refused():
     wheel = system.body("wheel", 1, (0, 0, 0), (1, 1, 1))
     system.joint("p", system.frame("axle", (0, 0, 0.5)), wheel, ["Tx", "Ty", "Rz", "Ry"])
     system.constraint(mb.RollingDisc(system.world, wheel, 0.3), name="grip")
-    with pytest.raises(ModelError, match=r"keeps the height 0\.2") as caught:
+    with refused("contact-without-effect") as caught:
         mb.derive(system)
     assert "touching=False" in str(caught.value)
     system.constraints.clear()
@@ -326,5 +326,5 @@ def test_a_blade_that_always_stands_on_its_end_is_refused():
     sledge = system.body("sledge", 1, (0, 0, 0), (1, 1, 1))
     system.joint("p", system.world, sledge, ["Tx", "Ty", "Rz"])
     system.constraint(mb.KnifeEdge(system.world, sledge, "z"), name="blade")
-    with pytest.raises(ModelError, match="perpendicular to the plane"):
+    with refused("constraint-without-direction"):
         mb.derive(system)

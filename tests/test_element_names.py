@@ -7,10 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.cli.main import main
-from multibody.errors import ModelError, MultibodyError, ParseError, UnknownNameError
+from multibody.errors import ModelError, MultibodyError, UnknownNameError
 from multibody.io.model_files import model_text, read_model
 
 TIP = ["tip_1", "tip_2", "tip_3"]
@@ -56,7 +57,7 @@ def test_arrays_and_columns_of_files(run, tmp_path):
         found = read_trajectory(tmp_path / f"run{suffix}")
         for name in ("tip", "R", *ELEMENTS):
             assert (found[name] == run[name]).all()
-        with pytest.raises(UnknownNameError, match="There is no 'tip_4'"):
+        with refused("name-unknown", "tip_4"):
             found["tip_4"]
 
 
@@ -100,14 +101,14 @@ def test_other_names_are_errors_that_say_the_usual_one(other, eom, run):
         (lambda: mb.linearize(eom, outputs=[other]), ModelError),
         (lambda: run.plot(other), UnknownNameError),
     ):
-        with pytest.raises(kind, match="Did you mean 'tip_1'"):
+        with refused("name-unknown", "tip_1"):
             call()
     with pytest.raises(MultibodyError, match=r"tip_1|name_1"):
         mb.simulate(eom, 1.0, inputs={"M": other})
 
 
 def test_brackets_in_formulas():
-    with pytest.raises(ParseError, match=r"Elements of arrays are called name_1"):
+    with refused("text-not-an-expression"):
         mb.graph.parse("tip[0]", {})
 
 

@@ -8,6 +8,7 @@ from inspect import isfunction, signature
 from pathlib import Path
 
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody import formalisms, graph, model
@@ -86,7 +87,7 @@ def test_a_misspelt_name_is_answered_by_the_right_one(wrong, right):
 
 
 def test_one_name_catches_all_errors():
-    with pytest.raises(mb.MultibodyError, match="cannot be the name of a system"):
+    with refused("name-invalid"):
         mb.System("my system")
     assert mb.MultibodyError is mb.errors.MultibodyError
 
@@ -101,7 +102,7 @@ def test_verbs_are_plain_functions_with_their_signatures():
     assert all(isfunction(verb) for verb in verbs.values())
     assert {"eom", "duration", "integrator"} <= set(signature(mb.simulate).parameters)
     assert {"eom", "target", "folder"} <= set(signature(mb.export).parameters)
-    with pytest.raises(mb.errors.CompileError, match="A System is not equations of motion"):
+    with refused("value-not-equations"):
         mb.compile(mb.System("cart"))
 
 

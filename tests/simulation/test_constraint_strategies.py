@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody import library
-from multibody.errors import NumberError
 from multibody.simulation.contract import Status, Watch
 from multibody.simulation.integrators.baumgarte import baumgarte
 from multibody.simulation.integrators.independent_coordinates import IndependentCoordinates, Loops
@@ -176,7 +176,7 @@ def test_baumgarte_for_a_skate():
 
 
 def test_numbers_that_stabilise_nothing():
-    with pytest.raises(NumberError, match="stabilise"):
+    with refused("baumgarte-rates-invalid"):
         baumgarte(mb.derive(models.mass_on_rod()), 0.0, 1.0)
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
-from multibody.errors import ModelError, NumberError, ShapeError
 from multibody.graph import sin
 from multibody.simulation import DormandPrince8, Sampled, Status
 
@@ -140,23 +140,23 @@ def test_what_does_not_go_together_is_refused(crab):
     run = mb.simulate(crab, 1.0, samples=11)
     other = mb.simulate(mb.derive(pendulum()), 1.0, samples=3)
     changed = mb.simulate(crab, 1.0, samples=3, start=run, parameters={"l": 2.0})
-    with pytest.raises(ModelError, match=r"(?s)slide.*angle"):
+    with refused("run-equations-differ"):
         mb.simulate(crab, 1.0, start=other)
-    with pytest.raises(ModelError, match=r"(?s)not the same.*slide.*angle"):
+    with refused("run-equations-differ"):
         run + other
-    with pytest.raises(ModelError, match=r"(?s)not one.*'l': 1\.0.*'l': 2\.0"):
+    with refused("runs-not-consecutive", "l"):
         run + changed
-    with pytest.raises(ModelError, match="not one"):
+    with refused("runs-not-consecutive"):
         run + mb.simulate(crab, 1.0, samples=3, t0=1.5)
     with pytest.raises(TypeError):
         run + 1
-    with pytest.raises(ModelError, match="begin at 0 s, but the start is at 1 s"):
+    with refused("start-time-differs"):
         mb.simulate(crab, times=[0, 1], start=run)
-    with pytest.raises(ModelError, match="given twice"):
+    with refused("start-value-twice"):
         mb.simulate(crab, 1.0, start=run, q={"slide": 0.0})
-    with pytest.raises(ShapeError, match="one time"):
+    with refused("start-not-one-instant"):
         mb.simulate(crab, 1.0, start=run.at([0.1, 0.2]))
-    with pytest.raises(NumberError, match="outside"):
+    with refused("time-outside-run"):
         mb.simulate(crab, 1.0, start=run.at(1.5))
 
 
@@ -184,7 +184,7 @@ def test_a_run_begins_at_an_equilibrium_and_stays_there():
 
 
 def test_a_run_does_not_begin_at_the_point_of_another_system(crab):
-    with pytest.raises(ModelError, match="coordinates and speeds are not the same"):
+    with refused("run-equations-differ"):
         mb.simulate(crab, duration=1.0, start=mb.equilibrium(mb.derive(pendulum())))
 
 
@@ -209,7 +209,7 @@ def test_a_start_between_samples_that_are_too_far_apart_is_refused():
     spring.load(mb.JointSpring(slide, 1.0))
     eom = mb.derive(spring)
     coarse = mb.simulate(eom, times=[0.0, 10.0])
-    with pytest.raises(ModelError, match="too far apart"):
+    with refused("samples-too-far-apart"):
         mb.simulate(eom, 1.0, start=coarse.at(5.0))
     fine = mb.simulate(eom, 10.0)
     run = mb.simulate(eom, 1.0, start=fine.at(4.999))
@@ -223,7 +223,7 @@ def test_a_start_beside_a_pulse_between_two_samples_is_refused():
     eom = mb.derive(cart)
     first = mb.simulate(eom, 60.0, inputs={"F": "where(t > 20.001 and t < 20.011, 100, 0)"})
     assert first["x_dot"][-1] == pytest.approx(1.0)
-    with pytest.raises(ModelError, match="too far apart"):
+    with refused("samples-too-far-apart"):
         mb.simulate(eom, 1.0, start=first.at(20.02))
 
 
@@ -237,10 +237,10 @@ def test_runs_with_different_states_at_the_seam_are_not_joined():
     eom = mb.derive(system)
     first = mb.simulate(eom, 0.1)
     other = mb.simulate(eom, 0.1, t0=0.1)  # begins at rest, at z = 1 m
-    with pytest.raises(ModelError, match=r"(?s)does not begin with the state.*z is 0\.95095 and 1, z_dot"):
+    with refused("runs-not-consecutive"):
         first + other
     faster = mb.simulate(eom, 0.1, t0=0.1, q={"z": first["z"][-1]}, u={"z_dot": -2.0})
-    with pytest.raises(ModelError, match=r"z_dot is -0\.981 and -2"):
+    with refused("runs-not-consecutive"):
         first + faster
     same = mb.simulate(eom, 0.1, t0=0.1, q={"z": first["z"][-1]}, u={"z_dot": first["z_dot"][-1]})
     assert (first + same)["z"][-1] == pytest.approx(1 - 9.81 * 0.2**2 / 2)
@@ -256,5 +256,5 @@ def test_runs_are_joined_at_an_event_that_resets_the_state():
     both = first + mb.simulate(eom, 0.1, start=first, events=[floor])
     speed = np.sqrt(2 * 9.81) / 2
     assert both["z_dot"][-1] == pytest.approx(speed - 9.81 * 0.1)
-    with pytest.raises(ModelError, match="does not begin with the state"):
+    with refused("runs-not-consecutive"):
         first + mb.simulate(eom, 0.1, t0=first.t[-1], q={"z": 0.0}, u={"z_dot": 5.0})

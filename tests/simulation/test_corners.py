@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.graph import Table
@@ -144,7 +145,7 @@ def test_the_limit_of_steps_counts_from_point_to_point(eom):
     times, forces = course(301)
     options = {"inputs": {"F": Table("walk", times, forces)}}
     assert mb.simulate(eom, 20.0, integrator=mb.DormandPrince8(max_steps=100), **options).counts.steps >= 300
-    with pytest.raises(mb.SimulationError, match="too many steps"):
+    with refused("run-failed"):
         mb.simulate(eom, 20.0, integrator=mb.DormandPrince8(max_steps=20), inputs={"F": "sin(t)"})
 
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.simulation import Status
@@ -55,7 +56,7 @@ def test_equal_crank_and_rod_end_where_the_crank_is_upright(integrator, masses):
 
 
 def test_the_error_names_the_loop_and_a_way_out():
-    with pytest.raises(mb.SimulationError, match="bend, slide in closed form") as caught:
+    with refused("run-failed") as caught:
         mb.simulate(slider_crank(), 3.0, q={"turn": 0.5}, u={"turn_dot": 6.0}, samples=2)
     assert "cut=True" in str(caught.value)
     assert caught.value.trajectory.t[-1] == 0.0  # of two samples, only the first one is before the dead point

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.graph import where
@@ -96,7 +97,7 @@ def test_a_cascade_without_end_stops(cart, integrator):
     start = mb.Event(cart.x - 1, direction=1, reset={"on": 1.0}, name="start")
     up = mb.Event(cart.on - 0.5, direction=1, reset={"on": 0.0}, name="up")
     down = mb.Event(cart.on - 0.5, direction=-1, reset={"on": 1.0}, name="down")
-    with pytest.raises(mb.SimulationError, match="'up', 'down' make each other happen without end") as caught:
+    with refused("run-failed", "up", "down") as caught:
         mb.simulate(cart.eom, 3.0, events=[start, up, down], integrator=integrator)
     assert caught.value.trajectory.status is Status.EVENTS_ACCUMULATE
     assert caught.value.trajectory.t[-1] == pytest.approx(1, abs=1e-9)

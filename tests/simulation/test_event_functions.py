@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.graph import cos, sin, where
@@ -105,7 +106,7 @@ def test_a_ball_that_bounces_without_end_stops(ball, integrator, restitution):
     assert run["z"].min() > -1e-9
     assert "floor" in run.message
     assert "Impact" in run.message
-    with pytest.raises(mb.SimulationError, match="accumulate"):
+    with refused("run-failed"):
         mb.simulate(eom, 3.0, events=[bounce], integrator=integrator)
 
 
@@ -303,7 +304,7 @@ def test_a_reset_of_a_speed_must_turn_its_signal_back():
     system = mb.System("mass")
     slide = system.joint("x", system.world, system.body("box", 1.0), "Tx", u=2.0)
     slower = mb.Event(slide.coordinate - 1, reset={"x_dot": 0.5 * slide.speed}, name="wall")
-    with pytest.raises(mb.SimulationError, match="moves on through zero"):
+    with refused("run-failed"):
         mb.simulate(mb.derive(system), 2.0, events=[slower])
 
 

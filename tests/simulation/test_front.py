@@ -8,7 +8,6 @@ import pytest
 from tests.refusal import refused
 
 import multibody as mb
-from multibody.errors import ModelError
 from multibody.graph import Table, cos, sin
 from multibody.simulation import DormandPrince8, Event, Impact, Sampled, Status, simulate
 
@@ -150,7 +149,7 @@ def test_a_failure_says_when_where_why_and_what_to_do():
     system = mb.System("falling", gravity=(0, 0, -9.81))
     slide = system.joint("z", system.world, system.body("b", 1.0), "Tz", q=1.0)
     system.load(mb.JointLoad(slide, mb.graph.sqrt(slide.coordinate)))
-    with pytest.raises(mb.SimulationError, match="The run ended at t = ") as caught:
+    with refused("run-failed") as caught:
         simulate(mb.derive(system), 2.0)
     run = caught.value.trajectory
     assert run.status in (Status.NOT_FINITE, Status.STEP_TOO_SMALL)
@@ -195,15 +194,15 @@ def test_parameters_are_given_by_name():
 
 def test_wrong_questions():
     eom = mb.derive(cart()[0])
-    with pytest.raises(ModelError, match="duration or times"):
+    with refused("duration-missing"):
         simulate(eom)
-    with pytest.raises(ModelError, match="no input 'G'"):
+    with refused("name-unknown", "G"):
         simulate(eom, 1.0, inputs={"G": 1.0})
-    with pytest.raises(ModelError, match="nothing that an input can follow"):
+    with refused("input-law-unknown"):
         simulate(eom, 1.0, inputs={"F": object()})
-    with pytest.raises(ModelError, match="A reset cannot set 'y'"):
+    with refused("name-unknown", "y"):
         simulate(eom, 1.0, events=[Event(eom.coordinates[0], reset={"y": 0.0})])
-    with pytest.raises(ModelError, match="goes nowhere"):
+    with refused("duration-not-positive"):
         simulate(eom, -1.0)
 
 
@@ -218,7 +217,7 @@ def test_the_integrator_is_chosen_by_stiffness_and_reported():
 
 
 def test_what_is_no_event_is_refused():
-    with pytest.raises(ModelError, match="is no event"):
+    with refused("not-an-event"):
         mb.simulate(mb.derive(mb.System("nothing")), 1.0, events=["nonsense"])
 
 
@@ -292,7 +291,7 @@ def test_arrays_of_inputs_take_arrays_of_values():
     eom = mb.derive(system)
     run = mb.simulate(eom, 2.0, inputs={"F": [1.0, lambda t: 3.0]})
     assert (run["x0"][-1], run["x1"][-1]) == pytest.approx((2.0, 6.0))
-    with pytest.raises(ModelError, match="F_1, F_2"):
+    with refused("array-wrong-shape"):
         mb.simulate(eom, 2.0, inputs={"F": [1.0, 2.0, 3.0]})
 
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
-from multibody.errors import ModelError, StorageError
+from multibody.errors import ModelError
 from multibody.graph import Table, cos, sin
 from multibody.model import Load
 from multibody.simulation.results.digests import different, equations_digest
@@ -110,7 +111,7 @@ def test_a_law_that_cannot_be_identified(standard):
     eom = rig(law=source)
     assert unidentified_parts(eom) == ["load wind"]
     assert unidentified_parts(standard) == []
-    with pytest.raises(StorageError, match=r"load wind"):
+    with refused("object-not-identified"):
         mb.sweep(eom, 0.1, path="unused.sweep")
 
 
@@ -155,9 +156,9 @@ def test_equations_without_bodies_are_their_formulas(make):
 def test_runs_of_another_model_neither_join_nor_go_on(standard, name, value):
     other = rig(**{name: value})
     first, second = (mb.simulate(eom, 0.02, samples=2) for eom in (standard, other))
-    with pytest.raises(ModelError, match="other equations"):
+    with refused("run-equations-differ"):
         mb.simulate(other, 0.02, start=first)
-    with pytest.raises(ModelError, match="other equations"):
+    with refused("run-equations-differ"):
         first + second
     again = mb.simulate(rig(), 0.02, samples=2, start=first)
     assert len((first + again).t) == 3
@@ -181,5 +182,5 @@ def test_runs_with_other_contacts_are_not_joined():
     second = mb.simulate(eom, 0.1, samples=3, start=first, events=[floor])
     lower = mb.simulate(eom, 0.1, samples=3, start=first, events=[mb.Impact(z + 0.2, 0.5, name="floor")])
     assert len((first + second).t) >= 5
-    with pytest.raises(ModelError, match="acceleration of z_dot"):
+    with refused("run-equations-differ"):
         first + lower

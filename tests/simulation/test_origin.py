@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
-from multibody.errors import ModelError, SimulationError, StorageError
 from multibody.graph import sqrt
 from multibody.simulation import Status, Trajectory, read_trajectory
 
@@ -76,7 +76,7 @@ def test_a_failed_run_does_not_become_a_complete_one(failed, tmp_path, suffix):
     path = tmp_path / f"run{suffix}"
     failed.save(path)
     back = read(path, edge())
-    with pytest.raises(SimulationError, match=r"The run ended at t = 0\.(4|5)"):
+    with refused("run-failed"):
         back.require_complete()
     assert back.status.value in str(back) or back.message in str(back).replace(" " * 13, "")
     again = tmp_path / f"again{suffix}"
@@ -120,7 +120,7 @@ def test_files_of_earlier_versions_have_an_unknown_status(run, eom, tmp_path):
         assert not back.status.ok
         assert "unknown" in repr(back)
         np.testing.assert_array_equal(back.y, run.y)
-        with pytest.raises(SimulationError, match="unknown"):
+        with refused("run-failed"):
             back.require_complete()
         assert mb.simulate(eom, 0.5, start=back).t[0] == 1.0
 
@@ -155,7 +155,7 @@ CHANGES = {
 def test_other_equations_are_refused(run, tmp_path, suffix, change):
     path = tmp_path / f"run{suffix}"
     run.save(path)
-    with pytest.raises(StorageError, match="other equations") as caught:
+    with refused("run-equations-differ") as caught:
         Trajectory.read(path, mb.derive(CHANGES[change]()), {"l": 1.5})
     assert suffix == ".csv" or "acceleration of angle_dot" in caught.value.what
     assert "rate of angle" not in caught.value.what
@@ -165,13 +165,13 @@ def test_other_equations_are_refused(run, tmp_path, suffix, change):
 def test_a_run_does_not_go_on_with_other_equations(run, change):
     other = mb.derive(CHANGES[change]())
     for start in (run, run.at(0.5)):
-        with pytest.raises(ModelError, match="acceleration of angle_dot") as caught:
+        with refused("run-equations-differ") as caught:
             mb.simulate(other, 1.0, start=start)
         assert "start=eom.consistent(*run.at(t)), t0=t" in caught.value.remedy
     t = 0.5
     later = mb.simulate(other, 1.0, start=other.consistent(*run.at(t)), t0=t, parameters=run.parameters)
     assert later["angle"][0] == pytest.approx(run.at(t).q[0])
-    with pytest.raises(ModelError, match="other equations"):
+    with refused("run-equations-differ"):
         run + later
 
 
@@ -217,7 +217,7 @@ def test_contacts_are_part_of_what_a_run_was_made_with(tmp_path):
     back = Trajectory.read(tmp_path / "run.npz", eom, events=[floor])
     assert back.digest == run.digest
     assert mb.simulate(eom, 0.1, start=back, events=[floor]).status is Status.DONE
-    with pytest.raises(StorageError, match="floor"):
+    with refused("run-events-differ"):
         Trajectory.read(tmp_path / "run.npz", eom)
     assert (tmp_path / "run.npz").exists()
 
@@ -242,7 +242,7 @@ def test_parameters_go_on_unless_others_are_given(run, eom):
     assert mb.simulate(eom, 0.1, start=run).parameters["l"] == 1.5
     changed = mb.simulate(eom, 0.1, start=run, parameters={"l": 2.0})
     assert changed.parameters["l"] == 2.0
-    with pytest.raises(ModelError, match=r"(?s)'l': 1\.5.*'l': 2\.0"):
+    with refused("runs-not-consecutive", "l"):
         run + changed
 
 

@@ -8,10 +8,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.integrate import quad, solve_ivp
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.cli import main
-from multibody.errors import EquilibriumError, ModelError, ModelFileError, StorageError
+from multibody.errors import ModelFileError
 from multibody.graph import Table, sin
 
 LEVEL = 3.0
@@ -361,7 +362,7 @@ def test_a_stored_sweep_knows_and_is_not_continued_with_other_limits(tmp_path):
     mb.sweep(cart(), 5.0, **arguments)
     again = mb.read_sweep(path, cart())
     assert again[1].saturations[0].t == pytest.approx(FIRST)
-    with pytest.raises(StorageError, match="inputs"):
+    with refused("sweep-differs"):
         mb.sweep(cart((-2, 2)), 5.0, **arguments)
 
 
@@ -375,14 +376,14 @@ def test_a_stored_sweep_knows_and_is_not_continued_with_other_limits(tmp_path):
 )  # fmt: skip
 def test_ranges_that_are_none(limits):
     system = mb.System("cart")
-    with pytest.raises(ModelError, match="is not a range") as caught:
+    with refused("limits-invalid") as caught:
         system.input("F", limits=limits)
     assert "input 'F'" in str(caught.value)
 
 
 @pytest.mark.parametrize("slider", [(1, 1), (2, 1), (0, np.inf), (None, 1), 3])
 def test_sliders_that_are_none(slider):
-    with pytest.raises(ModelError, match="slider of input 'F'"):
+    with refused("limits-invalid", "F"):
         mb.System("cart").input("F", slider=slider)
 
 
@@ -426,10 +427,10 @@ def driven(limits):
 
 def test_a_prescribed_motion_does_not_stop_at_a_limit():
     """Its velocity would jump, which takes an infinite force: refused."""
-    with pytest.raises(ModelError, match="jumps"):
+    with refused("prescribed-motion-not-smooth"):
         mb.simulate(driven((-1, 1)), 5.0, inputs={"s": "0.5*t"})
     laws = {"s": lambda t: 0.5 * t, "s_dot": lambda t: 0.5, "s_ddot": lambda t: 0.0}
-    with pytest.raises(ModelError, match="beyond its limits"):
+    with refused("input-beyond-limits"):
         mb.simulate(driven((-1, 1)), 5.0, inputs=laws)
     run = mb.simulate(driven((-1, 4)), 5.0, inputs=laws)
     assert run["s"][-1] == pytest.approx(2.5)
@@ -450,11 +451,11 @@ def arm(limits):
 
 def test_an_equilibrium_beyond_the_limits_is_refused():
     needed = 9.81 * np.sin(0.3)
-    with pytest.raises(EquilibriumError, match=r"M = 2.89905 is beyond its limits \[-2, 2\]"):
+    with refused("equilibrium-beyond-limits"):
         mb.equilibrium(arm((-2, 2)), fixed={"angle": 0.3}, free=["M"])
-    with pytest.raises(EquilibriumError, match="beyond its limits"):
+    with refused("equilibrium-beyond-limits"):
         mb.equilibria(arm((-2, 2)), fixed={"angle": 0.3}, free=["M"])
-    with pytest.raises(EquilibriumError, match="beyond its limits"):
+    with refused("input-beyond-limits"):
         mb.equilibrium(arm((-2, 2)), at={"M": 2.5})
     assert mb.equilibrium(arm((-3, 3)), fixed={"angle": 0.3}, free=["M"])["M"] == pytest.approx(needed)
     assert mb.equilibrium(arm((-3, needed)), fixed={"angle": 0.3}, free=["M"])["M"] == pytest.approx(needed)
@@ -472,6 +473,6 @@ def test_a_run_stays_in_an_equilibrium_at_the_limit():
 
 def test_linearization_beyond_the_limits_is_refused():
     for make in (mb.linearize, mb.linearize_symbolic):
-        with pytest.raises(ModelError, match="beyond its limits"):
+        with refused("input-beyond-limits"):
             make(arm((-2, 2)), at={"M": 2.5})
         assert make(arm((-2, 2)), at={"M": 2.0}).inputs == ("M",)

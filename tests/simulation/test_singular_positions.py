@@ -9,7 +9,6 @@ from tests.refusal import refused
 
 import multibody as mb
 from multibody import library
-from multibody.errors import SingularMatrixError
 from multibody.simulation import IndependentCoordinates, Status, baumgarte
 from multibody.simulation.integrators.library_solver import onto_constraints
 from multibody.simulation.integrators.scipy_solvers import ScipySolver
@@ -267,7 +266,7 @@ def test_accelerations_are_refused_in_a_singular_position(handling):
 
     assert np.isfinite(eom.forward_dynamics(*at(math.pi / 2 - 1e-3))).all()
     for function in (eom.forward_dynamics, eom.constraint_forces):
-        with pytest.raises(SingularMatrixError, match=r"singular position.*\n.*'eye'"):
+        with refused("position-singular", "eye"):
             function(*at(math.pi / 2))
     t, q, u, r, p = (np.array([one, other]) for one, other in zip(at(1.0), at(math.pi / 2), strict=True))
     several = eom.forward_dynamics.batch(t, q, u, r[0], p[0])
@@ -281,7 +280,7 @@ def test_accelerations_of_redundant_equations(start):
     raised = [PARALLEL[one.name] for one in eom.coordinates]
     expected = -3.5 * 9.81 * math.cos(1.0) / 3
     assert eom.forward_dynamics(0.0, raised, np.zeros(4), [], [1.0])[0] == pytest.approx(expected)
-    with pytest.raises(SingularMatrixError, match="k1"):
+    with refused("position-singular"):
         eom.forward_dynamics(0.0, np.zeros(4), np.zeros(4), [], [1.0])
 
 
@@ -314,7 +313,7 @@ def test_accelerations_are_refused_where_the_only_constraint_vanishes(options):
         assert found[1] == pytest.approx([3 / 8, -3 / 4], abs=1e-6)
         assert np.isnan(dynamics.batch(0.0, several[:1], speeds[:1], [1.0], [])).all()
         for u in ([1.0, -2.0], [1.0, 0.0], [0.0, 1.0]):
-            with pytest.raises(SingularMatrixError, match="singular position"):
+            with refused("position-singular"):
                 dynamics(0.0, [np.pi / 2, -np.pi], u, [1.0], [])
         assert dynamics(0.0, [np.pi / 2 - 1e-4, -np.pi], [1.0, 0.0], [1.0], []) == pytest.approx([1.5, 0], abs=1e-6)
         assert dynamics(0.0, [np.pi / 2 - 1e-4, 2e-4 - np.pi], [0.0, 0.0], [1.0], []) == pytest.approx(
@@ -342,7 +341,7 @@ def test_accelerations_are_refused_in_gimbal_lock(formalism):
     dynamics = mb.derive(system, formalism).forward_dynamics
     u = [0.1, 0.2, 0.3]
     for near in (0.0, 1e-9):
-        with pytest.raises(SingularMatrixError, match=r"ball_rx_dot and ball_rz_dot.*\n.*joint 'ball'"):
+        with refused("gimbal-lock", "ball"):
             dynamics(0.0, [0.1, math.pi / 2 + near, 0.2], u, [], [])
     found = dynamics.batch(0.0, np.array([[0.1, math.pi / 2, 0.2], [0.1, 0.5, 0.2]]), u, [], [])
     assert np.isnan(found[0]).all()
@@ -354,7 +353,7 @@ def test_accelerations_are_refused_where_a_point_mass_is_on_an_axis():
     system = mb.System("spherical", gravity=(0, 0, -9.81))
     system.joint("hook", system.world, system.body("bob", 1.0, (0, 0, -1.0)), ["Rx", "Ry"])
     dynamics = mb.derive(system).forward_dynamics
-    with pytest.raises(SingularMatrixError, match="hook_rx_dot"):
+    with refused("gimbal-lock"):
         dynamics(0.0, [0.3, math.pi / 2], [1.0, 0.0], [], [])
     assert dynamics(0.0, [0.3, 0.0], [0.0, 0.0], [], []) == pytest.approx([-9.81 * math.sin(0.3), 0.0], abs=1e-12)
 
@@ -371,7 +370,7 @@ def test_linear_systems_use_the_equations_that_count_at_their_point(formalism, h
         slope = 3.5 * 9.81 * math.sin(angle) / 3
         assert pytest.approx(np.array([[0, 1], [slope, 0]]), abs=1e-9) == linear.A
         assert linear.point["p0_ddot"] == pytest.approx(-3.5 * 9.81 * math.cos(angle) / 3)
-    with pytest.raises(SingularMatrixError, match=r"singular at the operating point.*\n.*constraint 'k1'"):
+    with refused("constraints-singular", "k1"):
         mb.linearize(eom, at=dict.fromkeys(at, 0.0), parameters={"last": 1.0})
     hanging = mb.equilibrium(eom, at={"p0": -1.5, "p1": -1.5, "p2": -1.5, "k0": 1.5}, parameters={"last": 1.0})
     assert hanging["p2"] == pytest.approx(-math.pi / 2)
@@ -387,7 +386,7 @@ def test_a_linear_system_where_the_only_constraint_vanishes_is_refused_by_its_na
     system.joint("a", system.world, crank, "Rz", q=0.5)
     system.joint("b", crank.frame("B", (1, 0, 0)), rod, "Rz", q=-1.0)
     system.constraint(mb.PointOnPlane(system.world, rod.frame("E", (1, 0, 0)), (0, 1, 0)), name="guide")
-    with pytest.raises(SingularMatrixError, match="constraint 'guide'"):
+    with refused("constraints-singular", "guide"):
         mb.linearize(mb.derive(system), at={"a": math.pi / 2, "b": -math.pi})
     linear = mb.linearize(mb.derive(system), at={"a": -math.pi / 2 + 1e-3, "b": math.pi - 2e-3})
     assert len(linear.states) == 2

@@ -7,7 +7,7 @@ import pytest
 from tests.refusal import refused
 
 import multibody as mb
-from multibody.errors import ModelError, MultibodyError
+from multibody.errors import MultibodyError
 from multibody.simulation import DormandPrince8, Event, Impact, Status, simulate
 from multibody.simulation.sweeps import sweep_tables
 from multibody.simulation.sweeps.cases import planned
@@ -136,14 +136,14 @@ def test_wrong_plans(eom, given, words):
     "make", [lambda: mb.Uniform(2, 1), lambda: mb.Normal(0, -1), lambda: mb.Choice([]), lambda: mb.Choice([np.nan])]
 )
 def test_distributions_that_are_none(make):
-    with pytest.raises(MultibodyError, match="Nothing can be drawn"):
+    with refused("distribution-invalid"):
         make()
 
 
 def test_what_is_wrong_for_all_runs_is_an_error_at_once(eom):
-    with pytest.raises(ModelError, match="no input 'G'"):
+    with refused("name-unknown", "G"):
         sweep(eom, 1.0, inputs={"G": 1.0})
-    with pytest.raises(ModelError, match="duration or times"):
+    with refused("duration-missing"):
         sweep(eom)
 
 
@@ -245,7 +245,7 @@ def test_a_start_that_cannot_be_assembled_is_a_failed_run_with_its_reason(cranks
     assert runs.complete
     assert np.isnan(runs.values("q0")[1]).all()
     assert np.isfinite(runs.values("q0")[[0, 2]]).all()
-    with pytest.raises(MultibodyError, match=r"(?s)Run 1 has no trajectory.*cannot be assembled"):
+    with refused("run-without-trajectory"):
         runs[1]
     assert max(run.residuals.position.max() for run in runs) < 1e-9
 
@@ -354,20 +354,20 @@ def test_texts(grid, cranks, monkeypatch):
 
 
 def test_unknown_names_and_numbers(grid):
-    with pytest.raises(MultibodyError, match="Did you mean 'x_dot'"):
+    with refused("name-unknown", "x_dot"):
         grid.values("x_dt")
-    with pytest.raises(MultibodyError, match="There is no run 6"):
+    with refused("run-unknown"):
         grid[6]
 
 
 def test_measures_have_names_of_their_own(eom):
-    with pytest.raises(ModelError, match="cannot be called 'x'"):
+    with refused("name-taken", "x"):
         sweep(eom, 1.0, initial={"x": [1.0, 2.0]}, measures={"x": lambda run: 1.0})
 
 
 def test_measures_of_different_shapes_are_refused(eom):
     runs = sweep(eom, 1.0, initial={"x": [1.0, 2.0]}, measures={"odd": lambda run: np.ones(int(run["x"][0]))})
-    with pytest.raises(MultibodyError, match="different shapes"):
+    with refused("measure-shapes-differ"):
         runs.measures
 
 
@@ -394,7 +394,7 @@ def test_an_interruption_keeps_what_was_done(eom):
     assert not runs.failures
     assert sum(1 for _ in runs) == done
     missing = runs.status.index("MISSING")
-    with pytest.raises(MultibodyError, match="has not been run"):
+    with refused("run-without-trajectory"):
         runs[missing]
 
 

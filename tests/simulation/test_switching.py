@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.graph import Table, evaluate, maximum as max_of, minimum as min_of, parse, sign, smooth, symbols, where
@@ -124,7 +125,7 @@ def test_friction_stops_and_stays_or_is_refused():
     run = slid(0.0)
     assert run["x"][-1] == pytest.approx(2.0, abs=1e-9)
     assert abs(run["x_dot"][-1]) < 1e-9
-    with pytest.raises(mb.SimulationError, match=r"sign\(x_dot\)") as caught:
+    with refused("run-failed") as caught:
         slid(0.3)
     assert caught.value.trajectory.status.name == "SWITCHING"
 
@@ -257,7 +258,7 @@ def test_forces_without_a_value_still_end_a_run():
     system = mb.System("root")
     z = system.joint("z", system.world, system.body("ball", 1.0), "Tz", q=0.1, u=-1.0)
     system.load(mb.JointLoad(z, z.coordinate.sqrt() * 0.01 + max_of(z.coordinate - 0.05, 0) ** 1.5))
-    with pytest.raises(mb.SimulationError, match="not finite"):
+    with refused("run-failed"):
         mb.simulate(mb.derive(system), 1.0)
 
 

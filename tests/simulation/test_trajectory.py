@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.integrate import simpson
 from scipy.special import ellipj, ellipk
+from tests.refusal import refused
 
 import multibody as mb
-from multibody.errors import ModelError, NumberError, ShapeError, SingularMatrixError, UnknownNameError
+from multibody.errors import ModelError, ShapeError
 from multibody.simulation.checks.energies import Energies
 from multibody.simulation.contract import Status
 from multibody.simulation.problem.problem import WORKS
@@ -124,7 +125,7 @@ def test_units(crab):
     [("swnig", "'swing'"), ("kinetic_enrgy", "'kinetic_energy'"), ("tip_4", "'tip_3'"), ("F[0]", "'F'")],
 )
 def test_unknown_names(crab, name, hint):
-    with pytest.raises(UnknownNameError, match="crane_crab") as caught:
+    with refused("name-unknown") as caught:
         crab[name]
     assert "Did you mean" in str(caught.value)
     assert hint in str(caught.value)
@@ -240,14 +241,14 @@ def spring_run(**options):
 
 def test_reading_between_samples_that_are_too_far_apart_is_refused():
     coarse = spring_run(times=[0.0, 10.0])
-    with pytest.raises(ModelError, match=r"too far apart to know its state at t = 5 s"):
+    with refused("samples-too-far-apart"):
         coarse.at(5.0)
-    with pytest.raises(ModelError, match="too far apart"):
+    with refused("samples-too-far-apart"):
         coarse.at([0.0, 5.0, 10.0])
     assert coarse.at([0.0, 10.0]).q.ravel() == pytest.approx([1.0, np.cos(10.0)], abs=1e-6)
     assert coarse.interpolated(5.0).q.shape == (1,)
     period = spring_run(times=2 * np.pi * np.arange(4))  # all samples are the same
-    with pytest.raises(ModelError, match="too far apart"):
+    with refused("samples-too-far-apart"):
         period.at(np.pi)
 
 
@@ -271,14 +272,14 @@ def test_reading_where_a_force_switches_between_samples_is_refused():
     slide = system.joint("x", system.world, system.body("box", mass=1.0), "Tx")
     system.load(mb.JointLoad(slide, system.input("F")))
     run = mb.simulate(mb.derive(system), 60.0, inputs={"F": "where(t > 20.001 and t < 20.011, 100, 0)"})
-    with pytest.raises(ModelError, match="too far apart"):
+    with refused("samples-too-far-apart"):
         run.at(20.02)
     assert run.at(30.03).u == pytest.approx([1.0])
 
 
 @pytest.mark.parametrize("time", [-0.1, 5.1, math.nan, [1.0, 7.0]])
 def test_outside_of_the_run(crab, time):
-    with pytest.raises(NumberError, match=r"0 s to 5 s"):
+    with refused("time-outside-run"):
         crab.at(time)
 
 
@@ -314,7 +315,7 @@ def test_singular_configurations_are_solved_by_numbers():
     """The N-four-bar with N = 1 lies flat: ((N+1)/3 + N)·θ̈ = -((N+1)/2 + N)·g·cos θ; a plain call refuses 0/0."""
     run = motionless(parallelogram(), [0.0], [0.0, 0.0, 0.0], [1.0, -1.0, 1.0])
     theta = -(2 / 2 + 1) * 9.81 / (2 / 3 + 1)
-    with pytest.raises(SingularMatrixError, match="singular position"):
+    with refused("position-singular"):
         run.eom.forward_dynamics(0.0, run.q[0], run.u[0], [], [])
     np.testing.assert_allclose(run.accelerations[0], [theta, -theta, theta], rtol=1e-12)
     assert np.all(np.isfinite(run.multipliers))

@@ -5,9 +5,9 @@ from math import cos, pi, sin, sqrt
 import numpy as np
 import pytest
 import sympy
+from tests.refusal import refused
 
 import multibody as mb
-from multibody.errors import ModelError, ParseError
 from multibody.graph import same
 from multibody.subsystems import (
     KnownMotion,
@@ -167,9 +167,9 @@ def test_a_parameter_called_pi_is_no_constant():
 
 def test_a_variable_is_not_called_like_the_rate_of_another():
     other = subsystem("other", {0: "v_dot", 1: "w"}, "-w_dot", kinematics={"v_dot": "w"})
-    with pytest.raises(ModelError, match="'v_dot' stands for a variable and for the rate of 'v'"):
+    with refused("name-taken", "v_dot", "v"):
         couple("S", [cart(), other])
-    with pytest.raises(ModelError, match="'x_dot' stands for a variable and for the rate of 'x'"):
+    with refused("name-taken", "x_dot", "x"):
         subsystem("S", {0: "x_dot", 1: "x"}, {"x": "-x_dot"}, kinematics={"x_dot": "x"})
 
 
@@ -186,7 +186,7 @@ def test_a_matrix_of_sympy_has_one_equation_for_each_row():
 
 @pytest.mark.parametrize("text", ["x <= 3", "x >= 3", "x != 3", "x == 3"])
 def test_a_comparison_is_no_constraint(text):
-    with pytest.raises(ParseError, match="a condition, not a value"):
+    with refused("text-not-an-expression"):
         couple("S", [cart()], {"wall": text})
 
 
@@ -217,7 +217,7 @@ def test_a_linearized_part_stands_for_no_other_of_the_same_label():
 
 def test_a_linearized_part_of_another_name_is_told():
     whole = two_weights()
-    with pytest.raises(ModelError, match="given for the part 'w1' is a model of something else"):
+    with refused("linear-part-of-another-system", "w1"):
         linearize(whole, subsystems={"w1": linearize(whole.parts[1], part=True)})
 
 
@@ -233,7 +233,7 @@ def spring(potential):
 
 
 def test_energy_that_follows_an_input_would_not_be_in_balance():
-    with pytest.raises(ModelError, match="The energy depends on r"):
+    with refused("energy-depends-on-input-or-acceleration"):
         spring("k*(x - r)**2/2")
     eom = spring("k*x**2/2").equations()
     run = mb.simulate(eom, 2.0, inputs={"r": 0.3 * mb.graph.sin(2 * eom.model.time)})
@@ -271,5 +271,5 @@ def test_a_spring_whose_rest_length_follows_an_input_keeps_the_balance():
 def test_a_kink_on_the_reference_motion_has_no_derivative():
     rubbed = mb.modular.subsystem("block", {0: "x", 1: "v"}, ["-c*abs(v)*v - b*abs(v) - m*v_dot"],
                                   kinematics={"x": "v"}, parameters="b c m")  # fmt: skip
-    with pytest.raises(mb.errors.ModelError, match=r"abs\(v\) has a kink on the reference motion"):
+    with refused("reference-on-a-kink"):
         mb.modular.linearize(rubbed)

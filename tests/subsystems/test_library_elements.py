@@ -4,6 +4,7 @@ from math import cos, sin
 
 import numpy as np
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.graph import evaluate, free_symbols, parse, same
@@ -139,5 +140,5 @@ def test_dampers_take_energy():
 
 
 def test_unknown_electrics_are_told():
-    with pytest.raises(mb.errors.ModelError, match="'static' are no electrics"):
+    with refused("motor-electrics-invalid", "static"):
         elements.motor_with_gear("M", electrics="static")

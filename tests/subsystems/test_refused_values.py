@@ -51,14 +51,14 @@ def test_identities_that_hold_where_constraints_are_kept_are_taken(identity, val
 
 @pytest.mark.parametrize("identity", FALSE)
 def test_identities_that_are_false_are_refused(identity):
-    with pytest.raises(ModelError, match="does not hold") as caught:
+    with refused("identity-false") as caught:
         cartesian([identity])
     assert "on one side" in caught.value.cause
 
 
 def test_identities_that_hold_for_certain_values_alone_are_refused():
     """l = l**2 for l = 1, and formulas that were shortened by it would be wrong with any other value."""
-    with pytest.raises(ModelError, match="does not hold") as caught:
+    with refused("identity-false") as caught:
         cartesian(["x**2 + y**2 = l"])
     assert "with other values of the parameters" in caught.value.cause
     cartesian(["l = a"], {**VALUES, "a": 1.0})  # of parameters alone: says what the values are
@@ -67,7 +67,7 @@ def test_identities_that_hold_for_certain_values_alone_are_refused():
 
 @pytest.mark.parametrize("identity", ["J = 0", "J = 3*m", "m = 2*m", "x = 0", "l = 2*l"])
 def test_small_numbers_are_not_zero(identity):
-    with pytest.raises(ModelError, match="does not hold"):
+    with refused("identity-false"):
         cartesian([identity], {"m": 1e-9, "g": 9.81, "l": 1e-4, "J": 1e-10})
 
 
@@ -83,12 +83,12 @@ def test_identities_are_tested_after_the_start():
     for true in ("x = sin(w*t)", "vx = w*cos(w*t)"):
         assert driven([true]).identities
     for false in ("x = 0", "x = w*t", "vx = w", "vx = 2"):  # all of them hold at t = 0
-        with pytest.raises(ModelError, match="does not hold"):
+        with refused("identity-false"):
             driven([false])
 
 
 def test_identities_that_cannot_be_tested_are_refused():
-    with pytest.raises(ModelError, match="cannot be tested"):
+    with refused("identity-untested"):
         cartesian(["x**2 + y**2 = l**2", ("sqrt(x**2 + y**2 - 4*l**2)", "vx")])
 
 
@@ -102,9 +102,9 @@ def test_identities_at_a_level_are_tested_with_the_constraints_of_its_parts():
         relations=modular.KnownRelations(identities=[("y_a**2", "y_b**2"), ("x_a*x_b + y_a**2", "l**2")]),
     )
     assert len(made.identities) == 2
-    with pytest.raises(ModelError, match="does not hold"):
+    with refused("identity-false"):
         modular.couple("T", parts, tie, relations=modular.KnownRelations(identities=[("x_a", "y_b")]))
-    with pytest.raises(ModelError, match="does not hold"):
+    with refused("identity-false"):
         modular.couple(
             "T", parts, relations=modular.KnownRelations(identities=[("y_a**2", "y_b**2")])
         )  # without the tie
@@ -114,9 +114,9 @@ def test_identities_of_parameters_are_tested_by_their_values():
     system = cartesian(parameters={**VALUES, "k": 2.0, "c": None})
     assert modular.linearize(system, {"y": "-l"}, identities={"k": "2*m"}).identities
     assert modular.linearize(system, {"y": "-l"}, identities={"c": "m"}).identities  # c has no value yet
-    with pytest.raises(ModelError, match="does not hold"):
+    with refused("identity-false"):
         modular.linearize(system, {"y": "-l"}, identities={"k": "m"})
-    with pytest.raises(ModelError, match="does not hold"):
+    with refused("identity-false"):
         modular.linearize(system, {"y": "-l"}, identities={"k": "2*m"}, parameters={"k": 3.0})
 
 
@@ -127,7 +127,7 @@ def test_a_linear_model_refuses_values_for_which_its_reference_is_no_motion():
     run = mb.simulate(eom, 1.0, q={"x": 0.01})
     assert run["x"][-1] == pytest.approx(0.01 * np.cos(np.sqrt(9.81)), abs=1e-7)
     for use in (lambda p: mb.simulate(eom, 1.0, parameters=p), lambda p: mb.linearize(eom, parameters=p)):
-        with pytest.raises(ModelError, match="1 - l\\*\\*2 should be zero with l = 2") as caught:
+        with refused("reference-not-a-motion") as caught:
             use({"l": 2.0})
         assert caught.value.cause == "It violates the constraint 'rod' of 'S'."
         use({"l": 1.0, "g": 1.62})
@@ -148,7 +148,7 @@ def test_parameters_without_values_are_no_contradiction_before_they_have_values(
     eom = modular.linearize(cartesian(parameters={**VALUES, "l": None}), {"y": "-1"}).equations()
     run = mb.simulate(eom, 0.5, q={"x": 0.01}, parameters={"l": 1.0})
     assert run["x"][-1] == pytest.approx(0.01 * np.cos(np.sqrt(9.81) / 2), abs=1e-7)
-    with pytest.raises(ModelError, match=r"should be zero with l = 1\.5"):
+    with refused("reference-not-a-motion"):
         mb.simulate(eom, 0.5, parameters={"l": 1.5})
 
 
@@ -157,7 +157,7 @@ def test_conditions_that_depend_on_time_hold_at_all_times():
     system = driven([])
     falling = {"y": "-g*t**2/2", "vy": "-g*t"}
     assert modular.linearize(system, {"x": "sin(w*t)", "vx": "w*cos(w*t)", **falling}).parameters
-    with pytest.raises(ModelError, match="is not a motion"):
+    with refused("reference-not-a-motion"):
         modular.linearize(system, {"x": "w*t", "vx": "w", **falling})
 
 
@@ -165,26 +165,26 @@ def test_auxiliary_parameters_belong_to_the_values_that_they_were_found_for():
     """They were used with any others: the pendulum of length 2 swung like one of length 1."""
     linear = modular.linearize(cartesian(), {"y": "-l"}, auxiliary=True)
     eom, known = linear.equations(), modular.evaluate_parameters(linear)
-    with pytest.raises(ModelError, match=r"auxiliary parameters .* do not belong"):
+    with refused("auxiliary-parameters-outdated"):
         mb.simulate(eom, 1.0, q={"x": 0.01}, parameters={**known, "l": 2.0})
     run = mb.simulate(eom, 1.0, q={"x": 0.01}, parameters=modular.evaluate_parameters(linear, {"l": 2.0}))
     assert run["x"][-1] == pytest.approx(0.01 * np.cos(np.sqrt(9.81 / 2)), abs=1e-7)
 
 
 def test_linearize_takes_parameters_and_names_the_constraint():
-    with pytest.raises(ModelError, match="is not a motion of the system") as caught:
+    with refused("reference-not-a-motion") as caught:
         modular.linearize(cartesian(), {"y": "-1"}, parameters={"l": 2.0})
     assert "the constraint 'rod' of 'S'" in caught.value.cause
     lin = modular.linearize(cartesian(), {"y": "-2"}, parameters={"l": 2.0})
     run = mb.simulate(lin.equations(), 1.0, q={"x": 0.01})
     assert run["x"][-1] == pytest.approx(0.01 * np.cos(np.sqrt(9.81 / 2)), abs=1e-7)
     assert modular.linearize(cartesian(), {"y": "-3*m"}, parameters={"l": "3*m"}).parameters
-    with pytest.raises(ModelError, match="no parameter 'L'"):
+    with refused("value-of-unknown-name", "L"):
         modular.linearize(cartesian(), {"y": "-1"}, parameters={"L": 2.0})
 
 
 def test_forces_that_do_not_balance_are_named_by_their_variable():
-    with pytest.raises(ModelError, match="is not a motion") as caught:
+    with refused("reference-not-a-motion") as caught:
         modular.linearize(cartesian(), {"x": "3*l/5", "y": "-4*l/5"})  # the rod is kept, but it would fall
     assert caught.value.cause == "It violates the balance of forces on 'vx'."
 
@@ -197,7 +197,7 @@ def test_rounding_of_large_values_is_no_contradiction():
     )
     lin = modular.linearize(hanging, {"x": "s"})
     assert mb.simulate(lin.equations(), 0.1).t[-1] == 0.1
-    with pytest.raises(ModelError, match="should be zero with") as caught:
+    with refused("reference-not-a-motion") as caught:
         mb.simulate(lin.equations(), 0.1, parameters={"s": values["s"] * (1 + 1e-6)})
     assert caught.value.cause == "It violates the balance of forces on 'v'."
 

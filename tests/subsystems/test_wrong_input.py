@@ -401,7 +401,7 @@ def test_momenta_and_joints_that_it_does_not_have():
 
 
 def test_numbers_that_are_missing():
-    with pytest.raises(MultibodyError, match="No value for: I_B_x"):
+    with refused("value-missing"):
         mb.simulate(ball().equations(), duration=0.1)
 
 
@@ -505,7 +505,7 @@ def test_the_error_is_one_of_models():
 
 
 def test_redundant_names_are_those_of_constraints():
-    with pytest.raises(ModelError, match="There is no constraint 'spehre'"):
+    with refused("constraint-unknown", "spehre"):
         tied({"sphere": f"{SPHERE} - a**2"}, parameters="a", relations=KnownRelations(redundant=["spehre"]))
 
 

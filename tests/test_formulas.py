@@ -8,7 +8,6 @@ from types import SimpleNamespace
 
 import pytest
 from markdown import markdown
-from tests.refusal import refused
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if "$" in path.read_text(encoding="utf-8"))
@@ -101,7 +100,7 @@ def test_what_is_not_understood_is_named(formula, named):
 
 def test_the_build_stops_with_the_name_of_the_page():
     broken = SimpleNamespace(file=SimpleNamespace(src_uri="theory/broken.md"))
-    with refused("theory/broken.md: the formula $\\frobnicate$ has '\\\\frobnicate', which is not understood"):
+    with pytest.raises(SystemExit, match=r"theory/broken\.md: .*frobnicate"):
         formulas.on_page_content(r'<span class="arithmatex">\(\frobnicate\)</span>', page=broken)
 
 

@@ -1,6 +1,7 @@
 """Start values that ``system.start`` gives are checked as those of the joints are."""
 
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 
@@ -30,9 +31,15 @@ def test_the_length_of_a_quaternion(kind):
     system = hinged(kind)
     assert system.check().ok
     system.start(a_qw=3.0, a_qx=4.0)
+    (warning,) = system.check().warnings  # a run normalizes it, and reports the change
+    assert warning.code == "quaternion-not-unit"
+    assert "has length 5, not 1" in warning.what
+    assert warning.where == "joint 'a'"
+    system.start(a_qw=0.0, a_qx=0.0)
     (error,) = system.check().errors
-    assert "has length 5, not 1" in error.what
-    assert error.where == "joint 'a'"
+    assert error.code == "quaternion-not-unit"
+    with refused("quaternion-not-unit", "joint 'a'"):
+        mb.derive(system)
 
 
 def test_hinges_in_line_at_the_start_are_found():

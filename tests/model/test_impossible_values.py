@@ -73,7 +73,9 @@ USES = {
     "symbolic linear model with a free spring": lambda eom, p: mb.linearize_symbolic(eom, parameters=p, free=["angle"]),
     "equilibrium": lambda eom, p: mb.equilibrium(eom, parameters=p),
     "equilibria": lambda eom, p: mb.equilibria(eom, parameters=p),
-    "root locus": lambda eom, p: [mb.root_locus(mb.along(eom, name), [1.0, value]) for name, value in p.items()],
+    "root locus": lambda eom, p: [
+        mb.root_locus(mb.along(eom, name, at={"angle": 0.0}), [1.0, value]) for name, value in p.items()
+    ],
     "C": lambda eom, p: mb.export(eom, mb.C(), "code", parameters=p),
     "Modelica": lambda eom, p: mb.export(eom, mb.Modelica(), "code", parameters=p),
     "Python": lambda eom, p: mb.export(eom, mb.Python(), "code", parameters=p),

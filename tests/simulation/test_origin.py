@@ -125,13 +125,14 @@ def test_files_of_earlier_versions_have_an_unknown_status(run, eom, tmp_path):
         assert mb.simulate(eom, 0.5, start=back).t[0] == 1.0
 
 
-@pytest.mark.parametrize("word", ["", "FINE", "ok", "DONE ", "done"])
-def test_a_status_that_does_not_exist_is_unknown(run, eom, tmp_path, word):
+@pytest.mark.parametrize("word", ["", "FINE", "ok", "DONE ", "done", "EVENT"])
+def test_a_status_that_was_changed_is_refused(run, eom, tmp_path, word):
     run.save(tmp_path / "run.csv")
     text = (tmp_path / "run.csv").read_text(encoding="utf-8")
     assert "status: DONE" in text
     (tmp_path / "run.csv").write_text(text.replace("status: DONE", f"status: {word}"), encoding="utf-8")
-    assert Trajectory.read(tmp_path / "run.csv", eom, {"l": 1.5}).status is Status.UNKNOWN
+    with refused("file-damaged", "run.csv", "checksum"):
+        Trajectory.read(tmp_path / "run.csv", eom, {"l": 1.5})
 
 
 def test_tables_say_how_a_run_ended(failed):

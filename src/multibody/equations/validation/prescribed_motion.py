@@ -40,6 +40,7 @@ LOOKS = 513
 
 HALVINGS = 40
 JUMP = 1e-5  # relative to all that changes
+ROUNDING = 1e3 * float(np.finfo(float).eps)  # relative to the terms that cancel in a constraint
 HORIZON = 10.0  # seconds that are looked at where no run says how long
 LATEST = 1e6  # larger numbers are not taken for times
 GOLDEN = 0.6180339887498949  # fractional parts of its multiples are far from special values
@@ -151,8 +152,8 @@ def require_no_jump(
         whole: whether it must have a value all the time; if not, it is looked at as long as it has one.
     """
 
-    def course(t: Any) -> Vector:
-        known: dict[Any, Any] = {**parameters, **motion.held, eom.model.time: np.asarray(t, dtype=float)}
+    def course(t: Any, held: Mapping[Symbol, float] = motion.held) -> Vector:
+        known: dict[Any, Any] = {**parameters, **held, eom.model.time: np.asarray(t, dtype=float)}
         values = evaluate(list(motion.course), known)
         return np.stack(np.broadcast_arrays(*values, np.asarray(t, dtype=float))[:3])
 
@@ -173,8 +174,11 @@ def require_no_jump(
             time=float(t[undefined][0]),
         )
     what = "prescribed motion" if motion.smooth else "dependence on time"
+    displaced = course(t[[0, -1]], {one: value + 1 + 0.1 * k for k, (one, value) in enumerate(motion.held.items())})
     for k, jumps in enumerate(("it jumps", "its velocity jumps")[: 1 + motion.smooth]):
-        at = _jump(lambda t, k=k: course(t)[k : k + 2], t, rows[k : k + 2])
+        sizes = np.abs(np.append(rows[k], displaced[k]))  # terms of a constraint cancel where it is met
+        noise = ROUNDING * float(sizes[np.isfinite(sizes)].max(initial=0.0))
+        at = _jump(lambda t, k=k: course(t)[k : k + 2], t, rows[k : k + 2], noise)
         if at is not None:
             raise ModelError(
                 f"The {what} is not smooth: {jumps} at t = {at:.6g} s.",
@@ -186,16 +190,18 @@ def require_no_jump(
             )
 
 
-def _jump(course: Any, t: Vector, values: Vector) -> float | None:
+def _jump(course: Any, t: Vector, values: Vector, noise: float) -> float | None:
     """Where x changes otherwise than its rate says, however short the interval; None if that is nowhere.
 
     Args:
         course: gives x and its rate at times.
         t: instants.
         values: x and its rate there.
+        noise: changes up to this size are rounding errors.
     """
     scale = float(np.ptp(values[0]))
-    doubtful = _unexplained(t, *values) > JUMP * scale
+    least = max(JUMP * scale, noise)
+    doubtful = _unexplained(t, *values) > least
     begin, end = t[:-1][doubtful], t[1:][doubtful]
     for _ in range(HALVINGS if scale else 0):
         if not len(begin):
@@ -204,7 +210,7 @@ def _jump(course: Any, t: Vector, values: Vector) -> float | None:
         missing = _unexplained(three, *course(three))
         late = missing[1] > missing[0]
         begin, end = np.where(late, three[1], begin), np.where(late, end, three[1])
-        doubtful = missing.max(axis=0) > JUMP * scale
+        doubtful = missing.max(axis=0) > least
         begin, end = begin[doubtful], end[doubtful]
     return float(begin[0]) if scale and len(begin) else None
 

@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 import threading
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -180,6 +181,20 @@ def test_symbols_of_two_systems_stay_two_and_one_stays_one():
     assert found == [one, other, 2 * one, one]
     (same,) = abroad(lambda: (unpacked(first)[0] is unpacked(second)[1], unpacked(first)[0] is unpacked(first)[1]))
     assert same == (True, False)
+
+
+class Controller:
+    """Its gain is computed when it is first asked for, and may be set."""
+
+    @cached_property
+    def gain(self):
+        return 1.0
+
+
+def test_a_cached_property_of_the_user_that_was_set_travels():
+    controller = Controller()
+    controller.gain = 50.0
+    assert unpacked(packed(controller)).gain == 50.0
 
 
 def test_what_cannot_travel_is_named():

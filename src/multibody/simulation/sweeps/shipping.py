@@ -18,7 +18,7 @@ from multibody.errors import ConversionError
 from multibody.graph.node import Node
 from multibody.graph.transfer import assembled, dismantled
 from multibody.model.kinematics import Kinematics
-from multibody.simulation.results.code_references import cached_properties
+from multibody.simulation.results.code_references import cached_properties, is_library
 from multibody.simulation.results.samples import Samples
 from multibody.support.optional_libraries import require_library
 
@@ -98,11 +98,14 @@ def _pickler(stream: BytesIO, nodes: dict[int, Node]) -> Any:
 
 
 def _recipe(thing: Any) -> Any:
-    """How to make something again that keeps what it has computed: without that; None for anything else."""
+    """How to make something of a library again without what it has computed; None for anything else.
+
+    Cached properties of the user's objects travel: they may have been overwritten.
+    """
     if isinstance(thing, Kinematics):
         return type(thing), (thing.model,)
     results = cached_properties(thing.__class__)
-    if not results:
+    if not results or not is_library(thing.__class__.__module__):
         return None
     if isinstance(thing, Samples):  # which pickle themselves by ``packed``
         new, args, state, more = __newobj__, (type(thing),), vars(thing), []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,10 +16,13 @@ from multibody.errors import MissingLibraryError
 
 def public_names() -> None:
     """Every public name is there, without the libraries of the extras."""
-    rooms = [getattr(mb, name) for name in "algebra compile equations export formalisms graph io linear model".split()]
-    for room in (mb, *rooms, mb.simulate, mb.view, mb.library):
-        missing = [name for name in getattr(room, "__all__", ()) if not hasattr(room, name)]
-        assert not missing, f"{room.__name__}: {missing}"
+    packages = (
+        "algebra codegen compiler equations formalisms graph io library linearization lowering mechanics model report "
+        "simulation subsystems support view"
+    )
+    for package in (mb, *(import_module(f"multibody.{name}") for name in packages.split())):
+        missing = [name for name in getattr(package, "__all__", ()) if not hasattr(package, name)]
+        assert not missing, f"{package.__name__}: {missing}"
 
 
 def files() -> None:

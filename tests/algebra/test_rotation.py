@@ -155,16 +155,16 @@ def test_quarter_turns_are_exact():
 def test_matrices_are_checked():
     good = Reference.random(rng=1).as_matrix()
     assert np.array_equal(Rotation.matrix(good).to_array(), good)
-    for wrong, what in [
-        (2 * good, "not a rotation"),
-        (-good, "reflection"),
-        (good + 1e-6, "not a rotation"),
-        (np.full((3, 3), np.nan), "not a rotation"),
-        (np.zeros((3, 3)), "not a rotation"),
+    for wrong in [
+        2 * good,
+        -good,  # a reflection
+        good + 1e-6,
+        np.full((3, 3), np.nan),
+        np.zeros((3, 3)),
     ]:
-        with pytest.raises(NumberError, match=what):
+        with refused("matrix-not-a-rotation"):
             Rotation.matrix(wrong)
-        with pytest.raises(NumberError, match=what):
+        with refused("matrix-not-a-rotation"):
             Rotation.matrix(Mat3.from_batch(np.stack([good, wrong])))
     assert Rotation.matrix(good.round(4), tolerance=1e-3).to_array()[0, 0] == good.round(4)[0, 0]
     with pytest.raises(NumberError):

@@ -20,7 +20,6 @@ from multibody.codegen import C, Fmi, Python, write_fmu, write_library
 from multibody.codegen.binaries import building
 from multibody.codegen.binaries.platforms import ALL, Platform, chosen_platforms, platform_of, this_platform
 from multibody.compiler.disk_cache import private_folder
-from multibody.errors import ConversionError
 
 from .driving import tool
 
@@ -54,7 +53,7 @@ def test_names_of_the_standards() -> None:
 @pytest.mark.parametrize("given", ["amiga", ["x86_64-linux", "amiga"], (), [3], 3])
 def test_other_names_are_refused(given: object, tmp_path: Path) -> None:
     for write in (write_fmu, write_library):
-        with pytest.raises(ConversionError, match=r"platform"):
+        with refused("platform-missing" if given == () else "platform-unknown"):
             write(pendulum(), tmp_path / "x", platforms=given)  # type: ignore[operator]
     assert not any(tmp_path.iterdir())
 

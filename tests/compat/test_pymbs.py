@@ -12,7 +12,6 @@ import multibody as mb
 import multibody.view
 from multibody.compat.pymbs import (
     MbsSystem,
-    UnsupportedError,
     UsageError,
     VarKind,
     diag,
@@ -260,8 +259,10 @@ def world():
     ],
 )
 def test_wrong_usage_is_told_by_the_name_of_the_command(world, command, call):
-    with pytest.raises(mb.errors.MultibodyError, match=rf"PyMbs' {command}") as caught:
+    with pytest.raises(mb.errors.MultibodyError) as caught:
         call(world)
+    assert f"PyMbs' {command}" in caught.value.where
+    assert caught.value.code
     assert caught.value.remedy
 
 
@@ -280,7 +281,7 @@ def test_wrong_usage_is_told_by_the_name_of_the_command(world, command, call):
     ],
 )
 def test_what_is_not_supported_says_so_and_names_another_way(world, command, call):
-    with pytest.raises(UnsupportedError, match=rf"PyMbs' {command}") as caught:
+    with refused("pymbs-feature-unsupported", f"PyMbs' {command}") as caught:
         call(world)
     assert caught.value.remedy
 

@@ -23,15 +23,17 @@ def arm(**values):
 
 
 BAD = [{"m": -1.0}, {"J": -0.5}]
+CODES = {"m": "mass-negative", "J": "inertia-negative"}
 
 
 @pytest.mark.parametrize("values", BAD)
 def test_a_model_with_such_defaults_is_refused(values):
     system = arm(**values)
-    with pytest.raises(ModelError, match="negative") as caught:
+    (code,) = (CODES[name] for name in values)
+    with refused(code) as caught:
         mb.derive(system)
     assert "'bob'" in caught.value.where
-    assert any("negative" in one.what for one in system.check().errors)
+    assert code in {error.code for error in system.check().errors}
 
 
 @pytest.mark.parametrize("inertia", [(-1, 1, 1), ((1, 3, 0), (3, 1, 0), (0, 0, 1))])
@@ -86,7 +88,7 @@ USES = {
 @pytest.mark.parametrize("name", USES)
 def test_values_of_parameters_are_refused(name, values, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ModelError, match="negative"):
+    with refused(*(CODES[parameter] for parameter in values)):
         USES[name](mb.derive(arm()), values)
 
 

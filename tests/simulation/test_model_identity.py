@@ -5,7 +5,6 @@ import pytest
 from tests.refusal import refused
 
 import multibody as mb
-from multibody.errors import ModelError
 from multibody.graph import Table, cos, sin
 from multibody.model import Load
 from multibody.simulation.results.digests import different, equations_digest
@@ -168,8 +167,8 @@ def test_runs_that_do_not_meet_are_not_joined(standard):
     first = mb.simulate(standard, 0.02, samples=2)
     apart = mb.simulate(standard, 0.02, samples=2, t0=0.5)
     moved = mb.simulate(standard, 0.02, samples=2, t0=0.02, q={"q": 0.5})
-    for later, said in ((apart, "not one"), (moved, "does not begin with the state")):
-        with pytest.raises(ModelError, match=said):
+    for later in (apart, moved):
+        with refused("runs-not-consecutive"):
             first + later
 
 

@@ -397,9 +397,20 @@ loads: {drive: {JointLoad: {joint: x, value: F}}}
 """
 
 
-@pytest.mark.parametrize("limits", ["[3, -3]", "[1]", "[a, 2]", "[.nan, 1]", "[1, 2, 3]", "wide", "[inf, inf]"])
-def test_ranges_in_files_that_are_none(limits):
-    with pytest.raises(ModelFileError, match="line 5"):
+@pytest.mark.parametrize(
+    ("limits", "code"),
+    [
+        ("[3, -3]", "limits-invalid"),
+        ("[inf, inf]", "limits-invalid"),
+        ("[a, 2]", "name-unknown"),
+        ("[.nan, 1]", "number-invalid"),
+        ("[1]", "value-of-wrong-type"),
+        ("[1, 2, 3]", "value-of-wrong-type"),
+        ("wide", "value-of-wrong-type"),
+    ],
+)
+def test_ranges_in_files_that_are_none(limits, code):
+    with refused(code, "line 5", kind=ModelFileError):
         mb.read_model(FILE.replace("RANGE", limits))
 
 

@@ -14,7 +14,7 @@ import multibody as mb
 from multibody.codegen import Program, Target, export
 from multibody.graph import sin
 from multibody.report import Latex, Markdown
-from multibody.report.counts import operation_counts
+from multibody.report.content import operation_counts
 from multibody.report.drawing import LINE, drawn
 from multibody.report.lines import WIDE, broken, width
 

@@ -22,9 +22,9 @@ from multibody.testing import (
     random_tree,
 )
 from multibody.testing.chance import Seeded
-from multibody.testing.outline import outline
 from multibody.testing.random_values import quaternions
 from multibody.testing.site import Site
+from multibody.testing.strategies import outline
 
 
 def public(contract):

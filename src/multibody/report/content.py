@@ -1,13 +1,15 @@
-"""What a report says, section by section."""
+"""What a report says, section by section; operation counts."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from math import isnan
 
 from multibody.codegen.program import Program
 from multibody.codegen.quantities import ScalarVariable
-from multibody.report.counts import operation_counts
+from multibody.graph.piecewise.conditions import CONDITIONS
+from multibody.lowering import canonical, schedule
 from multibody.report.formulas import ReportFormulas
 from multibody.report.pieces import Cell, CodeBlock, Math, Picture, Piece, ReportGrid, Section, words
 
@@ -112,3 +114,23 @@ def _operations(program: Program) -> Iterator[Piece]:
     ]
     yield words("Shared values are computed once; signs and comparisons are not counted.")
     yield ReportGrid(("routine", *COUNTED, "all"), tuple(rows))
+
+
+# operation counts ----------------------------------------------------------------------------------------------------
+
+
+KINDS = {"add": "additions", "sub": "additions", "mul": "multiplications", "recip": "divisions"}
+"""All other operations are functions; signs and comparisons are not counted."""
+
+ROUTINES = ("state_rate", "mass_matrix", "bias", "multipliers", "sensors")
+
+
+def operation_counts(program: Program) -> dict[str, Counter[str]]:
+    """For each routine the number of additions, multiplications, divisions and functions, each value computed once."""
+    return {name: _counted(program, name) for name in ROUTINES if program.has(name)}
+
+
+def _counted(program: Program, name: str) -> Counter[str]:
+    values = [value for result in program.routine(name).results for value in result.values]
+    operations = (step.op for step in schedule(values, canonical(program.solved)).operations)
+    return Counter(KINDS.get(op, "functions") for op in operations if op != "neg" and op not in CONDITIONS)

@@ -23,12 +23,13 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from multibody.algebra import Rotation
-from multibody.graph import pi
+from multibody.graph import ZERO, pi
 from multibody.model import (
     Body,
     Cylindrical,
     Frame,
     Free,
+    Joint,
     Planar,
     Prismatic,
     Revolute,
@@ -39,7 +40,6 @@ from multibody.model import (
     Weld,
 )
 from multibody.testing.chance import Chance
-from multibody.testing.outline import outline
 from multibody.testing.random_loads import LOADS
 from multibody.testing.random_models import given_motion
 from multibody.testing.random_sensors import SENSORS
@@ -198,3 +198,56 @@ class _Shown(System):
 
     def __repr__(self) -> str:
         return outline(self)
+
+
+# outlines ------------------------------------------------------------------------------------------------------------
+
+
+def outline(system: System) -> str:
+    """Bodies, joints, loads and sensors, one line each; what is zero or usual is left out.
+
+    Example:
+        >>> crane = System("crane", gravity=(0, 0, -10))
+        >>> crab = crane.body("crab", mass=3, inertia=(1, 1, 2))
+        >>> slide = crane.joint("slide", crane.frame("rail", (0, 0, 5)), crab, "Tx")
+        >>> print(outline(crane))
+        system crane, gravity (0, 0, -10)
+          body crab: mass 3, inertia (1, 1, 2)
+          joint slide: world at (0, 0, 5) -> crab, Elementary(movements=('Tx',))
+    """
+    lines = [f"system {system.name}{_unless_zero(', gravity', system.gravity)}"]
+    lines += [_body(body) for body in system.all(Body) if body is not system.world]
+    lines += [_joint(joint) for joint in system.all(Joint)]
+    lines += [f"load {name}: {load!r}" for name, load in system.loads.items()]
+    lines += [f"sensor {name}: {sensor!r}" for name, sensor in system.sensors.items()]
+    return "\n  ".join(lines)
+
+
+def _body(body: Body) -> str:
+    tensor = body.inertia
+    products = (tensor.xy, tensor.xz, tensor.yz)
+    inertia = f"inertia {_shown((tensor.xx, tensor.yy, tensor.zz))}"
+    return f"body {body.name}: mass {body.mass}{_unless_zero(', com', body.com)}, {inertia}" + _unless_zero(
+        ", products xy, xz, yz", products
+    )
+
+
+def _joint(joint: Joint) -> str:
+    given = "" if joint.prescribed is None else f", prescribed {_shown(joint.prescribed)}"
+    return f"joint {joint.name}: {_frame(joint.parent)} -> {_frame(joint.child)}, {joint.kind!r}{given}"
+
+
+def _frame(frame: Frame) -> str:
+    matrix = frame.pose.rotation.to_matrix()
+    straight = all(matrix[i, j] == (i == j) for i in range(3) for j in range(3))
+    place = _unless_zero(" at", frame.pose.position)
+    turned = "" if straight else f" turned to {'; '.join(_shown(row) for row in matrix.rows)}"
+    return f"{frame.body.name}{place}{turned}"
+
+
+def _unless_zero(label: str, values: Any) -> str:
+    return "" if all(value is ZERO for value in values) else f"{label} {_shown(values)}"
+
+
+def _shown(values: Any) -> str:
+    return f"({', '.join(map(str, values))})"

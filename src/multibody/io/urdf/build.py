@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from multibody.algebra import Rotation
-from multibody.io.urdf.inertial import as_parameters, mass_properties
+from multibody.algebra import Rotation, Symmetric3, Vec3
 from multibody.io.urdf.names import Names
 from multibody.io.urdf.robot_data import JointData, Limits, LinkData, RobotData
 from multibody.io.urdf.rotation import Rotations, turned_to
@@ -175,3 +174,42 @@ def _range(limits: Limits | None) -> tuple[float, float] | None:
     if limits is None or limits.lower is None or limits.upper is None:
         return None
     return limits.lower, limits.upper
+
+
+# inertia -------------------------------------------------------------------------------------------------------------
+
+
+class MassProperties(NamedTuple):
+    """What ``System.body`` needs: the inertia is about the centre of mass."""
+
+    mass: Any
+    com: Any
+    inertia: Any
+
+
+NOTHING = MassProperties(0, (0, 0, 0), (0, 0, 0))
+
+
+def mass_properties(link: LinkData, rotations: Rotations) -> MassProperties:
+    """The numbers of the file, turned exactly into the link's axes."""
+    if link.inertial is None or link.massless:
+        return NOTHING
+    turn = rotations.rotation(link.inertial.pose, counts=False)
+    tensor = turn.turn_symmetric(Symmetric3(*link.inertial.tensor).symbolic())
+    return MassProperties(link.inertial.mass, Vec3(*link.inertial.pose.xyz), tensor)
+
+
+def as_parameters(given: MassProperties, name: str, system: System, names: Names) -> MassProperties:
+    """The same as parameters of the system, with the numbers as defaults."""
+    i = given.inertia
+
+    def parameter(what: str, default: Any, unit: str, description: str) -> Any:
+        return system.parameter(
+            names.helper(f"{name}_{what}"), default, unit=unit, description=f"{description} of {name}"
+        )
+
+    return MassProperties(
+        parameter("mass", given.mass, "kg", "mass"),
+        list(parameter("com", list(given.com), "m", "centre of mass")),
+        parameter("inertia", [i.xx, i.xy, i.yy, i.xz, i.yz, i.zz], "kg*m^2", "inertia about the centre of mass"),
+    )

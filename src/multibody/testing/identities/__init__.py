@@ -14,9 +14,9 @@ Example:
 """
 
 from multibody.testing.identities.balance import momentum_is_conserved, potentials_give_their_forces, power_balances
-from multibody.testing.identities.derivatives import derivatives_agree
 from multibody.testing.identities.equations import (
     constraints_stay,
+    derivatives_agree,
     forms_agree,
     inertia_forces_follow_from_the_mass_matrix,
     inverse_undoes_forward,

@@ -76,7 +76,7 @@ def command(name: str, *, panel: str) -> Callable[[Command], Command]:
 
         parameters = [*own.parameters.values(), *extra]
         vars(run)["__signature__"] = own.replace(parameters=parameters)
-        run.__annotations__ = {one.name: one.annotation for one in parameters}
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         app.command(name, rich_help_panel=panel, no_args_is_help=_needs_more(own))(run)
         return function
 
@@ -85,5 +85,5 @@ def command(name: str, *, panel: str) -> Callable[[Command], Command]:
 
 def _needs_more(signature: inspect.Signature) -> bool:
     """Whether the sub-command cannot do anything without arguments."""
-    wanted = [one for one in signature.parameters.values() if one.annotation is not typer.Context]
+    wanted = [parameter for parameter in signature.parameters.values() if parameter.annotation is not typer.Context]
     return any(one.default is one.empty for one in wanted)

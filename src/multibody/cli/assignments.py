@@ -129,7 +129,7 @@ def parameter_values(eom: EquationsOfMotion, texts: Iterable[str] | None) -> dic
 
 def require_parameters(eom: EquationsOfMotion, names: Iterable[str]) -> None:
     """An error for names that are not those of parameters."""
-    known = [one.name for one in eom.model.parameter_symbols]
+    known = [symbol.name for symbol in eom.model.parameter_symbols]
     require_known(names, known, "parameter", f"--parameter, system '{eom.model.name}'")
 
 
@@ -179,7 +179,7 @@ def state_values(eom: EquationsOfMotion, given: dict[str, Any]) -> tuple[dict[st
     Raises:
         CommandError: for a name that is neither.
     """
-    coordinates, speeds = [one.name for one in eom.coordinates], [one.name for one in eom.speeds]
+    coordinates, speeds = [coordinate.name for coordinate in eom.coordinates], [speed.name for speed in eom.speeds]
     where = f"--start, system '{eom.model.name}'"
     require_known(given, [*coordinates, *speeds], "coordinate or speed", where)
     q = {name: value for name, value in given.items() if name in coordinates}

@@ -36,7 +36,7 @@ def called(function: Callable[[], Any], name: str, path: Path) -> Any:
         ModelError: if it fails, or needs arguments.
     """
     with _told(path):
-        needed = [one.name for one in signature(function).parameters.values() if _is_needed(one)]
+        needed = [parameter.name for parameter in signature(function).parameters.values() if _is_needed(parameter)]
         if needed:
             raise ModelError(
                 f"The function '{name}' needs arguments: {', '.join(needed)}.",

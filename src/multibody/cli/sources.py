@@ -257,5 +257,5 @@ def known_models(beginning: str = "") -> list[str]:
     named = [name for name in library.names() if name.startswith(beginning)]
     folder = Path(beginning if beginning.endswith(("/", "\\")) else Path(beginning).parent)
     files = [one for one in _listed(folder) if one.is_dir() or one.suffix.lower() in (*PYTHON, *YAML, *URDF)]
-    shown = [f"{one}/" if one.is_dir() else str(one) for one in files if not one.name.startswith(".")]
+    shown = [f"{file}/" if file.is_dir() else str(file) for file in files if not file.name.startswith(".")]
     return named + [one for one in shown if one.startswith(beginning)]

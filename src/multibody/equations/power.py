@@ -61,7 +61,7 @@ def _stored_by_inputs(eom: EquationsOfMotion, flow: Mapping[Expr, Expr]) -> Expr
     """The rate of T + V while nothing but the inputs changes."""
     if not eom.energy_known:
         return ZERO
-    changing: dict[Expr, Expr] = {one: flow[one] for one in eom.inputs}
+    changing: dict[Expr, Expr] = {input_: flow[input_] for input_ in eom.inputs}
     return as_expr(directional(eom.kinetic_energy + eom.potential_energy, changing))
 
 

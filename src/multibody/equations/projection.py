@@ -91,7 +91,7 @@ def _change(eom: MotionEquations, rows: list[int], gap: list[Expr]) -> tuple[Mat
 def _lengths(eom: MotionEquations) -> list[Expr]:
     """The coordinates that may become large: neither angles nor parts of quaternions."""
     bounded = angles_of(eom.model) | {eom.coordinates[k] for places in eom.model.quaternions for k in places}
-    return [one for one in eom.coordinates if one not in bounded]
+    return [coordinate for coordinate in eom.coordinates if coordinate not in bounded]
 
 
 def _largest(values: Iterable[Expr]) -> Expr:

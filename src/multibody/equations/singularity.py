@@ -81,7 +81,7 @@ def gimbal_lock(eom: MotionEquations, M: Vector, q: Any) -> SingularMatrixError:
         f"The accelerations are not determined in the position {state}: nothing resists a motion of "
         f"{' and '.join(eom.speeds[k].name for k in stuck)}.",
         code="gimbal-lock",
-        where=f"system '{eom.model.name}', {', '.join(f'joint {one!r}' for one in joints)}",
+        where=f"system '{eom.model.name}', {', '.join(f'joint {joint!r}' for joint in joints)}",
         names=tuple(joints),
         cause="Axes of hinges are in line there (gimbal lock), or masses are on an axis.",
         remedy="Use Spherical() or Free() with a quaternion, which have no such positions, or evaluate elsewhere.",
@@ -105,7 +105,7 @@ def dependent_equations(eom: MotionEquations, t: float, q: Any, r: Any, p: Any) 
     constraints = eom.constraints
     rows = list(constraints.acting)
     values, inputs = (
-        dict(zip((one.name for one in symbols), map(float, np.ravel(numbers)), strict=True))
+        dict(zip((symbol.name for symbol in symbols), map(float, np.ravel(numbers)), strict=True))
         for symbols, numbers in ((eom.parameters, p), (eom.inputs, r))
     )
     assembly = Assembly(constraints, values, inputs, t)
@@ -126,7 +126,7 @@ def singular_position(eom: MotionEquations, names: tuple[str, ...], q: Any) -> S
     return SingularMatrixError(
         f"The accelerations are not determined in the singular position {state}.",
         code="position-singular",
-        where=f"system '{eom.model.name}', {', '.join(f'constraint {one!r}' for one in loops)}",
+        where=f"system '{eom.model.name}', {', '.join(f'constraint {loop!r}' for loop in loops)}",
         names=tuple(loops),
         cause=f"The equations {', '.join(names)} are not independent of each other there: links lie on one line, a "
         "dead point or a branching.",
@@ -175,8 +175,8 @@ def square_roots(eom: MotionEquations) -> dict[Expr, tuple[str, ...]]:
     zero, two solutions meet: a dead point.
     """
     model, found = eom.model, dict[Expr, tuple[str, ...]]()
-    for one in model.closed_form_coordinates:
-        for node in topological([model.values[one]]):
+    for coordinate in model.closed_form_coordinates:
+        for node in topological([model.values[coordinate]]):
             if node.op == "sqrt":
-                found[node.args[0]] = (*found.get(node.args[0], ()), one.name)
+                found[node.args[0]] = (*found.get(node.args[0], ()), coordinate.name)
     return found

@@ -156,7 +156,7 @@ class IndependentSpeeds(Handling):
         rows = list(constraints.independent)
         if not self.speeds:
             return orthogonal_complement(constraints.B[rows], well_chosen(constraints))
-        names = [one.name for one in constraints.model.speeds]
+        names = [speed.name for speed in constraints.model.speeds]
         unknown = [name for name in self.speeds if name not in names]
         if unknown:
             raise ModelError(

@@ -28,7 +28,7 @@ def passages(eom: EquationsOfMotion, name: str, duration: float, **start: Any) -
     """The times at which a coordinate is zero."""
     (coordinate,) = (coordinate for coordinate in eom.coordinates if coordinate.name == name)
     run = moved(eom, duration, events=[Event(coordinate, name="zero")], **start)
-    return np.array([one.t for one in run.occurrences])
+    return np.array([occurrence.t for occurrence in run.occurrences])
 
 
 def at_state(

@@ -201,7 +201,7 @@ class Model:
     def require_parameters(self, names: Iterable[str]) -> None:
         """An error for names that are not those of parameters, or of elements of them."""
         known = {symbol.name for symbol in self.parameter_symbols}
-        whole = {one.name for one in self.parameters}
+        whole = {parameter.name for parameter in self.parameters}
         unknown = [name for name in names if name not in known and name not in whole]
         if unknown:
             raise MissingValueError(
@@ -219,7 +219,7 @@ class Model:
     @cached_property
     def input_symbols(self) -> tuple[Symbol, ...]:
         """All inputs, one after the other, arrays row by row."""
-        return tuple(symbol for one in self.inputs for symbol in one.flat)
+        return tuple(symbol for input_ in self.inputs for symbol in input_.flat)
 
     @property
     def signs(self) -> Mapping[Symbol, Sign]:
@@ -229,7 +229,7 @@ class Model:
     @cached_property
     def input_limits(self) -> Mapping[Symbol, tuple[float, float]]:
         """Low and high of the inputs that have limits; an end may be infinite."""
-        return {symbol: one.limits for one in self.inputs if one.limits is not None for symbol in one.flat}
+        return {symbol: input_.limits for input_ in self.inputs if input_.limits is not None for symbol in input_.flat}
 
     @cached_property
     def limited_coordinates(self) -> tuple[tuple[str, Symbol, tuple[float, float]], ...]:
@@ -307,7 +307,7 @@ class Model:
         Args:
             accelerations: the rates of the speeds; by default they do not change.
         """
-        inputs = {one.name: one for one in self.input_symbols}
+        inputs = {symbol.name: symbol for symbol in self.input_symbols}
         rates = ((one, inputs.get(rate_name(name))) for name, one in inputs.items())
         changes = (ZERO,) * len(self.speeds) if accelerations is None else accelerations
         return {

@@ -334,11 +334,11 @@ def by_element(quantities: Iterable[Parameter | Input], given: Mapping[str, Any]
         >>> by_element([parameter("cp", [1, 2, 3], "rocket", "", "")], {"cp": [4, 5, 6], "m": 2}, "parameter")
         {'cp_1': 4, 'cp_2': 5, 'cp_3': 6, 'm': 2}
     """
-    arrays = {one.name: one.symbols for one in quantities if np.ndim(one.symbols)}
+    arrays = {quantity.name: quantity.symbols for quantity in quantities if np.ndim(quantity.symbols)}
     result = {name: value for name, value in given.items() if name not in arrays}
     for name in [name for name in given if name in arrays]:
         names = [one.name for one in np.ravel(arrays[name])]
-        twice = [one for one in names if one in result]
+        twice = [name for name in names if name in result]
         found, wanted = _shape_of(given[name]), np.shape(arrays[name])
         if found != wanted:
             raise ModelError(

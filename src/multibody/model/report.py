@@ -110,7 +110,9 @@ class Report:
         head, *_ = str(self).splitlines()
         if not self.findings:
             return html_text(str(self))
-        rows = [[one.severity, one.what, one.where, one.cause, one.remedy] for one in self.findings]
+        rows = [
+            [finding.severity, finding.what, finding.where, finding.cause, finding.remedy] for finding in self.findings
+        ]
         return html_table([["", "what", "where", "likely cause", "what to do"], *rows], head)
 
     def __str__(self) -> str:

@@ -69,16 +69,16 @@ def _symbols(program: Program, formulas: ReportFormulas) -> Iterator[Piece]:
     }  # fmt: skip
     rows = [
         (
-            Math(formulas.symbols[one.symbol]),
-            CodeBlock(one.name),
+            Math(formulas.symbols[quantity.symbol]),
+            CodeBlock(quantity.name),
             kind,
-            one.unit,
-            _value(kind, one, formulas),
-            one.description,
+            quantity.unit,
+            _value(kind, quantity, formulas),
+            quantity.description,
         )
         for kind, quantities in groups.items()
-        for one in quantities
-        if one.symbol is not None
+        for quantity in quantities
+        if quantity.symbol is not None
     ]
     yield words("Values are start values of coordinates and speeds, and defaults of parameters, some by formulas.")
     yield ReportGrid(("symbol", "name", "kind", "unit", "value", "meaning"), tuple(rows))

@@ -80,7 +80,10 @@ def drawn(model: Model) -> TopologyDrawing:
     bodies = {whole.world: 0} | {body: k for k, body in enumerate(whole.bodies, 1)}
     edges = [Edge(joint.name, bodies[joint.parent.body], bodies[joint.child.body]) for joint in whole.joints]
     tree = spanning_tree(0, bodies.values(), edges)
-    links = [TopologyLink(bodies[one.parent.body], bodies[one.child.body], _label(one), False) for one in whole.joints]
+    links = [
+        TopologyLink(bodies[joint.parent.body], bodies[joint.child.body], _label(joint), False)
+        for joint in whole.joints
+    ]
     links += _closing(whole, bodies)
     box_width = LETTER * max(len(body.name) for body in bodies) + 14
     slot = max([box_width, *(LETTER * len(link.label) + 10 for link in links if not link.closes)]) + 30

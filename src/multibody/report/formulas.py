@@ -47,7 +47,7 @@ class ReportFormulas:
     """
 
     def __init__(self, program: Program, seconds: float, limit: int) -> None:
-        self._states = {one.symbol for one in program.states}
+        self._states = {state.symbol for state in program.states}
         groups = dict(_groups(program, seconds))
         values = [value for equations in groups.values() for _, value in equations]
         texts = symbol_texts([*nodes_below(values), *_symbols(program)])
@@ -88,7 +88,7 @@ class ReportFormulas:
 
     def vector(self, symbols: Iterable[Symbol]) -> str:
         """Symbols side by side."""
-        return rf"\left({', '.join(self.symbols[one] for one in symbols)}\right)"
+        return rf"\left({', '.join(self.symbols[symbol] for symbol in symbols)}\right)"
 
 
 def _symbols(program: Program) -> Iterator[Symbol]:

@@ -108,10 +108,10 @@ class Appearance:
             found += [*_of_pose(one.pose), *one.sizes.values(), *(one.end.components() if one.end else ())]
         for sensor in self.sensors.values():
             found += sensor.value.flat
-        found += [one.value for one in self.values.values()]
+        found += [value.value for value in self.values.values()]
         found += [one.coordinate for one in self.limits if isinstance(one.coordinate, Symbol)]
-        found += [part for one in self.inertias for part in one.parts]
-        found += [entry for one in self.twins for entry in one.entries]
+        found += [part for inertia in self.inertias for part in inertia.parts]
+        found += [entry for twin in self.twins for entry in twin.entries]
         return [as_expr(one) for one in found]
 
     def exchanged(self, exchange: Exchange) -> Appearance:
@@ -121,7 +121,9 @@ class Appearance:
         def take(count: int) -> list[Expr]:
             return [next(new) for _ in range(count)]
 
-        bodies = [replace(one, position=tuple(take(3)), rotation=tuple(take(9)), mass=next(new)) for one in self.bodies]
+        bodies = [
+            replace(body, position=tuple(take(3)), rotation=tuple(take(9)), mass=next(new)) for body in self.bodies
+        ]
         drawings = []
         for one in self.drawings:
             pose, sizes = _pose(take(12)), dict(zip(one.sizes, take(len(one.sizes)), strict=True))
@@ -135,8 +137,8 @@ class Appearance:
             one._replace(coordinate=_symbol(next(new))) if isinstance(one.coordinate, Symbol) else one
             for one in self.limits
         ]
-        inertias = [one._replace(parts=tuple(take(len(one.parts)))) for one in self.inertias]
-        twins = [one._replace(entries=(_symbol(next(new)), _symbol(next(new)))) for one in self.twins]
+        inertias = [inertia._replace(parts=tuple(take(len(inertia.parts)))) for inertia in self.inertias]
+        twins = [twin._replace(entries=(_symbol(next(new)), _symbol(next(new)))) for twin in self.twins]
         return replace(
             self, bodies=tuple(bodies), drawings=tuple(drawings), sensors=sensors, values=values, limits=tuple(limits),
             inertias=tuple(inertias), twins=tuple(twins),
@@ -149,14 +151,16 @@ class Appearance:
 
     def called(self, names: Mapping[str, str]) -> Appearance:
         """The same with other names of bodies."""
-        bodies = tuple(replace(one, name=names[one.name]) for one in self.bodies)
+        bodies = tuple(replace(body, name=names[body.name]) for body in self.bodies)
         drawings = tuple(
-            replace(one, body=names.get(one.body, one.body), to=names.get(one.to, one.to)) for one in self.drawings
+            replace(drawing, body=names.get(drawing.body, drawing.body), to=names.get(drawing.to, drawing.to))
+            for drawing in self.drawings
         )
         inertias = tuple(
-            one._replace(bodies=tuple(names.get(name, name) for name in one.bodies)) for one in self.inertias
+            inertia._replace(bodies=tuple(names.get(name, name) for name in inertia.bodies))
+            for inertia in self.inertias
         )
-        twins = tuple(one._replace(body=names.get(one.body, one.body)) for one in self.twins)
+        twins = tuple(twin._replace(body=names.get(twin.body, twin.body)) for twin in self.twins)
         return replace(self, bodies=bodies, drawings=drawings, inertias=inertias, twins=twins)
 
 
@@ -221,7 +225,7 @@ def whole_appearance(levels: Sequence[tuple[str, Appearance]], taken: Iterable[s
         levels: label and appearance of each.
         taken: names of variables, parameters and inputs, which joints that are not states cannot have.
     """
-    bodies = Counter(one.name for _, level in levels for one in level.bodies)
+    bodies = Counter(body.name for _, level in levels for body in level.bodies)
     sensors = Counter(name for _, level in levels for name in level.sensors)
     joints = Counter([*taken, *(name for _, level in levels for name in level.values)])
     parts: list[Appearance] = []
@@ -230,7 +234,7 @@ def whole_appearance(levels: Sequence[tuple[str, Appearance]], taken: Iterable[s
     limits: list[JointLimit] = []
     reactions: set[str] = set()
     for label, level in levels:
-        parts.append(level.called({one.name: _titled(one.name, label, bodies) for one in level.bodies}))
+        parts.append(level.called({body.name: _titled(body.name, label, bodies) for body in level.bodies}))
         measured |= {_titled(name, label, sensors): one for name, one in level.sensors.items()}
         reactions |= {_titled(name, label, sensors) for name in level.reactions}
         values |= {_titled(name, label, joints): one for name, one in level.values.items()}
@@ -240,9 +244,9 @@ def whole_appearance(levels: Sequence[tuple[str, Appearance]], taken: Iterable[s
             for one in level.limits
         ]  # fmt: skip
     return Appearance(
-        tuple(one for part in parts for one in part.bodies), tuple(_distinct(parts)), measured, frozenset(reactions),
-        values, tuple(limits), tuple(one for part in parts for one in part.inertias),
-        tuple(one for part in parts for one in part.twins),
+        tuple(body for part in parts for body in part.bodies), tuple(_distinct(parts)), measured, frozenset(reactions),
+        values, tuple(limits), tuple(inertia for part in parts for inertia in part.inertias),
+        tuple(twin for part in parts for twin in part.twins),
     )  # fmt: skip
 
 
@@ -253,7 +257,7 @@ def _titled(name: str, label: str, known: Mapping[str, int]) -> str:
 def _distinct(parts: Iterable[Appearance]) -> list[PlacedDrawing]:
     """Drawings with names that are all different."""
     found: dict[str, PlacedDrawing] = {}
-    for one in (one for part in parts for one in part.drawings):
+    for one in (drawing for part in parts for drawing in part.drawings):
         name, number = one.name, 1
         while name in found:
             number += 1

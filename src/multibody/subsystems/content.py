@@ -156,7 +156,7 @@ class SubsystemContent:
     @property
     def flow(self) -> dict[Expr, Expr]:
         """The rate of every variable; those of the highest are symbols."""
-        known: dict[Expr, Expr] = {one: rate_symbol(one) for one in self.top}
+        known: dict[Expr, Expr] = {variable: rate_symbol(variable) for variable in self.top}
         known.update(self.rates.items())
         return known
 
@@ -166,13 +166,13 @@ class SubsystemContent:
 
     def whole_appearance(self) -> Appearance:
         """Bodies, drawings, sensors and joints of all levels, with names that are all different."""
-        taken = [*(one.name for one in self.orders), *(one.name for one in self.parameters)]
-        taken += [one.name for one in self.inputs]
+        taken = [*(variable.name for variable in self.orders), *(parameter.name for parameter in self.parameters)]
+        taken += [input_.name for input_ in self.inputs]
         return whole_appearance([(level.label, level.appearance) for level in self.levels()], taken)
 
     def all_invariants(self) -> tuple[Invariant, ...]:
         """The invariants of all levels, those of the parts first."""
-        return tuple(one for level in self.levels() for one in level.invariants)
+        return tuple(invariant for level in self.levels() for invariant in level.invariants)
 
     @cached_property
     def nodes(self) -> list[Any]:
@@ -191,7 +191,7 @@ class SubsystemContent:
         yield from (self.energy.parts() if self.energy else [])
         yield from self.appearance.expressions()
         yield from (side for pair in self.identities for side in pair)
-        yield from (value for one in self.parameters for value in one.default.values() if value is not None)
+        yield from (value for parameter in self.parameters for value in parameter.default.values() if value is not None)
         yield from (*self.S.matrix.flat, *self.s)
 
     # matrices ----------------------------------------------------------------------------------------------------
@@ -199,7 +199,9 @@ class SubsystemContent:
     @property
     def A(self) -> Labelled:
         """Ã: the constraints of this level, for all that the parts leave open."""
-        return Labelled(tuple(one.name for one in self.invariants), _names(self.reduced.below), self.reduced.A)
+        return Labelled(
+            tuple(invariant.name for invariant in self.invariants), _names(self.reduced.below), self.reduced.A
+        )
 
     @property
     def C(self) -> Labelled:
@@ -233,7 +235,7 @@ class SubsystemContent:
     @cached_property
     def dynamics(self) -> Labelled:
         """d̄ of equation (3): what must vanish, a row for each independent variable."""
-        rates = array([rate_symbol(one) for one in self.independent])
+        rates = array([rate_symbol(variable) for variable in self.independent])
         rows = _negative_sum(self.reduced.M, rates, self.reduced.k)
         return Labelled(_names(self.independent), ("d",), rows[:, None])
 
@@ -258,8 +260,8 @@ class Spread(NamedTuple):
 
 def spread_of(parts: Sequence[SubsystemContent], own: Sequence[Symbol]) -> Spread:
     """How the rates of all variables follow from those that the parts leave open, and from new ones."""
-    variables = (*(one for part in parts for one in part.top), *own)
-    below = (*(one for part in parts for one in part.independent), *own)
+    variables = (*(variable for part in parts for variable in part.top), *own)
+    below = (*(variable for part in parts for variable in part.independent), *own)
     S, s = np.full((len(variables), len(below)), ZERO, dtype=object), np.full(len(variables), ZERO, dtype=object)
     row = column = 0
     for part in parts:
@@ -290,4 +292,4 @@ def _negative_sum(M: Matrix, rates: Matrix, k: Matrix) -> Matrix:
 
 
 def _names(symbols: tuple[Symbol, ...]) -> tuple[str, ...]:
-    return tuple(one.name for one in symbols)
+    return tuple(symbol.name for symbol in symbols)

@@ -159,14 +159,15 @@ def couple(
     values = start_values(everything, starts, references, quantities[0])
     units = (*(group for part in parts for group in part.quaternions), *named_groups(label, own.quaternions, draft))
     following = set(relations.redundant)
-    _require_constraints(label, following, [one.name for one in invariants])
-    solved = [one for one in invariants if one.name not in following]
+    _require_constraints(label, following, [invariant.name for invariant in invariants])
+    solved = [invariant for invariant in invariants if invariant.name not in following]
     found = reduction(label, parts, draft.own, solved, draft.rows, wanted, values, clock, quaternions=units)
     essential = tuple(solved[k] for k in found.essential)
     require_independent(label, chosen, draft.rates, [*(i for p in parts for i in p.all_invariants()), *essential])
     made = Subsystem(
         label, description, parts, everything, draft.top, draft.rates, draft.aliases, draft.own, draft.rows, essential,
-        tuple(one for one in invariants if one not in essential), found, *quantities, starts, references, chosen,
+        tuple(invariant for invariant in invariants if invariant not in essential), found, *quantities, starts,
+        references, chosen,
         named_identities(draft.vocabulary, relations.identities, parts), None, units,
         frozenset(one for part in parts for one in part.guesses) - set(new), timings=clock.seconds,
     )  # fmt: skip
@@ -190,7 +191,7 @@ def _require_constraints(label: str, redundant: Iterable[str], constraints: Sequ
 def _renamed_parts(label: str, subsystems: Any, rename: Mapping[str, str]) -> tuple[Subsystem, ...]:
     """What is coupled; every rule is for those parts that have the name."""
     parts = tuple(subsystems) if isinstance(subsystems, Iterable) and not isinstance(subsystems, str) else (subsystems,)
-    others = [one for one in parts if not isinstance(one, Subsystem)]
+    others = [part for part in parts if not isinstance(part, Subsystem)]
     if others:
         raise ModelError(
             f"{others[0]!r:.80} is no subsystem.",
@@ -198,7 +199,7 @@ def _renamed_parts(label: str, subsystems: Any, rename: Mapping[str, str]) -> tu
             remedy="Give a list of subsystems; from_system makes one from a System or a Model.",
             code="subsystem-expected",
         )
-    known = {name for one in parts for name in names_in(one)}
+    known = {name for part in parts for name in names_in(part)}
     unknown = [name for name in rename if name not in known]
     if unknown:
         raise ModelError(
@@ -209,5 +210,5 @@ def _renamed_parts(label: str, subsystems: Any, rename: Mapping[str, str]) -> tu
             code="renamed-name-unknown",
             names=tuple(unknown),
         )
-    own = [{name: new for name, new in rename.items() if name in names_in(one)} for one in parts]
+    own = [{name: new for name, new in rename.items() if name in names_in(part)} for part in parts]
     return tuple(one.renamed(one.label, names) if names else one for one, names in zip(parts, own, strict=True))

@@ -35,7 +35,7 @@ def require_potential(made: SubsystemContent, kinetic: Expr, potential: Expr) ->
     still |= dict.fromkeys(made.top, ZERO)
     if potential is ZERO or as_expr(substitute(kinetic, still)).fp != 0:
         return
-    rates: dict[Expr, Expr] = dict.fromkeys((rate_symbol(one) for one in made.top), ZERO)
+    rates: dict[Expr, Expr] = dict.fromkeys((rate_symbol(variable) for variable in made.top), ZERO)
     slopes = substitute(gradient(as_expr(time_derivative(potential, _flow(made))), made.top), still)
     start = {one: float(value) for one, value in made.start.items()}
     for one, slope in zip(made.top, slopes, strict=True):
@@ -79,9 +79,9 @@ def energy_of(made: SubsystemContent, kinetic: Expr, potential: Expr, *, driven:
     power: Expr = as_expr(time_derivative(kinetic + potential, _flow(made)))
     for one, row in made.rows.items():
         power = power + one * row
-    rates = [rate_symbol(one) for one in made.top]
+    rates = [rate_symbol(variable) for variable in made.top]
     if not driven and power.fp != as_expr(substitute(power, dict.fromkeys(rates, ZERO))).fp:
-        held = [one.name for one in made.top if rate_symbol(one) in free_symbols(power)]
+        held = [variable.name for variable in made.top if rate_symbol(variable) in free_symbols(power)]
         raise ModelError(
             "The kinetic energy does not belong to the dynamic equations.",
             where=f"subsystem '{made.label}'",

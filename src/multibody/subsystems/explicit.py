@@ -28,7 +28,7 @@ def explicit_form(system: SubsystemContent, seconds: float) -> Mapping[str, Expr
     """The rate of every variable, in closed form."""
     rates = accelerations(system)
     everything = {rate_name(one.name): rate for one, rate in system.rates.items()}
-    everything |= {rate_name(one.name): rates[one] for one in system.top}
+    everything |= {rate_name(variable.name): rates[variable] for variable in system.top}
     return dict(zip(everything, shortened(list(everything.values()), system, seconds), strict=True))
 
 
@@ -83,7 +83,7 @@ def _carried_down(system: SubsystemContent, a: Matrix) -> dict[Symbol, Expr]:
     values = dict(zip(level.below, x, strict=True))
     found: dict[Symbol, Expr] = {}
     for part in system.parts:
-        found |= _carried_down(part, array([values[one] for one in part.independent]))
+        found |= _carried_down(part, array([values[variable] for variable in part.independent]))
     return found | {one: values[one] for one in system.own}
 
 
@@ -103,15 +103,18 @@ def _add_multipliers(
     level, spread = system.reduced, spread_of(system.parts, system.own)
     if system.invariants:
         x = array([rates[one] for one in level.below])
-        pushed = times(spread.S.T, array([above[one] for one in spread.variables]))
+        pushed = times(spread.S.T, array([above[variable] for variable in spread.variables]))
         needed = times(level.mass, x) + level.bias - pushed
         rows = list(level.dependent)
         forces = solved_by_blocks(level.A[:, rows].T, needed[rows][:, None])[:, 0]
         found |= dict(zip(system.invariants, forces, strict=True))
         if not system.parts:
             return
-        A = jacobian([one.acceleration for one in system.invariants], [rate_symbol(one) for one in spread.variables])
+        A = jacobian(
+            [invariant.acceleration for invariant in system.invariants],
+            [rate_symbol(variable) for variable in spread.variables],
+        )
         acting = times(A.T, forces)
         above = {one: above[one] + force for one, force in zip(spread.variables, acting, strict=True)}
     for part in system.parts:
-        _add_multipliers(part, rates, {one: above[one] for one in part.top}, found)
+        _add_multipliers(part, rates, {variable: above[variable] for variable in part.top}, found)

@@ -74,10 +74,10 @@ def from_system(
     made = couple(
         name, (),
         constraints=_constraints(kinetics, written),
-        variables={0: [*by_name], 1: [one.name for one in model.speeds]},
-        parameters=_parameters(model, written), inputs=[_input(one) for one in model.inputs],
+        variables={0: [*by_name], 1: [speed.name for speed in model.speeds]},
+        parameters=_parameters(model, written), inputs=[_input(input_) for input_ in model.inputs],
         own=OwnEquations(
-            by_name, dict(zip([one.name for one in model.speeds], rows, strict=True)),
+            by_name, dict(zip([speed.name for speed in model.speeds], rows, strict=True)),
             quaternions=[[model.coordinates[k].name for k in group] for group in model.quaternions],
         ),
         motion=KnownMotion(start={one.name: value for one, value in model.start.items()}),
@@ -134,7 +134,7 @@ def _constraints(kinetics: Kinetics, written: _Written) -> Mapping[str, Expr]:
 def _guesses(made: Subsystem, model: Model) -> frozenset[Symbol]:
     """Variables that follow from others by constraints, and whose start values were not written."""
     velocities = [one.velocity for one in (*made.invariants, *made.redundant) if one.velocity is not None]
-    positions = [one for invariant in (*made.invariants, *made.redundant) for one in invariant.positions]
+    positions = [position for invariant in (*made.invariants, *made.redundant) for position in invariant.positions]
     restricted = free_symbols([*velocities, *positions])
     return frozenset(one for one in restricted if one in made.start and one.name not in model.written)
 
@@ -147,7 +147,9 @@ def _with_sides(made: Subsystem, kinetics: Kinetics, written: _Written) -> Subsy
     units = {name: found.unit(row) for row, name in enumerate(found.names)}
 
     def told(invariants: Iterable[Invariant]) -> tuple[Invariant, ...]:
-        return tuple(replace(one, side=sides.get(one.name), unit=units[one.name]) for one in invariants)
+        return tuple(
+            replace(invariant, side=sides.get(invariant.name), unit=units[invariant.name]) for invariant in invariants
+        )
 
     return replace(made, invariants=told(made.invariants), redundant=told(made.redundant))
 

@@ -49,11 +49,11 @@ def reduction(
     spread = spread_of(parts, own)
     mass, bias = _dynamics(parts, spread, rows)
     stage("dynamics")
-    rates = [rate_symbol(one) for one in spread.variables]
+    rates = [rate_symbol(variable) for variable in spread.variables]
     A, gamma = coefficients(invariants, rates)
     gamma = gamma + times(A, spread.s) if len(A) else gamma
     A = combined(A, spread.S)
-    below = [one for part in parts for one in part.all_invariants()]
+    below = [invariant for part in parts for invariant in part.all_invariants()]
     kept = essential_rows(A, invariants, below, rates, start or {})
     if start is not None:
         kept = rows_where_closed(A, kept, invariants, below, quaternions, start)
@@ -84,7 +84,7 @@ def _dynamics(parts: Sequence[SubsystemContent], spread: Spread, rows: Mapping[S
         at = end
     if rows:
         M, k = own_dynamics(spread.variables, rows)
-        places = [spread.variables.index(one) for one in rows]
+        places = [spread.variables.index(row) for row in rows]
         onto = spread.S[places].T
         mass = mass + combined(onto, combined(M, spread.S))
         bias = bias + times(onto, times(M, spread.s) + k)
@@ -93,7 +93,7 @@ def _dynamics(parts: Sequence[SubsystemContent], spread: Spread, rows: Mapping[S
 
 def own_dynamics(variables: Sequence[Symbol], rows: Mapping[Symbol, Expr]) -> tuple[Matrix, Matrix]:
     """M and k in d̄ = -(M·u̇ + k) of the given rows, for the rates of all variables."""
-    rates = [rate_symbol(one) for one in variables]
+    rates = [rate_symbol(variable) for variable in variables]
     lost = [-row for row in rows.values()]
     M = jacobian(lost, rates).reshape(len(lost), len(rates))
     bent = [one.name for one, row in zip(rows, M, strict=True) if set(rates) & set(free_symbols(row))] if M.size else []
@@ -132,7 +132,7 @@ def _in_other_rates(
     label: str, spread: Spread, C: Matrix, c: Matrix, wanted: Sequence[str]
 ) -> tuple[Matrix, Matrix, Sequence[Symbol]]:
     """C̃ and c̃ for independent variables that are dependent ones of the parts: a_wanted = T·a + …, solved for a."""
-    names = [one.name for one in spread.variables]
+    names = [variable.name for variable in spread.variables]
     places = [names.index(name) for name in wanted]
     T = combined(spread.S[places], C)
     if len(places) != C.shape[1] or rank(T) < len(places):

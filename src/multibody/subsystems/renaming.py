@@ -45,13 +45,15 @@ def renamed(system: AnySubsystem, label: str, names: Any, suffix: Any, shared: A
             names=tuple(unknown),
         )
     new = {name: _new_name(name, names, kept, suffix) for name in known}
-    _require_different(new, system.label, {rate_name(new[one.name]): new[one.name] for one in system.top})
+    _require_different(
+        new, system.label, {rate_name(new[variable.name]): new[variable.name] for variable in system.top}
+    )
     return _Renaming(system, new, suffix).of(system, label)
 
 
 def names_in(system: SubsystemContent) -> list[str]:
     """All names that can be changed: variables, other names for expressions, parameters, inputs."""
-    variables = [one.name for one in system.orders]
+    variables = [variable.name for variable in system.orders]
     return [*variables, *system.aliases, *(p.name for p in system.parameters), *(i.name for i in system.inputs)]
 
 
@@ -104,7 +106,7 @@ class _Renaming:
         self._new, self._suffix = new, suffix
         order = system.nodes
         self.symbols: dict[Expr, Expr] = {}
-        rates = {rate_name(one.name): rate_name(new[one.name]) for one in system.orders}
+        rates = {rate_name(variable.name): rate_name(new[variable.name]) for variable in system.orders}
         for one in order:
             if isinstance(one, Symbol) and one.kind == "variable" and one.name in rates:
                 self._exchange(one, rates[one.name])
@@ -122,17 +124,17 @@ class _Renaming:
 
     def of(self, system: AnySubsystem, label: str) -> AnySubsystem:
         """The renamed system; labels of its parts get the suffix too."""
-        back = {one: self._symbol(one) for one in system.orders}
+        back = {variable: self._symbol(variable) for variable in system.orders}
         changed: dict[str, Any] = {
             "label": label,
             "parts": tuple(self.of(part, part.label + self._suffix) for part in system.parts),
             "orders": {back[one]: order for one, order in system.orders.items()},
             "aliases": {self._new.get(name, name): self.value(one) for name, one in system.aliases.items()},
-            "invariants": tuple(self._invariant(one, label) for one in system.invariants),
+            "invariants": tuple(self._invariant(invariant, label) for invariant in system.invariants),
             "redundant": tuple(self._invariant(one, label) for one in system.redundant),
             "reduced": self._reduction(system.reduced),
-            "parameters": tuple(self._parameter(one) for one in system.parameters),
-            "inputs": tuple(self._input(one) for one in system.inputs),
+            "parameters": tuple(self._parameter(parameter) for parameter in system.parameters),
+            "inputs": tuple(self._input(input_) for input_ in system.inputs),
             "start": {back[one]: value for one, value in system.start.items()},
             "guesses": frozenset(back[one] for one in system.guesses),
             "energy": None if system.energy is None else LevelEnergy(*map(self.value, system.energy.parts())),
@@ -198,7 +200,7 @@ def _exchanged(order: Iterable[Any], symbols: Mapping[Expr, Expr]) -> dict[Any, 
         if not args:
             values[node] = symbols.get(node, node)
             continue
-        new = [values[one] for one in args]
+        new = [values[arg] for arg in args]
         if all(map(is_, new, args)):
             values[node] = node
         else:

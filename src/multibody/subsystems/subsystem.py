@@ -50,10 +50,10 @@ class Subsystem(SubsystemContent):
 
     def with_start(self, **values: float) -> Subsystem:
         """The same with start values for a run, by the names of variables."""
-        known = {one.name: one for one in self.orders}
+        known = {variable.name: variable for variable in self.orders}
         new = by_variable(values, known, "start", self.label)
         start = {**self.start, **{one: float(value.value) for one, value in new.items()}}
         return replace(self, start=start, guesses=self.guesses - set(new))
 
     def __repr__(self) -> str:
-        return f"Subsystem({self.label!r}, independent={', '.join(one.name for one in self.independent)})"
+        return f"Subsystem({self.label!r}, independent={', '.join(variable.name for variable in self.independent)})"

@@ -63,7 +63,7 @@ class SubsystemModel(ModelWithoutBodies):
     @cached_property
     def limited_coordinates(self) -> tuple[tuple[str, Symbol, tuple[float, float]], ...]:
         """Limits of the joints of systems that the subsystem was made from."""
-        known = {one.name: one for one in self.values}
+        known = {value.name: value for value in self.values}
         return tuple(
             (one.joint, one.coordinate if isinstance(one.coordinate, Symbol) else known[one.coordinate], one.limits)
             for one in self.kept.limits
@@ -77,12 +77,12 @@ class SubsystemModel(ModelWithoutBodies):
     @property
     def twins(self) -> tuple[tuple[str, Symbol, Symbol], ...]:
         """See ``Model``."""
-        return tuple((one.body, *one.entries) for one in self.kept.twins)
+        return tuple((twin.body, *twin.entries) for twin in self.kept.twins)
 
     @property
     def closed_form_coordinates(self) -> tuple[Symbol, ...]:
         """Coordinates that follow from others by loops that are solved in closed form."""
-        return tuple(one for one in self.values if self.kept.values[one.name].closed_form)
+        return tuple(value for value in self.values if self.kept.values[value.name].closed_form)
 
     def require_values(self, values: Mapping[Symbol, float]) -> None:
         """An error for values for which the reference of a linear subsystem is not a motion."""
@@ -105,7 +105,7 @@ def mass_and_bias(system: SubsystemContent) -> tuple[Matrix, Matrix]:
     for level in system.levels():
         if level.rows:
             own, bias = own_dynamics(level.top, level.rows)
-            rows, columns = [places[one] for one in level.rows], [places[one] for one in level.top]
+            rows, columns = [places[row] for row in level.rows], [places[variable] for variable in level.top]
             M[np.ix_(rows, columns)] = M[np.ix_(rows, columns)] + own
             k[rows] = k[rows] + bias
     return M, k
@@ -121,7 +121,7 @@ def model_of(system: SubsystemContent) -> SubsystemModel:
         "time": TIME,
         "coordinates": system.coordinates,
         "speeds": system.top,
-        "accelerations": tuple(rate_symbol(one) for one in system.top),
+        "accelerations": tuple(rate_symbol(variable) for variable in system.top),
         "rates": tuple(system.rates.values()),
         "start": _start(system),
         "parameters": system.parameters,
@@ -169,14 +169,14 @@ def shown_invariants(system: SubsystemContent) -> list[Invariant]:
 def _titled(invariants: Sequence[Invariant]) -> dict[str, Invariant]:
     """Invariants by names that are all different, also where parts of parts have the same labels."""
     found: dict[str, Invariant] = {}
-    for one in invariants:
-        number = 1 + sum(other.title == one.title for other in found.values())
-        found[one.title if number == 1 else f"{one.title}__{number}"] = one
+    for invariant in invariants:
+        number = 1 + sum(other.title == invariant.title for other in found.values())
+        found[invariant.title if number == 1 else f"{invariant.title}__{number}"] = invariant
     return found
 
 
 def _require_two_levels(system: SubsystemContent) -> None:
-    deep = [one.title for one in system.all_invariants() if len(one.positions) > 1]
+    deep = [invariant.title for invariant in system.all_invariants() if len(invariant.positions) > 1]
     if deep:
         raise ModelError(
             f"The constraint {deep[0]} restricts variables two orders below the highest ones.",
@@ -223,9 +223,9 @@ class SubsystemKinetics(KineticsWithoutBodies):
     def _hidden_forces(self) -> Matrix:
         """Aᵀ·λ of invariants that restrict only rates, and have no place among the constraints."""
         total = np.full(len(self.system.top), ZERO, dtype=object)
-        rates = [rate_symbol(one) for one in self.system.top]
-        for one in self.system.all_invariants():
-            if one.velocity is None:
-                row = jacobian([one.acceleration], rates)[0]
-                total = total + np.array([entry * self.forces[one] for entry in row], dtype=object)
+        rates = [rate_symbol(variable) for variable in self.system.top]
+        for invariant in self.system.all_invariants():
+            if invariant.velocity is None:
+                row = jacobian([invariant.acceleration], rates)[0]
+                total = total + np.array([entry * self.forces[invariant] for entry in row], dtype=object)
         return total

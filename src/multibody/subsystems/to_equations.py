@@ -37,8 +37,8 @@ def equations_of(system: SubsystemContent, handling: Handling | None = None) -> 
         solution = handling.solve(M, list(h - f), kinetics.constraints)
         return SubsystemEquations.of(kinetics, "Modular", lambda: kinetics.parts, solution)
     places = {one: k for k, one in enumerate(system.top)}
-    acceleration = tuple(kinetics.rates[one] for one in system.top)
-    independent = tuple(places[one] for one in system.independent)
+    acceleration = tuple(kinetics.rates[variable] for variable in system.top)
+    independent = tuple(places[variable] for variable in system.independent)
     solution = Solution(acceleration, (), independent, _regularity(kinetics, independent))
     made = SubsystemEquations.of(kinetics, "Modular", lambda: kinetics.parts, solution)
     del vars(made)["multiplier_values"]  # they are solved for when they are asked for
@@ -97,7 +97,7 @@ class SubsystemEquations(EquationsWithoutBodies):
     @cached_property
     def regularized(self) -> EquationsOfMotion:
         """See ``EquationsOfMotion``; the same equations where they cannot be solved for all forces at once."""
-        if any(one.velocity is None for one in self.system.all_invariants()):
+        if any(invariant.velocity is None for invariant in self.system.all_invariants()):
             return self
         try:
             return super().regularized
@@ -155,7 +155,7 @@ def _require_handling(system: SubsystemContent, handling: Any) -> None:
             remedy="Give Multipliers() or IndependentSpeeds(…), or nothing.",
             code="constraint-handling-expected",
         )
-    hidden = [one for one in system.all_invariants() if one.velocity is None]
+    hidden = [invariant for invariant in system.all_invariants() if invariant.velocity is None]
     if hidden:
         raise ModelError(
             f"The constraint '{hidden[0].name}' restricts accelerations alone, which this handling cannot solve for.",

@@ -60,7 +60,7 @@ def _side_by_side(parts: Sequence[Outline]) -> tuple[list[float], Outline]:
         return [0.0], parts[0]  # a chain is as wide as it was
     places: list[float] = []
     whole: Outline = []
-    for part in (one[::-1] for one in parts):
+    for part in (part[::-1] for part in parts):
         x = max((right - left for (_, right), (left, _) in zip(whole, part, strict=False)), default=0.0)
         moved = [(left + x, right + x) for left, right in part]
         both = [(old[0], new[1]) for old, new in zip(whole, moved, strict=False)]

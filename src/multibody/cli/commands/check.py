@@ -37,9 +37,9 @@ def check(
     with ctx.obj.working(f"checking {source.name}"):
         found, findings, text = _findings(source)
         numbers = () if source.model is None else source.model.check(formalism=formalism_of(formalism))
-    ok = found["ok"] and all(one.ok for one in numbers) and not (strict and findings)
+    ok = found["ok"] and all(number.ok for number in numbers) and not (strict and findings)
     data = {"model": source.name, "kind": source.kind, **found, "ok": ok, "messages": list(source.messages),
-            "checks": [asdict(one) for one in numbers]}  # fmt: skip
+            "checks": [asdict(number) for number in numbers]}  # fmt: skip
     shown: list[str | AnswerTable] = [text, *(["\n".join(source.messages)] if source.messages else [])]
     shown += [_table(numbers)] if numbers else []
     return Answer(data, shown, ExitCode.OK if ok else ExitCode.FINDING)
@@ -53,14 +53,14 @@ def _findings(source: NamedModel) -> tuple[dict[str, Any], list[Any], str]:
         return {"system": eom.model.name, "findings": [], "ok": True}, [], text
     report = source.thing.check()
     counts = {key: getattr(report, key) for key in ("system", "bodies", "joints", "loops", "degrees_of_freedom", "ok")}
-    return {**counts, "findings": [asdict(one) for one in report.findings]}, list(report.findings), str(report)
+    return {**counts, "findings": [asdict(finding) for finding in report.findings]}, list(report.findings), str(report)
 
 
-def _table(numbers: Sequence[CheckResult]) -> AnswerTable:
+def _table(results: Sequence[CheckResult]) -> AnswerTable:
     rows = [
-        [one.what, one.unit, f"{one.ours:.9g}", f"{one.reference:.9g}", f"{one.error:.1e}", "ok" if one.ok else "WRONG",
-         one.source]
-        for one in numbers
+        [result.what, result.unit, f"{result.ours:.9g}", f"{result.reference:.9g}", f"{result.error:.1e}",
+         "ok" if result.ok else "WRONG", result.source]
+        for result in results
     ]  # fmt: skip
     head = ["number", "unit", "ours", "published", "error", "", "source"]
     return AnswerTable(head, rows, "published numbers", right=(2, 3, 4))

@@ -52,8 +52,13 @@ def _another(name: FormalismName) -> FormalismName:
 
 def _data(name: str, found: Comparison) -> dict[str, Any]:
     derivations = [
-        {"formalism": one.name, "seconds": one.seconds, "operations": one.operations, "refusal": one.refusal}
-        for one in found.derivations
+        {
+            "formalism": derivation.name,
+            "seconds": derivation.seconds,
+            "operations": derivation.operations,
+            "refusal": derivation.refusal,
+        }
+        for derivation in found.derivations
     ]
     pairs = [{"first": p.first, "second": p.second, "proved": p.proved, "difference": p.difference,
               "unproved": list(p.unproved), "reason": p.reason} for p in found.pairs]  # fmt: skip
@@ -64,7 +69,9 @@ def _data(name: str, found: Comparison) -> dict[str, Any]:
 
 def _shown(found: Comparison) -> list[str | AnswerTable]:
     """A row for each formalism: what it took, and how it agrees with all others."""
-    rows = [[one.name, *_figures(one), _verdict(found, one.name)] for one in found.derivations]
+    rows = [
+        [derivation.name, *_figures(derivation), _verdict(found, derivation.name)] for derivation in found.derivations
+    ]
     table = AnswerTable(["formalism", "time [ms]", "operations", "beside the others"], rows, right=(1, 2))
     proved = sum(pair.proved for pair in found.pairs)
     lines: list[str | AnswerTable] = [f"{found.model.name}: {len(found.model.speeds)} speeds", table,
@@ -79,7 +86,7 @@ def _figures(one: Any) -> list[str]:
 
 
 def _verdict(found: Comparison, name: str) -> str:
-    refusal = next(one.refusal for one in found.derivations if one.name == name)
+    refusal = next(derivation.refusal for derivation in found.derivations if derivation.name == name)
     pairs = [pair for pair in found.pairs if name in (pair.first, pair.second)]
     if refusal or not pairs:
         return f"refused: {refusal}" if refusal else "nothing to compare with"

@@ -47,7 +47,7 @@ def demo(
         output.mkdir(parents=True, exist_ok=True)
         wanted = [output / f"{name}{suffix}" for suffix in (".html", ".csv")]
         files = [write_run(run, path, overwrite=True) for path in wanted]
-    right = sum(one.ok for one in numbers)
+    right = sum(number.ok for number in numbers)
     data = {"model": name, "title": model.title, "checks": len(numbers), "right": right, "status": run.status.name,
             "files": [str(path) for path in files]}  # fmt: skip
     shown = [
@@ -61,7 +61,11 @@ def _list() -> Answer:
     from multibody import library
 
     models = [library.find(name) for name in library.names()]
-    data = {"models": [{"name": one.name, "title": one.title, "description": one.description, "source": one.source}
-                       for one in models]}  # fmt: skip
-    table = AnswerTable(["name", "what it is", "source"], [[one.name, one.title, one.source] for one in models])
+    data = {
+        "models": [
+            {"name": model.name, "title": model.title, "description": model.description, "source": model.source}
+            for model in models
+        ]
+    }
+    table = AnswerTable(["name", "what it is", "source"], [[model.name, model.title, model.source] for model in models])
     return Answer(data, [table, "multibody demo NAME runs one of them"])

@@ -68,8 +68,8 @@ def facts(eom: EquationsOfMotion) -> dict[str, Any]:
 def _formulas(eom: EquationsOfMotion, readable: Any) -> dict[str, Any]:
     """Formulas as texts that ``multibody.graph.text.parser`` reads."""
     return {
-        "rates": dict(zip([one.name for one in eom.coordinates], map(str, readable.rates), strict=True)),
-        "accelerations": dict(zip([one.name for one in eom.speeds], map(str, readable.acceleration), strict=True)),
+        "rates": dict(zip([coordinate.name for coordinate in eom.coordinates], map(str, readable.rates), strict=True)),
+        "accelerations": dict(zip([speed.name for speed in eom.speeds], map(str, readable.acceleration), strict=True)),
         "mass_matrix": [[str(entry) for entry in row] for row in readable.M],
         "bias": [str(entry) for entry in readable.h],
         "forces": [str(entry) for entry in readable.f],

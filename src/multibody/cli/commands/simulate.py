@@ -129,7 +129,7 @@ def run_data(run: Trajectory, names: tuple[str, ...] = ()) -> dict[str, Any]:
         "limit_violations": [one._asdict() for one in run.limit_violations],
         "saturations": [one._asdict() for one in run.saturations],
         "table_exits": [one._asdict() for one in run.table_exits],
-        "events": [{"name": one.name, "t": one.t} for one in run.occurrences],
+        "events": [{"name": occurrence.name, "t": occurrence.t} for occurrence in run.occurrences],
         "units": {name: run.quantities[split(name, run.quantities)[0]].unit for name in wanted},
         "t": run.t, "values": {name: run[name] for name in wanted},
     }  # fmt: skip

@@ -112,7 +112,7 @@ def sweep(
 
 def _measures(eom: EquationsOfMotion, texts: list[str] | None) -> dict[str, Callable[[Trajectory], Any]]:
     """What is measured, by what was written."""
-    wanted = texts or [f"last({one.name})" for one in eom.coordinates]
+    wanted = texts or [f"last({coordinate.name})" for coordinate in eom.coordinates]
     return {text.strip(): _measure(text, eom) for text in wanted}
 
 

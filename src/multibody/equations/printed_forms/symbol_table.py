@@ -44,8 +44,12 @@ def symbol_table(model: Model, constraints: Constraints) -> SymbolTable:
         (
             Entry(model.time.name, "time", "s", "time"),
             *_states(model),
-            *(Entry(s.name, "input", one.unit, one.description) for one in model.inputs for s in one.flat),
-            *(Entry(s.name, "parameter", one.unit, one.description) for one in model.parameters for s in one.default),
+            *(Entry(s.name, "input", input_.unit, input_.description) for input_ in model.inputs for s in input_.flat),
+            *(
+                Entry(s.name, "parameter", parameter.unit, parameter.description)
+                for parameter in model.parameters
+                for s in parameter.default
+            ),
             *_multipliers(constraints),
         )
     )

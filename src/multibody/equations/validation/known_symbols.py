@@ -53,7 +53,7 @@ def require_own_symbols(expressions: Sequence[Expr], name: str, where: str) -> N
         name: of the system.
         where: what it was given to.
     """
-    foreign = [one for one in free_symbols(expressions) if one.scope != name] if expressions else []
+    foreign = [symbol for symbol in free_symbols(expressions) if symbol.scope != name] if expressions else []
     if foreign:
         raise no_value(foreign, name, f"{where} of system '{name}'")
 
@@ -61,6 +61,6 @@ def require_own_symbols(expressions: Sequence[Expr], name: str, where: str) -> N
 def require_known(expressions: Sequence[Expr], eom: EquationsOfMotion, where: str, also: Iterable[Symbol] = ()) -> None:
     """An error if expressions contain symbols to which nothing in these equations gives a value, nor the caller."""
     known = {eom.model.time, *eom.coordinates, *eom.speeds, *eom.inputs, *eom.parameters, *eom.model.accelerations}
-    foreign = [one for one in free_symbols(expressions) if one not in known.union(also)]
+    foreign = [symbol for symbol in free_symbols(expressions) if symbol not in known.union(also)]
     if foreign:
         raise no_value(foreign, eom.model.name, where)

@@ -74,7 +74,7 @@ def require_smooth(eom: EquationsOfMotion, parameters: Mapping[Symbol, float]) -
         if known.issuperset(free_symbols(list(motion.course))):
             nodes = topological(list(motion.course))
             numbers = [abs(finite(node.value)) for node in nodes if isinstance(node, Constant)]
-            numbers += [abs(parameters[one]) for one in free_symbols(list(motion.course)) if one in parameters]
+            numbers += [abs(parameters[symbol]) for symbol in free_symbols(list(motion.course)) if symbol in parameters]
             latest = 2 * max((number for number in numbers if number < LATEST), default=0.0)
             for last in {HORIZON, max(HORIZON, latest)}:
                 require_no_jump(motion, eom, parameters, 0.0, last, whole=False)
@@ -86,17 +86,19 @@ def motions(eom: EquationsOfMotion, follows: Mapping[Expr, Expr]) -> Iterator[Pr
     They are prescribed motions of joints; inputs whose rates are inputs, too, because joints or constraints follow
     them; and constraints and loops that contain time.
     """
-    links = [one for one in eom.model.links if one.joint.prescribed is not None]
-    found = [(f"joint '{one.joint.name}'", parts) for one in links for parts in zip(one.q, one.u, one.a, strict=True)]
+    links = [link for link in eom.model.links if link.joint.prescribed is not None]
+    found = [
+        (f"joint '{link.joint.name}'", parts) for link in links for parts in zip(link.q, link.u, link.a, strict=True)
+    ]
     inputs = {str(one): one for one in follows}
     rates = {name: [rate_name(name), rate_name(rate_name(name))] for name in inputs}
     found += [(f"input '{name}'", (inputs[name], inputs[first], inputs[second]))
               for name, (first, second) in rates.items() if first in inputs and second in inputs]  # fmt: skip
     for owner, parts in found:
         course = substitute(list(parts), dict(follows))
-        still: dict[Expr, Expr] = {one: as_expr(0) for one in free_symbols(course) if one.kind == "input"}
+        still: dict[Expr, Expr] = {symbol: as_expr(0) for symbol in free_symbols(course) if symbol.kind == "input"}
         q, u, a = substitute(course, still)
-        if all(one is eom.model.time or one.kind == "parameter" for one in free_symbols([q, u, a])):
+        if all(symbol is eom.model.time or symbol.kind == "parameter" for symbol in free_symbols([q, u, a])):
             yield PrescribedMotion(owner, (q, u, a))
     yield from _timed_parts(eom, follows)
 
@@ -108,25 +110,25 @@ def _timed_parts(eom: EquationsOfMotion, follows: Mapping[Expr, Expr]) -> Iterat
     """
     time, loops = eom.model.time, eom.model.unreduced
     constraints = eom.constraints
-    holonomic = [one.position for one in constraints.equations]
+    holonomic = [equation.position for equation in constraints.equations]
     parts = [
         (f"constraint '{owner}'", velocity if position is None else position)
         for owner, velocity, position in zip(constraints.owners, constraints.velocity, holonomic, strict=True)
     ]
     if loops is not None:
         turning = angles_of(loops)
-        for one in loops.coordinates:
-            if one in eom.model.values:
-                value = as_expr(eom.model.values[one])
-                seen = (cos(value), sin(value)) if one in turning else (value,)  # from -π to π is not a jump
-                parts += [(f"dependent coordinate '{one.name}'", part) for part in seen]
+        for coordinate in loops.coordinates:
+            if coordinate in eom.model.values:
+                value = as_expr(eom.model.values[coordinate])
+                seen = (cos(value), sin(value)) if coordinate in turning else (value,)  # from -π to π is not a jump
+                parts += [(f"dependent coordinate '{coordinate.name}'", part) for part in seen]
     with isolated(*topological([value for _, value in parts]), *topological(list(follows.values()))):
         values = substitute([value for _, value in parts], dict(follows))
         for (owner, _), value in zip(parts, values, strict=True):
             if time in free_symbols(value):
                 rate = directional(value, {time: 1})
                 course = (value, rate, directional(rate, {time: 1}))
-                others = [one for one in free_symbols(value) if one is not time and one.kind != "parameter"]
+                others = [symbol for symbol in free_symbols(value) if symbol is not time and symbol.kind != "parameter"]
                 for step in (0.0, 1.0):
                     yield PrescribedMotion(owner, course, _held(eom, others, step), smooth=False)
 

@@ -43,7 +43,7 @@ def agrees(value: float, sign: Sign) -> bool:
 def random_values(symbols: Iterable[Symbol], signs: Mapping[Symbol, Sign], rng: Any) -> dict[Symbol, float]:
     """Random values between 0.5 and 1.5, with a minus for symbols that are known not to be positive."""
     below = {one for one, sign in signs.items() if sign in ("negative", "nonpositive")}
-    return {one: float(rng.uniform(0.5, 1.5)) * (-1 if one in below else 1) for one in symbols}
+    return {symbol: float(rng.uniform(0.5, 1.5)) * (-1 if symbol in below else 1) for symbol in symbols}
 
 
 def with_signs(thing: Any, signs: Mapping[Symbol, Sign]) -> Any:
@@ -71,7 +71,7 @@ def with_signs(thing: Any, signs: Mapping[Symbol, Sign]) -> Any:
         if isinstance(made, Expr) and made.op in ("abs", "sign", "sqrt"):
             made = _decided(made, known)
         found[node] = made
-    return shaped([found[one] for one in outputs], thing)
+    return shaped([found[output] for output in outputs], thing)
 
 
 def _decided(node: Expr, known: dict[Any, _Signs]) -> Expr:

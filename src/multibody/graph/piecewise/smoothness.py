@@ -46,7 +46,7 @@ def _marked(outputs: list[Any]) -> list[Any]:
             same = all(a is b for a, b in zip(args, node.args, strict=True))
             made = node if same else rebuilt(node, args)
             values[node] = smooth_comparison(made)
-    return [values[one] for one in outputs]
+    return [values[output] for output in outputs]
 
 
 def _below(a: Any, b: Any) -> Any:

@@ -45,9 +45,9 @@ class Values(QuantityReader):
         """A number, a formula, or nested lists of these; or an array of parameters or inputs by its own name."""
         if isinstance(node, Scalar) and isinstance(node.value, str):
             quantities: list[Parameter | Input] = [*self.system.all(Parameter), *self.system.all(Input)]
-            for one in quantities:
-                if one.name == node.value.strip() and np.ndim(one.symbols):
-                    return one.symbols
+            for quantity in quantities:
+                if quantity.name == node.value.strip() and np.ndim(quantity.symbols):
+                    return quantity.symbols
         return super().value(node)
 
     # names -------------------------------------------------------------------------------------------------------

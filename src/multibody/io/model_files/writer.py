@@ -132,7 +132,7 @@ class _ModelWriter:
         self._system = system
         self._formulas = FormulaWriter(Symbols.of(system))
         self._objects = Objects(self._formulas, folder)
-        self._given = {one: frame_arguments(one) for one in system.all(Frame) if not isinstance(one, Body)}
+        self._given = {frame: frame_arguments(frame) for frame in system.all(Frame) if not isinstance(frame, Body)}
 
     def document(self) -> dict[str, Any]:
         """All that is to be written, in the order of the format."""

@@ -73,7 +73,7 @@ class SystemBuilder:
             self._root_joint = self.names.helper(ROOT_JOINT)
             for ending in _endings(Free()):
                 self.names.helper(self._root_joint + ending)
-        for joint in (one for one in self._robot.joints if not one.fixed):
+        for joint in (joint for joint in self._robot.joints if not joint.fixed):
             self.joints[joint] = self.names.take(joint.name, "joint", _endings(_kind(joint, axes[joint])))
         for name in self._robot.links:
             self._links[name] = "world" if self._is_world(name, root) else self.names.take(name, "link")

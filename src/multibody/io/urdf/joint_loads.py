@@ -30,7 +30,7 @@ def apply_dynamics(
         smoothing: the speed at which friction has reached 76 % of its value.
         parameters: whether the numbers become parameters, ``<joint>_damping`` and ``<joint>_friction``.
     """
-    for joint in (one for one in robot.joints if one.kind in SINGLE):
+    for joint in (joint for joint in robot.joints if joint.kind in SINGLE):
         for what, value in (("damping", joint.damping), ("friction", joint.friction)):
             if not value:
                 continue
@@ -56,7 +56,7 @@ def drive(
         ModelError: if a name is not that of such a joint.
     """
     followed = set(followers)
-    able = [one for one in robot.joints if one.kind in SINGLE and one not in followed]
+    able = [joint for joint in robot.joints if joint.kind in SINGLE and joint not in followed]
     made: dict[JointData, Symbol] = {}
     for joint in _chosen(robot, able, wanted):
         name = builder.names.helper(f"{builder.joints[joint]}_effort")

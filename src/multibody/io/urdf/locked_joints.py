@@ -43,7 +43,7 @@ def locked(robot: RobotData, wanted: Wanted, *, coupled: bool) -> RobotData:
     held = {joint: values[joint.name] for joint in robot.joints if joint.name in values and not joint.fixed}
     if not held:
         return robot
-    joints = tuple(_fixed(one, held[one]) if one in held else one for one in robot.joints)
+    joints = tuple(_fixed(joint, held[joint]) if joint in held else joint for joint in robot.joints)
     told = ", ".join(f"'{joint.name}' at {value:g}" for joint, value in held.items())
     return replace(robot, joints=joints, messages=[*robot.messages, f"Held fast: {told}."])
 

@@ -54,12 +54,12 @@ class UrdfReport:
     @property
     def unused(self) -> tuple[Unused, ...]:
         """What is in the file only."""
-        return tuple(one for one in self.entries if not one.kept)
+        return tuple(entry for entry in self.entries if not entry.kept)
 
     @property
     def kept(self) -> tuple[Unused, ...]:
         """What the robot keeps as data, and what does not act on the motion."""
-        return tuple(one for one in self.entries if one.kept)
+        return tuple(entry for entry in self.entries if entry.kept)
 
     def lines(self) -> list[str]:
         """One line for each kind of thing, with how many there are and where the first ones stand."""
@@ -80,8 +80,8 @@ class UrdfReport:
     @staticmethod
     def _section(title: str, entries: tuple[Unused, ...]) -> Iterator[str]:
         groups: dict[tuple[str, str, str], list[Unused]] = {}
-        for one in entries:
-            groups.setdefault((one.path, one.why, one.kept), []).append(one)
+        for entry in entries:
+            groups.setdefault((entry.path, entry.why, entry.kept), []).append(entry)
         if groups:
             yield title
         for (path, why, kept), group in groups.items():
@@ -92,8 +92,8 @@ class UrdfReport:
 
 def _counted(entries: tuple[Unused, ...]) -> list[str]:
     counts: dict[str, int] = {}
-    for one in entries:
-        counts[one.path] = counts.get(one.path, 0) + 1
+    for entry in entries:
+        counts[entry.path] = counts.get(entry.path, 0) + 1
     return [path if count == 1 else f"{path} ({count})" for path, count in counts.items()]
 
 

@@ -59,7 +59,7 @@ def unit_vector(direction: Direction, owner: Constraint) -> Vec3:
 def fixed_vector(direction: Direction, owner: Constraint) -> Vec3:
     """The same for an axis that is fixed to its frame: the rate of one that turns there would be missing."""
     found = unit_vector(direction, owner)
-    others = [one.name for one in free_symbols(list(found)) if one.kind not in CONSTANT]
+    others = [symbol.name for symbol in free_symbols(list(found)) if symbol.kind not in CONSTANT]
     if others:
         raise ModelError(
             f"The direction depends on {', '.join(others)}.",
@@ -97,7 +97,7 @@ def given(value: Expr, kinematics: Kinematics, owner: Constraint, kinds: Sequenc
             its geometry says, and not on what moves that geometry.
     """
     found = resolved(value, Kinematics(kinematics.model))
-    others = [one.name for one in free_symbols(found) if one.kind not in kinds]
+    others = [symbol.name for symbol in free_symbols(found) if symbol.kind not in kinds]
     if others:
         raise ModelError(
             f"{value} depends on {', '.join(others)}.",

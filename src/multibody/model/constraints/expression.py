@@ -38,14 +38,14 @@ class ExpressionConstraint(Constraint):
         """One equation."""
         model = kinematics.model
         value = resolved(self.value, Kinematics(model))  # without forces, which constraints cannot depend on
-        speeds = [one for one in free_symbols(value) if one in model.speeds]
-        unknown = [one.name for one in free_symbols(value) if one in model.accelerations]
+        speeds = [symbol for symbol in free_symbols(value) if symbol in model.speeds]
+        unknown = [symbol.name for symbol in free_symbols(value) if symbol in model.accelerations]
         if unknown:
             raise self._unfit(f"It depends on accelerations: {', '.join(unknown)}.")
         if not speeds:
             return [Equation("", time_derivative(value, model.flow()), value)]
-        slopes = [directional(value, {one: 1}) for one in speeds]
-        if not all(is_zero(directional(slope, {one: 1})) for slope in slopes for one in speeds):
+        slopes = [directional(value, {speed: 1}) for speed in speeds]
+        if not all(is_zero(directional(slope, {speed: 1})) for slope in slopes for speed in speeds):
             raise self._unfit("It is not linear in the speeds.")
         return [Equation("", value)]
 

@@ -45,8 +45,10 @@ def _foreign_symbols(system: Description, symbols: Sequence[Symbol]) -> Iterator
     foreign = [one for one in symbols if one.scope != system.name]
     if not foreign:
         return
-    places = [(f"frame '{one.name}'", one.pose.components()) for one in system.all(Frame) if not isinstance(one, Body)]
-    places += [(f"body '{one.name}'", [one.mass, *one.com, *one.inertia.components()]) for one in system.all(Body)]
+    places = [
+        (f"frame '{frame.name}'", frame.pose.components()) for frame in system.all(Frame) if not isinstance(frame, Body)
+    ]
+    places += [(f"body '{body.name}'", [body.mass, *body.com, *body.inertia.components()]) for body in system.all(Body)]
     uses = [where for where, parts in places if not set(free_symbols(list(map(as_expr, parts)))).isdisjoint(foreign)]
     where = f"{uses[0]} of system '{system.name}'" if uses else f"system '{system.name}'"
     yield no_value(
@@ -177,7 +179,7 @@ def _moved(name: str, base: Frame, position: Vec3, rotation: Rotation, names: li
     if others:
         return (
             "Use a joint whose coordinate follows from others: "
-            f"system.loop(ExpJoint(joint, {next((one for one in parts if _changing([one])), 'expression')}))."
+            f"system.loop(ExpJoint(joint, {next((part for part in parts if _changing([part])), 'expression')}))."
         )
     movements = [f"T{letter}" for letter, part in zip("xyz", parts, strict=True) if part is not ZERO]
     motions = [str(part) for part in parts if part is not ZERO]

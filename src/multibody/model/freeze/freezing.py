@@ -79,7 +79,7 @@ def _frozen(system: Description) -> Model:
         builder.add(branch)
     cuts = tuple(joints[edge.name] for edge in tree.cuts)
     closures = (*system.constraints.values(), *(loop.closure for loop in system.loops.values()))
-    builder.follow([one for constraint in closures for one in constraint.expressions])
+    builder.follow([expression for constraint in closures for expression in constraint.expressions])
     model = Model(
         name=system.name,
         time=system.time,
@@ -157,7 +157,7 @@ def _constraints(system: Description, cuts: Sequence[Joint]) -> dict[str, Any]:
 def _as_written(system: Description, inputs: Sequence[Input]) -> list[Input]:
     """The inputs of the system, then the rates that motions need, in the order of what they are rates of."""
     written = list(system.all(Input))
-    added = {one.name: one for one in inputs[len(written) :]}
+    added = {input_.name: input_ for input_ in inputs[len(written) :]}
     ordered: list[Input] = []
     for name in (one.name for given in written for one in given.flat):
         while (name := rate_name(name)) in added:
@@ -169,7 +169,7 @@ def _start(system: Description, joints: Sequence[Joint]) -> dict[Symbol, float]:
     values: dict[Symbol, float] = {}
     for joint in joints:
         values |= dict(zip(joint.coordinates, joint.q, strict=True)) | dict(zip(joint.speeds, joint.u, strict=True))
-    known = [one.name for one in values]
+    known = [value.name for value in values]
     unknown = sorted(set(system.starts) - set(known))
     if unknown:
         raise ModelError(

@@ -61,7 +61,7 @@ def require_possible(model: Model, values: Values) -> None:
         model: what is to move.
         values: of all parameters.
     """
-    now = tuple(values.get(one) for one in doubts_about(model).symbols)
+    now = tuple(values.get(symbol) for symbol in doubts_about(model).symbols)
     if model.remembered.get(POSSIBLE_VALUES) == now:
         return
     for found in (axes_without_direction, _different_twins, _impossible_inertias, _impossible_matrix):
@@ -79,7 +79,7 @@ def possible_values(model: Model, given: Mapping[str, float] | None = None) -> d
 
 def require_possible_numbers(model: Model, values: Values) -> None:
     """The same as far as values are known: an error if a mass or an inertia is impossible whatever the others are."""
-    if all(one in values for one in doubts_about(model).symbols):
+    if all(symbol in values for symbol in doubts_about(model).symbols):
         require_possible(model, values)
         return
     require_known_inertias(model.name, model.inertias, values)
@@ -234,7 +234,7 @@ def _negative_speeds(model: Model, values: Values) -> list[str]:
             entries = np.broadcast_arrays(*evaluate(list(matrix.flat), known))
     except ExpressionError:
         return []
-    table = np.array([np.ravel(one) for one in entries], dtype=np.float64).T.reshape(-1, *matrix.shape)
+    table = np.array([np.ravel(entry) for entry in entries], dtype=np.float64).T.reshape(-1, *matrix.shape)
     table = table[np.isfinite(table).all(axis=(1, 2))]
     sizes = np.abs(table).max(axis=(1, 2), initial=0.0)
     table = table[np.abs(table - table.swapaxes(1, 2)).max(axis=(1, 2), initial=0.0) <= NEGATIVE * sizes]
@@ -282,7 +282,7 @@ def problems_of_body(body: Body, values: Values) -> list[InertiaProblem]:
     """What is wrong with the inertia of a body, as far as it is known: all of it, or its mass and its tensor alone."""
     inertia = inertia_of(body)
     numbers = [_number(part, values) for part in inertia.components()]
-    if all(one is not None for one in numbers):
+    if all(number is not None for number in numbers):
         mass, x, y, z, *tensor = numbers
         return Inertia(mass, Vec3(x, y, z), Symmetric3(*tensor)).problems()
     mass = _number(body.mass, values)
@@ -296,7 +296,7 @@ def _number(part: Any, values: Values) -> float | None:
     expression = as_expr(part)
     if isinstance(expression, Constant):
         return float(expression.value)
-    if any(one not in values for one in free_symbols(expression)):
+    if any(symbol not in values for symbol in free_symbols(expression)):
         return None
     try:
         return float(evaluate(expression, values))
@@ -308,12 +308,12 @@ def _doubtful(bodies: Sequence[Body], values: Values) -> Sequence[Body]:
     """Bodies with products of inertia, or with masses and moments that are not seen to be positive or zero."""
     plain = [body for body in bodies if all(one is ZERO for one in (body.inertia.xy, body.inertia.xz, body.inertia.yz))]
     entries = [one for body in plain for one in (body.mass, body.inertia.xx, body.inertia.yy, body.inertia.zz)]
-    parts = [one for one in entries if not isinstance(one, Constant) and one not in values]
+    parts = [entry for entry in entries if not isinstance(entry, Constant) and entry not in values]
     try:
         numbers = {**values, **dict(zip(parts, evaluate(parts, values), strict=True))} if parts else values
     except MultibodyError:  # some values are missing
         return bodies
-    good = [(one.value if isinstance(one, Constant) else numbers[one]) >= 0 for one in entries]
+    good = [(entry.value if isinstance(entry, Constant) else numbers[entry]) >= 0 for entry in entries]
     fine = {body for k, body in enumerate(plain) if all(good[4 * k : 4 * k + 4])}
     others = [body for body in bodies if body not in fine]
     return others if others and _has_problems(others, values) else []
@@ -332,7 +332,7 @@ def _has_problems(bodies: Sequence[Body], values: Values) -> bool:
 
 def _is_possible(parts: Sequence[Expr], values: Values) -> bool:
     numbers = [_number(part, values) for part in parts]
-    return all(one is not None for one in numbers) and not _problems(numbers)
+    return all(number is not None for number in numbers) and not _problems(numbers)
 
 
 def _problems(numbers: Any, *, planar: bool = True) -> list[InertiaProblem]:
@@ -346,12 +346,12 @@ def _problems(numbers: Any, *, planar: bool = True) -> list[InertiaProblem]:
 
 def _somewhere(parts: Sequence[Expr]) -> Values:
     """Any position will do."""
-    return dict.fromkeys((one for one in free_symbols(list(parts)) if one.kind != "parameter"), 0.3)
+    return dict.fromkeys((symbol for symbol in free_symbols(list(parts)) if symbol.kind != "parameter"), 0.3)
 
 
 def _parameters(parts: Sequence[Expr]) -> tuple[Symbol, ...]:
-    return tuple(one for one in free_symbols(list(parts)) if one.kind == "parameter")
+    return tuple(symbol for symbol in free_symbols(list(parts)) if symbol.kind == "parameter")
 
 
 def _told(values: Values, symbols: Sequence[Symbol]) -> str:
-    return f"Parameters: {', '.join(f'{one.name}={values[one]:g}' for one in symbols)}." if symbols else ""
+    return f"Parameters: {', '.join(f'{symbol.name}={values[symbol]:g}' for symbol in symbols)}." if symbols else ""

@@ -33,11 +33,11 @@ def no_value(
           likely cause: It comes from another system, or from symbol(…).
           what to do: Use parameters, inputs, coordinates and speeds of this system; system.check() says where it is.
     """
-    described = ", ".join(_described(one, system) for one in symbols)
+    described = ", ".join(_described(symbol, system) for symbol in symbols)
     return ModelError(
         f"No value for {described}.",
         code="symbol-not-in-system",
-        names=tuple(one.name for one in symbols),
+        names=tuple(symbol.name for symbol in symbols),
         where=where,
         cause=cause,
         remedy=remedy,

@@ -32,7 +32,7 @@ class Linkage(PlanarLoop):
     def way(self, model: Model) -> Way:
         """The way through the loop, whose shape has been checked."""
         way = super().way(model)
-        counted = sum(one.turns for one in way.passages), sum(one.slides for one in way.passages)
+        counted = sum(passage.turns for passage in way.passages), sum(passage.slides for passage in way.passages)
         sliding = any(one.slides for one, _ in _on_base(way))
         if counted != (self.hinges, self.translations) or self.on_base not in (None, sliding):
             raise ModelError(
@@ -126,7 +126,7 @@ class Steering(Linkage):
 
     def drives(self, way: Way) -> list[Passage]:
         """The translation."""
-        return [one for one in way.passages if one.slides]
+        return [passage for passage in way.passages if passage.slides]
 
 
 class ThreeBarTrans(Linkage):
@@ -173,7 +173,9 @@ class FourBarTrans(Linkage):
         """The translation, and the first hinge of the side without it, if there is one."""
         with_slide = [any(one.slides for one in side) for side in way.sides]
         sides = [side for _, side in sorted(zip(with_slide, way.sides, strict=True), key=lambda pair: pair[0]) if side]
-        return [one for one in way.passages if one.slides] + [one for one in sides[0] if one.turns][:1]
+        return [passage for passage in way.passages if passage.slides] + [
+            passage for passage in sides[0] if passage.turns
+        ][:1]
 
 
 def _on_base(way: Way) -> list[tuple[Passage, Passage | None]]:

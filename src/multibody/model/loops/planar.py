@@ -58,7 +58,7 @@ class PlanarLoop(ExplicitLoop):
     @property
     def touches(self) -> tuple[object, ...]:
         """Both frames, and the joints that were named."""
-        return self.first, self.second, *(one for one in self.independent if isinstance(one, Joint))
+        return self.first, self.second, *(variable for variable in self.independent if isinstance(variable, Joint))
 
     def dependent(self, kinematics: Kinematics) -> Sequence[Symbol]:
         """Two coordinates of the loop."""
@@ -95,7 +95,11 @@ class PlanarLoop(ExplicitLoop):
         return [passage for passage in free if passage not in kept]
 
     def _chosen(self, free: Sequence[Passage]) -> list[Passage]:
-        wanted = [q for one in self.independent for q in (one.coordinates if isinstance(one, Joint) else (one,))]
+        wanted = [
+            q
+            for variable in self.independent
+            for q in (variable.coordinates if isinstance(variable, Joint) else (variable,))
+        ]
         known = {passage.coordinate: passage for passage in free}
         unknown = [q.name for q in wanted if q not in known]
         if unknown:
@@ -139,7 +143,7 @@ class PlanarLoop(ExplicitLoop):
 
 def _leading(way: Way, free: Sequence[Passage]) -> list[Passage]:
     """Passages that others of the way follow, by other loops; they must be known before this loop is solved."""
-    known = free_symbols([q for one in way.passages if one not in free for q in one.q])
+    known = free_symbols([q for passage in way.passages if passage not in free for q in passage.q])
     return [one for one in free if one.coordinate in known]
 
 

@@ -61,7 +61,7 @@ def plane_axes(way: Way) -> list[Vec3]:
     for passage in reversed(way.passages[: first + 1]):
         axis = passage.before.vector_to_parent(axis)
     axes = [axis]
-    for transform in (*(one.before for one in way.passages), way.after):
+    for transform in (*(passage.before for passage in way.passages), way.after):
         axes.append(transform.vector_to_child(axes[-1]))
     return axes
 
@@ -78,8 +78,8 @@ def check_plane(way: Way, where: str) -> None:
     Raises:
         ModelError: with the name of the joint that does not fit.
     """
-    odd = [one for one in way.passages if not (one.turns or one.slides)]
-    hinges = [one for one in way.passages if one.turns]
+    odd = [passage for passage in way.passages if not (passage.turns or passage.slides)]
+    hinges = [passage for passage in way.passages if passage.turns]
     if odd or not hinges:
         raise ModelError(
             f"{names(odd)} is neither a hinge nor a translation." if odd else "There is no hinge in the loop.",

@@ -97,7 +97,7 @@ class _Search:
     def _planar(self, joint: Joint, way: Way) -> ExplicitLoop | None:
         """The best choice of independent coordinates that is safe: what is driven, or next to the world, is kept."""
         check_plane(way, joint.name)
-        counted = sum(one.turns for one in way.passages), sum(one.slides for one in way.passages)
+        counted = sum(passage.turns for passage in way.passages), sum(passage.slides for passage in way.passages)
         if counted not in SHAPES or not _fits_into_plane(joint, way, self.start):
             return None
         own = [k for k, one in enumerate(way.passages) if one.is_free(self.model) and self.uses[one.link.u[0]] == 1]
@@ -122,7 +122,9 @@ class _Search:
         if len(ranges) < len(kept) or len(kept) not in SAMPLES:
             return 0.0
         stand_ins = {one: symbol(f"stand_in_{k}", "variable", self.model.name) for k, one in enumerate(kept)}
-        passages = tuple(one.at(stand_ins[one]) if one in stand_ins else one for one in way.passages)
+        passages = tuple(
+            passage.at(stand_ins[passage]) if passage in stand_ins else passage for passage in way.passages
+        )
         solved = closed(replace(way, passages=passages), *unknown, 1)
         grid = np.meshgrid(*[np.linspace(*limits, SAMPLES[len(kept)]) for limits in ranges])
         samples: dict[Any, Any] = dict(zip(stand_ins.values(), map(np.ravel, grid), strict=True))
@@ -142,7 +144,7 @@ class _Search:
     def _leg(self, joint: Joint, way: Way) -> ExplicitLoop | None:
         """A leg without offsets, which reaches every point."""
         way = way if is_leg(way, self.model) else way.reversed()
-        if not is_leg(way, self.model) or any(self.uses[one.link.u[0]] > 1 for one in way.passages[-3:]):
+        if not is_leg(way, self.model) or any(self.uses[passage.link.u[0]] > 1 for passage in way.passages[-3:]):
             return None
         solutions = {posture: reached(way, posture) for posture in (1, -1)}
         one = solutions[1]
@@ -155,7 +157,7 @@ class _Search:
 
     def _nearest(self, solutions: Mapping[int, Mapping[Symbol, Expr]], way: Way, size: float) -> int | None:
         """The posture whose solution is the nearest to the start values, by far; None if there is a doubt."""
-        turning = {one.coordinate for one in way.passages if one.turns}
+        turning = {passage.coordinate for passage in way.passages if passage.turns}
         far = {}
         for posture, values in solutions.items():
             numbers = zip(values, evaluate(list(values.values()), self.start), strict=True)
@@ -169,7 +171,7 @@ def _concerned(constraint: Constraint, kinematics: Kinematics) -> set[Expr]:
     """The speeds that a constraint restricts."""
     if isinstance(constraint, ClosedJoint):
         way = Way.between(kinematics.model, constraint.joint.parent, constraint.joint.child)
-        return {speed for one in way.passages for speed in one.link.u}
+        return {speed for passage in way.passages for speed in passage.link.u}
     return set(free_symbols([one.velocity for one in constraint.equations(kinematics)]))
 
 

@@ -135,14 +135,18 @@ class Way:
     @property
     def sides(self) -> tuple[list[Passage], list[Passage]]:
         """The passages on the side of the start and on that of the end, each from the common body outwards."""
-        return [one for one in reversed(self.passages) if one.inward], [one for one in self.passages if not one.inward]
+        return [passage for passage in reversed(self.passages) if passage.inward], [
+            passage for passage in self.passages if not passage.inward
+        ]
 
     def reversed(self) -> Way:
         """The same way from its end to its start."""
         passages, before = [], self.after.inverse()
-        for one in reversed(self.passages):
-            passages.append(replace(one, before=before, motion=one.motion.reversed(), inward=not one.inward))
-            before = one.before.inverse()
+        for passage in reversed(self.passages):
+            passages.append(
+                replace(passage, before=before, motion=passage.motion.reversed(), inward=not passage.inward)
+            )
+            before = passage.before.inverse()
         return Way(self.end, self.start, tuple(passages), before)
 
     def free(self, model: Model) -> list[Passage]:
@@ -159,7 +163,10 @@ class Way:
 
 def names(passages: Sequence[Passage]) -> str:
     """The passages as a text, with the names of their joints."""
-    kinds = [(one.joint.name, "hinge" if one.turns else "translation" if one.slides else "joint") for one in passages]
+    kinds = [
+        (passage.joint.name, "hinge" if passage.turns else "translation" if passage.slides else "joint")
+        for passage in passages
+    ]
     return ", ".join(f"{kind} '{name}'" for name, kind in kinds)
 
 

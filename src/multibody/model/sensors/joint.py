@@ -41,7 +41,7 @@ def joint_speeds(kinematics: Kinematics, joint: Joint) -> Sequence[Expr]:
 
 def _read_off(kinematics: Kinematics, joint: Joint, symbols: Sequence[Symbol]) -> Sequence[Expr]:
     known = kinematics.model.values
-    if joint in kinematics.model.cuts and not all(one in known for one in symbols):
+    if joint in kinematics.model.cuts and not all(symbol in known for symbol in symbols):
         raise ModelError(
             "The joint closes a kinematic loop, and its coordinates cannot be read off its frames.",
             code="joint-without-coordinates",
@@ -49,7 +49,7 @@ def _read_off(kinematics: Kinematics, joint: Joint, symbols: Sequence[Symbol]) -
             remedy="Keep it with cut=False, or use sensors and loads between the frames that it connects.",
             name=joint.name,
         )
-    return [known.get(one, one) for one in symbols]
+    return [known.get(symbol, symbol) for symbol in symbols]
 
 
 class JointSensor(Sensor):

@@ -34,7 +34,9 @@ def resolved(thing: Any, kinematics: Kinematics) -> Any:
 def _measured(expressions: Any, kinematics: Kinematics) -> Iterator[tuple[Expr, Expr]]:
     """Each such symbol with its value."""
     model = kinematics.model
-    wanted = [one.name for one in free_symbols(expressions) if (one.kind, one.scope) == ("variable", model.name)]
+    wanted = [
+        symbol.name for symbol in free_symbols(expressions) if (symbol.kind, symbol.scope) == ("variable", model.name)
+    ]
     named = {model.measured[name] for name in wanted if name in model.measured}
     for name, sensor in model.sensors.items() if named else ():
         if name in named:
@@ -45,4 +47,4 @@ def _measured(expressions: Any, kinematics: Kinematics) -> Iterator[tuple[Expr, 
 def _dependent(expressions: Any, kinematics: Kinematics) -> dict[Expr, Expr]:
     """Each coordinate and speed that is not a state of its own, with its value."""
     values = kinematics.model.values
-    return {one: values[one] for one in free_symbols(expressions) if one in values} if values else {}
+    return {symbol: values[symbol] for symbol in free_symbols(expressions) if symbol in values} if values else {}

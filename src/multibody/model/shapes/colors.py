@@ -37,7 +37,7 @@ def as_colour(colour: Any, where: str) -> Colour:
             parts = [float(one) for one in colour]
         except (TypeError, ValueError):
             parts = [-1.0]
-        if all(0 <= one <= 1 for one in parts):
+        if all(0 <= part <= 1 for part in parts):
             return _whole(parts)
     raise ModelError(
         f"{colour!r:.100} is not a colour.",

@@ -203,7 +203,7 @@ class Mesh(Shape):
             raise ModelError(
                 f"{self.scale!r} does not scale a mesh.", code="mesh-scale-invalid", remedy="Give one number or three."
             )
-        object.__setattr__(self, "scale", tuple(_factor(one) for one in factors))
+        object.__setattr__(self, "scale", tuple(_factor(factor) for factor in factors))
         if self.path is not None:
             object.__setattr__(self, "path", Path(self.path))
             object.__setattr__(self, "uri", self.uri or str(self.path))
@@ -236,7 +236,7 @@ def _size(value: Any, name: str, shape: str) -> Expr | float | int:
                 value=number,
             )
         return value if isinstance(value, int | float) else number
-    moving = [one.name for one in free_symbols(expr) if one.kind != "parameter"]
+    moving = [symbol.name for symbol in free_symbols(expr) if symbol.kind != "parameter"]
     if moving:
         raise ModelError(
             f"The {name} of a {shape} depends on {', '.join(moving)}.",

@@ -19,10 +19,10 @@ def lower_variables(orders: Mapping[Symbol, int], given: Any, vocabulary: LevelV
     """The variables that need a rate: all below the highest order, and all whose rates are given."""
     highest = max(orders.values(), default=0)
     if _by_variable(given, orders):
-        named = {one for one in orders if one.name in given}
+        named = {variable for variable in orders if variable.name in given}
     else:
         rates = set(free_symbols(list(_equations(given, vocabulary).values())))
-        named = {one for one in orders if rate_symbol(one) in rates}
+        named = {variable for variable in orders if rate_symbol(variable) in rates}
     return [one for one, order in orders.items() if order < highest or one in named]
 
 
@@ -59,7 +59,7 @@ def kinematic_relations(
 
 
 def _by_variable(given: Any, variables: Any) -> bool:
-    return isinstance(given, Mapping) and any(one.name in given for one in variables)
+    return isinstance(given, Mapping) and any(variable.name in given for variable in variables)
 
 
 def _equations(given: Any, vocabulary: LevelVocabulary) -> dict[str, Expr]:

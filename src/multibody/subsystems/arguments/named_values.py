@@ -44,7 +44,7 @@ def named_independent(
             code="independent-variable-repeated",
             names=tuple(twice),
         )
-    top = {one.name for one in draft.top}
+    top = {variable.name for variable in draft.top}
     speeds = [name for name in given if name in top]
     return tuple(names[name] for name in given if name not in top), speeds or None
 
@@ -77,7 +77,7 @@ def by_variable(
 
 def named_groups(label: str, quaternions: Sequence[Sequence[str]], draft: LevelDraft) -> list[tuple[Symbol, ...]]:
     """Groups of four coordinates, by their symbols."""
-    names = {one.name: one for one in draft.rates}
+    names = {rate.name: rate for rate in draft.rates}
     for group in quaternions:
         unknown = [name for name in group if name not in names]
         if len(group) != 4 or unknown:
@@ -125,7 +125,7 @@ _ENERGIES = ("kinetic", "potential")
 
 def named_energy(made: SubsystemContent, given: Any, vocabulary: LevelVocabulary) -> LevelEnergy | None:
     """The energy of this level's own rows; without inertia in them, they are forces that store nothing."""
-    rates = {rate_symbol(one) for one in made.top}
+    rates = {rate_symbol(variable) for variable in made.top}
     if given is None:
         inertia = bool(made.rows) and bool(rates & set(free_symbols(list(made.rows.values()))))
         return energy_of(made, ZERO, ZERO) if not inertia and (made.parts or not made.rows) else None

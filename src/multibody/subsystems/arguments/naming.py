@@ -37,7 +37,7 @@ def require_distinct(label: str, parts: Sequence[SubsystemContent], own: Iterabl
 
 def names_of(part: SubsystemContent) -> list[str]:
     """The variables that a part defines, and its other names for expressions."""
-    return [*dict.fromkeys([*(one.name for one in part.orders), *part.aliases])]
+    return [*dict.fromkeys([*(variable.name for variable in part.orders), *part.aliases])]
 
 
 def _claim(name: str, by: str, owners: dict[str, str], where: str) -> None:
@@ -66,15 +66,15 @@ def _taken(name: str, by: str, owner: str, where: str) -> ModelError:
 def require_no_rate(label: str, top: Iterable[Symbol], variables: Iterable[str]) -> None:
     """An error if a variable is called like the rate of another one, which only dynamic equations determine."""
     names = set(variables)
-    for one in top:
-        if rate_name(one.name) in names:
+    for variable in top:
+        if rate_name(variable.name) in names:
             raise ModelError(
-                f"The name '{rate_name(one.name)}' stands for a variable and for the rate of '{one.name}'.",
+                f"The name '{rate_name(variable.name)}' stands for a variable and for the rate of '{variable.name}'.",
                 where=f"subsystem '{label}'",
-                cause=f"'{one.name}' is a variable of the highest order, whose rate follows from dynamic equations.",
+                cause=f"'{variable.name}' has the highest order, so that its rate follows from dynamic equations.",
                 remedy="Rename one of them; or give the rate an order above that of its variable.",
                 code="name-taken",
-                name=rate_name(one.name),
+                name=rate_name(variable.name),
             )
 
 
@@ -154,7 +154,7 @@ def shared_inputs(
     label: str, parts: Sequence[SubsystemContent], own: Any, variables: Iterable[str]
 ) -> tuple[Input, ...]:
     """The inputs of all parts and new ones; equal names mean the same."""
-    found = {one.name: one for part in parts for one in part.inputs}
+    found = {input_.name: input_ for part in parts for input_ in part.inputs}
     for name in _words(own):
         one = name if isinstance(name, Input) else Input(check(name, what="input"), symbol(name, "input"))
         found.setdefault(one.name, one)

@@ -39,7 +39,7 @@ def new_where_closed(A: Matrix, generic: int, closing: Sequence[Expr], start: Nu
     sure = [row for row in range(len(A)) if row not in doubtful]
     needed = generic - len(sure)
     found, tables = doubtful[:needed], []
-    if needed and closing and any(one.kind == "coordinate" for one in free_symbols(A[doubtful])):
+    if needed and closing and any(symbol.kind == "coordinate" for symbol in free_symbols(A[doubtful])):
         for table in _tables(A[doubtful], closing, start):
             tables.append(table)
             if len(basis(table)) == needed:
@@ -53,13 +53,13 @@ def _tables(A: Matrix, closing: Sequence[Expr], start: Numbers) -> Iterator[Any]
     """A in closed states: in the start if it is one, then in states around it; what is not known is random."""
     rng = np.random.default_rng(1)
     symbols = free_symbols([*A.flat, *closing])
-    moving = [one for one in symbols if one.kind not in ("parameter", "time", "input")]
-    closed_by = [one for one in free_symbols(list(closing)) if one in moving]
-    known = {one: start.get(one, 0.0 if one.kind == "input" else rng.uniform(0.5, 1.5)) for one in symbols}
+    moving = [symbol for symbol in symbols if symbol.kind not in ("parameter", "time", "input")]
+    closed_by = [symbol for symbol in free_symbols(list(closing)) if symbol in moving]
+    known = {symbol: start.get(symbol, 0.0 if symbol.kind == "input" else rng.uniform(0.5, 1.5)) for symbol in symbols}
     known |= {one: rng.uniform(0.5, 1.5) for one in moving if one not in closed_by and one.kind != "coordinate"}
     sparse = Sparse(A)
     for size in (0.0, *[0.03] * TRIES):  # the start itself may be singular, also because of its time
-        near = known | {one: known[one] + size * rng.normal() for one in symbols if one.kind != "parameter"}
+        near = known | {symbol: known[symbol] + size * rng.normal() for symbol in symbols if symbol.kind != "parameter"}
         found = closed_state(closing, closed_by, near)
         try:
             table = None if found is None else sparse.filled(numbers(sparse.entries, found))

@@ -70,7 +70,7 @@ def require_parameters_equal(system: SubsystemContent, pairs: Iterable[tuple[Exp
 
 
 def _of_parameters(pair: tuple[Expr, Expr]) -> bool:
-    return all(one.kind == "parameter" for one in free_symbols(list(pair)))
+    return all(symbol.kind == "parameter" for symbol in free_symbols(list(pair)))
 
 
 def _states(
@@ -83,21 +83,25 @@ def _states(
         pairs: identities; those between parameters are kept as well.
         change: relative change of the values of parameters.
     """
-    closing = [gap for one in system.all_invariants() for gap in one.levels]
+    closing = [gap for invariant in system.all_invariants() for gap in invariant.levels]
     closing += unit_length_gaps(system.quaternions)
     between = [pair for pair in pairs if _of_parameters(pair)]
     closing += [a - b for a, b in between]
     symbols = {*free_symbols([*closing, *(side for pair in pairs for side in pair)]), *system.orders}
-    symbols |= {rate_symbol(one) for one in system.top}
-    tied = {one for pair in between for one in free_symbols(list(pair))} if change else set()
+    symbols |= {rate_symbol(variable) for variable in system.top}
+    tied = {symbol for pair in between for symbol in free_symbols(list(pair))} if change else set()
     given = {one for each in system.parameters for one, value in each.default.items() if value is not None} - tied
-    unknown = sorted((one for one in symbols if one.kind not in ("time", "input") and one not in given), key=str)
+    unknown = sorted(
+        (symbol for symbol in symbols if symbol.kind not in ("time", "input") and symbol not in given), key=str
+    )
     rng = np.random.default_rng(1)
     for size in SIZES:
         parameters = _changed(system.parameters, change, rng) if change else system.parameters
         values = start_values(system.orders, system.start, system.reference, parameters)
         values[TIME] = size * rng.uniform(0.5, 1.5)
-        state: dict[Any, float] = {one: values.get(one, rng.uniform(0.5, 1.5)) for one in sorted(symbols, key=str)}
+        state: dict[Any, float] = {
+            symbol: values.get(symbol, rng.uniform(0.5, 1.5)) for symbol in sorted(symbols, key=str)
+        }
         state |= {one: state[one] + size * rng.normal() for one in unknown if one not in tied}
         closed = closed_state(closing, unknown, state) if closing else state
         if closed is not None:
@@ -137,7 +141,7 @@ def _sides(pair: tuple[Expr, Expr], known: dict[Any, float]) -> _Sides | None:
     Σ |∂(a - b)/∂s|·|s|.
     """
     symbols = free_symbols(list(pair))
-    if any(one not in known for one in symbols):
+    if any(symbol not in known for symbol in symbols):
         return None
     try:
         a, b = map(float, evaluate(list(pair), known))

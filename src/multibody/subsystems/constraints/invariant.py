@@ -70,7 +70,7 @@ def completed(
     Raises:
         ModelError: if nothing that can move is in one of them.
     """
-    above, unknown = set(top), {flow[one] for one in top}
+    above, unknown = set(top), {flow[variable] for variable in top}
     positions: dict[str, list[Expr]] = {name: [] for name in equations}
     found: dict[str, Invariant] = {}
     current = dict(equations)
@@ -109,29 +109,29 @@ def require_same_orders(invariants: Sequence[Invariant], orders: Mapping[Symbol,
 
     The force that keeps such a constraint would act on one of them, and not on the other.
     """
-    highest = max((orders[one] for one in top), default=0)
-    if all(orders[one] == highest for one in top):
+    highest = max((orders[variable] for variable in top), default=0)
+    if all(orders[variable] == highest for variable in top):
         return
-    for one in invariants:
-        free = free_symbols(one.velocity if one.velocity is not None else ZERO)
+    for invariant in invariants:
+        free = free_symbols(invariant.velocity if invariant.velocity is not None else ZERO)
         short = [s for s in free if s in top and orders[s] < highest]
         lower = [s for s in free if s in orders and s not in top and any(orders[s] == orders[other] for other in short)]
         if short and lower:
             raise ModelError(
                 f"The constraint ties '{short[0].name}', which has no velocity among the variables, to "
                 f"'{lower[0].name}', which has one.",
-                where=f"constraint '{one.name}' of subsystem '{one.owner}'",
+                where=f"constraint '{invariant.name}' of subsystem '{invariant.owner}'",
                 cause="Dynamic equations of subsystems that are coupled belong to variables of the same order.",
                 remedy=f"Give the rate of '{short[0].name}' a name among the variables of order "
                 f"{orders[short[0]] + 1}, and write its dynamic equation for that one.",
                 code="constraint-between-different-orders",
-                name=one.name,
+                name=invariant.name,
             )
 
 
 def coefficients(invariants: Sequence[Invariant], rates: Sequence[Symbol]) -> tuple[Matrix, Matrix]:
     """A and γ of all invariants, A·a + γ = 0."""
-    rows = [one.acceleration for one in invariants]
+    rows = [invariant.acceleration for invariant in invariants]
     A = jacobian(rows, rates).reshape(len(rows), len(rates))
     if A.size and set(rates) & set(free_symbols(A)):
         raise _not_linear(

@@ -69,7 +69,7 @@ def rows_where_closed(
 def _require_clear(A: Matrix, invariants: Sequence[Invariant]) -> None:
     """An error for rows that are independent only because numbers in them are rounded."""
     nodes = topological(list(A.flat)) if len(A) > 1 else []
-    if not any(isinstance(one, Constant) and isinstance(one.value, float) for one in nodes):
+    if not any(isinstance(node, Constant) and isinstance(node.value, float) for node in nodes):
         return
     sizes = _distances(A)
     if sizes is not None and sizes.min() < ROUNDED:
@@ -87,7 +87,7 @@ def _require_clear(A: Matrix, invariants: Sequence[Invariant]) -> None:
 def _distances(A: Matrix) -> Any:
     """How far each row is from all before it, in relation to its size, where symbols have random values."""
     rng = np.random.default_rng(0)
-    known: dict[Any, Any] = {one: float(rng.uniform(0.5, 1.5)) for one in free_symbols(A)}
+    known: dict[Any, Any] = {symbol: float(rng.uniform(0.5, 1.5)) for symbol in free_symbols(A)}
     try:
         numbers = np.array(evaluate(list(A.flat), known), dtype=float).reshape(A.shape)
     except MultibodyError:
@@ -155,10 +155,10 @@ def require_independent(
         coordinates: all of them.
         invariants: of all levels.
     """
-    positions = [position for one in invariants for position in one.positions]
+    positions = [position for invariant in invariants for position in invariant.positions]
     if not chosen or not positions:
         return
-    J = jacobian(positions, [*(one for one in coordinates if one not in chosen), *chosen])
+    J = jacobian(positions, [*(coordinate for coordinate in coordinates if coordinate not in chosen), *chosen])
     columns = [[entry.fp for entry in column] for column in J.T]
     related = [k - (len(columns) - len(chosen)) for k in independent_rows(columns)]
     guilty = [chosen[k].name for k in related if k >= 0]

@@ -185,7 +185,7 @@ def _leg(
 ) -> Subsystem:  # fmt: skip
     """A leg with the position of E among its variables."""
     points = draft.named("E", end)
-    joints, ends = [one.name for one in draft.speeds], [rate_name(name) for name in points]
+    joints, ends = [speed.name for speed in draft.speeds], [rate_name(name) for name in points]
     if isinstance(independent, tuple | list):
         chosen = [rate_name(f"{stem}_{draft.label}") for stem in independent]
     elif independent in ("joints", "end") and (independent == "joints" or len(ends) == len(joints)):

@@ -78,7 +78,9 @@ class PartDraft(PartQuantities):
             reference: the reference motion, where it is not zero.
         """
         T, V = as_expr(kinetic), as_expr(potential)
-        still: dict[Expr, Expr] = {one: (reference or {}).get(one, ZERO) for one in self.coordinates}
+        still: dict[Expr, Expr] = {
+            coordinate: (reference or {}).get(coordinate, ZERO) for coordinate in self.coordinates
+        }
         new = dict(points or {}) if as_variables else {}
         made = subsystem(
             self.label,

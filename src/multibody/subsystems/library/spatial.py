@@ -108,7 +108,7 @@ def platform(
     inner = body.renamed(f"{label}_body")
     return couple(
         label, [inner], {name: f"{name} = {one}" for name, one in named.items()}, variables=list(named),
-        independent=[one.name for one in inner.independent], motion=KnownMotion(reference=rest),
+        independent=[variable.name for variable in inner.independent], motion=KnownMotion(reference=rest),
         description=body.description,
     )  # fmt: skip
 
@@ -117,5 +117,5 @@ def _component(body: Subsystem, axis: str, place: tuple[Expr, ...]) -> Expr:
     """One component of p + R·r."""
     label = body.label
     turned = sum(body.aliases[f"R_{label}_{axis}{other}"] * one for other, one in zip("xyz", place, strict=True))
-    center = next(one for one in body.orders if one.name == f"p_{label}_{axis}")
+    center = next(variable for variable in body.orders if variable.name == f"p_{label}_{axis}")
     return center + turned

@@ -61,4 +61,4 @@ class Auxiliary:
 
     def parameters(self) -> list[Parameter]:
         """The symbols as parameters without values."""
-        return [Parameter(s.name, s, {s: None}, "", "auxiliary") for one in self.unknowns for s in one.symbols]
+        return [Parameter(s.name, s, {s: None}, "", "auxiliary") for unknown in self.unknowns for s in unknown.symbols]

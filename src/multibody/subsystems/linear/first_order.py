@@ -34,7 +34,7 @@ class Expansion:
         """The values on the reference motion, and the parts that are linear in the deviations."""
         if not len(expressions):
             return [], []
-        symbols: list[Symbol] = [one for one in free_symbols(list(expressions)) if one in self.nominal]
+        symbols: list[Symbol] = [symbol for symbol in free_symbols(list(expressions)) if symbol in self.nominal]
         slopes = jacobian(list(expressions), symbols).reshape(len(expressions), len(symbols))
         constants = list(self._at_reference(list(expressions)))
         if not symbols:

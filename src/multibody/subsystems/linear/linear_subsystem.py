@@ -73,13 +73,16 @@ class LinearSubsystem(Subsystem):
     def unknowns(self) -> tuple[Unknowns, ...]:
         """Auxiliary parameters that stand for entries of complements, with the equations they satisfy."""
         own = self.complement.auxiliary.unknowns if self.complement and self.complement.auxiliary else []
-        return (*(one for part in self.parts if isinstance(part, LinearSubsystem) for one in part.unknowns), *own)
+        return (
+            *(unknown for part in self.parts if isinstance(part, LinearSubsystem) for unknown in part.unknowns),
+            *own,
+        )
 
     @property
     def reference_conditions(self) -> ReferenceConditions:
         """What must vanish on the reference motion: constraints, lengths of quaternions, forces that do not balance."""
-        demands = [(self.sources.get(one, ""), one) for one in self.conditions]
-        names = [f"the balance of forces on '{one.name}'" for one in self.independent]
+        demands = [(self.sources.get(condition, ""), condition) for condition in self.conditions]
+        names = [f"the balance of forces on '{variable.name}'" for variable in self.independent]
         return ReferenceConditions(
             self.label, (*demands, *zip(names, self.residual, strict=True)), self.parameters, self.unknowns
         )
@@ -126,11 +129,11 @@ class LinearSubsystem(Subsystem):
         """A and B in δẋ = A·δx + B·δr for the independent states."""
         known = self.dependent_deviations
         flow = {**self.rates, **accelerations(self)}
-        rates = list(substitute([flow[one] for one in self.states], known))
-        names, inputs = tuple(one.name for one in self.states), [s for one in self.inputs for s in one.flat]
+        rates = list(substitute([flow[state] for state in self.states], known))
+        names, inputs = tuple(state.name for state in self.states), [s for input_ in self.inputs for s in input_.flat]
         A = jacobian(rates, self.states).reshape(len(names), len(names))
         B = jacobian(rates, inputs).reshape(len(names), len(inputs))
-        return Labelled(names, names, A), Labelled(names, tuple(one.name for one in inputs), B)
+        return Labelled(names, names, A), Labelled(names, tuple(input_.name for input_ in inputs), B)
 
     @cached_property
     @alone
@@ -141,7 +144,7 @@ class LinearSubsystem(Subsystem):
         lengths = _kept_lengths(self)
         positions = [level for one in everything for level in one.positions]
         positions = list(substitute(positions, lengths)) if positions else []
-        left = tuple(one for one in self.coordinates if one not in lengths)
+        left = tuple(coordinate for coordinate in self.coordinates if coordinate not in lengths)
         found = _solved_for_dependent(self, positions, left, self.chosen)
         found |= {one: as_expr(substitute(value, found)) for one, value in lengths.items()}
         velocities = [one.velocity for one in everything if one.velocity is not None]
@@ -207,7 +210,7 @@ def carried_over(old: LinearSubsystem, new: LinearSubsystem, exchange: Exchange)
         new,
         parts=tuple(carried_over(mine, theirs, exchange) for mine, theirs in pairs),
         nominal={_in(exchange, one): _in(exchange, value) for one, value in old.nominal.items()},
-        conditions=tuple(_in(exchange, one) for one in old.conditions),
+        conditions=tuple(_in(exchange, condition) for condition in old.conditions),
         sources={_in(exchange, one): source for one, source in old.sources.items()},
         residual=_matrix(exchange, old.residual),
         complement=None if old.complement is None else _slope(exchange, old.complement),
@@ -219,7 +222,7 @@ def _slope(exchange: Exchange, known: Any) -> KnownSlope:
     slope, auxiliary = _matrix(exchange, known.slope), None
     if known.auxiliary is not None:
         auxiliary = Auxiliary("")
-        auxiliary.unknowns = [_unknowns(exchange, one) for one in known.auxiliary.unknowns]
+        auxiliary.unknowns = [_unknowns(exchange, unknown) for unknown in known.auxiliary.unknowns]
     return KnownSlope(slope, auxiliary)
 
 

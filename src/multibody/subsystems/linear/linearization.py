@@ -89,18 +89,18 @@ def linearize(
     system = with_parameters(system, parameters)
     require_known_inertias(system.label, system.whole_appearance().inertias, known_defaults(system.parameters))
     clock = Clock(system.label, progress)
-    names = {one.name: one for one in system.orders}
+    names = {variable.name: variable for variable in system.orders}
     words: dict[str, Expr] = {one.name: one for p in system.parameters for one in p.default}
     vocabulary = LevelVocabulary(system.label, words)
     given = by_variable(reference, names, "reference", system.label, vocabulary)
-    known = {s.name: s for one in system.inputs for s in one.flat}
+    known = {s.name: s for input_ in system.inputs for s in input_.flat}
     driven = by_variable(inputs, known, "reference", system.label, vocabulary, kind="input")
     nominal = full_reference(system, given, driven)
     clock("reference")
     made = _linearized(system, Expansion(nominal), dict(subsystems or {}), auxiliary, clock)
     if not part:
         require_solution(made.reference_conditions)
-    named = [Parameter(s.name, s, {s: None}, "", "auxiliary") for one in made.unknowns for s in one.symbols]
+    named = [Parameter(s.name, s, {s: None}, "", "auxiliary") for unknown in made.unknowns for s in unknown.symbols]
     known_equal = named_identities(vocabulary, identities, [made])
     require_parameters_equal(made, known_equal)
     return replace(made, parameters=(*made.parameters, *named), identities=known_equal)
@@ -119,7 +119,7 @@ def _linearized(
     constants, moved = expansion.split(list(system.rows.values()))
     rows = dict(zip(system.rows, moved, strict=True))
     helper = Auxiliary(system.label) if auxiliary and invariants else None
-    names = [one.name for one in system.independent]
+    names = [variable.name for variable in system.independent]
     solve_for = helper.solve if helper else None
     with on_reference_motion(system.label):
         found = reduction(system.label, parts, system.own, invariants, rows, names, None, clock, solve_for)
@@ -137,7 +137,9 @@ def _linearized(
         "appearance": system.appearance.of_inertias,
         "timings": dict(clock.seconds),
     }  # fmt: skip
-    everything = {one: part.sources.get(one, "") for part in parts for one in part.conditions} | conditions
+    everything = {
+        condition: part.sources.get(condition, "") for part in parts for condition in part.conditions
+    } | conditions
     sources = {one: source for one, source in everything.items() if one.fp != 0}
     return LinearSubsystem(
         **own | changed, nominal=expansion.nominal, conditions=tuple(sources), sources=sources,
@@ -147,7 +149,7 @@ def _linearized(
 
 def _of_parameters(pair: tuple[Expr, Expr]) -> bool:
     """Whether an identity holds for deviations too: one of variables holds for the variables themselves."""
-    return all(one.kind == "parameter" for one in free_symbols(list(pair)))
+    return all(symbol.kind == "parameter" for symbol in free_symbols(list(pair)))
 
 
 def _linear_invariants(system: SubsystemContent, expansion: Expansion) -> tuple[tuple[Invariant, ...], dict[Expr, str]]:
@@ -159,13 +161,17 @@ def _linear_invariants(system: SubsystemContent, expansion: Expansion) -> tuple[
     names = [f"the unit length of the quaternion {', '.join(map(str, group))}" for group in system.quaternions]
     conditions = dict(zip(expansion.split(lengths)[0], names, strict=True))
     made = []
-    for one in system.invariants:
-        constants, moved = expansion.split(one.levels)
-        conditions |= dict.fromkeys(constants, f"the constraint '{one.name}' of '{one.owner}'")
-        velocity = None if one.velocity is None else moved[-2]
+    for invariant in system.invariants:
+        constants, moved = expansion.split(invariant.levels)
+        conditions |= dict.fromkeys(constants, f"the constraint '{invariant.name}' of '{invariant.owner}'")
+        velocity = None if invariant.velocity is None else moved[-2]
         made.append(
             replace(
-                one, positions=tuple(moved[: len(one.positions)]), velocity=velocity, acceleration=moved[-1], side=None
+                invariant,
+                positions=tuple(moved[: len(invariant.positions)]),
+                velocity=velocity,
+                acceleration=moved[-1],
+                side=None,
             )
         )
     return tuple(made), conditions
@@ -178,7 +184,7 @@ def _with_geometric(
     forces = complement.geometric
     if all(force.fp == 0 for force in forces):
         return found, rows
-    places = [complement.spread.variables.index(one) for one in found.independent]
+    places = [complement.spread.variables.index(variable) for variable in found.independent]
     onto = complement.spread.S[places].T
     new = dict(rows)
     for one, force in zip(found.independent, forces, strict=True):
@@ -216,7 +222,7 @@ class FirstOrder:
     @cached_property
     def _own_residual(self) -> Matrix:
         """e₀ of this level's own rows, for all variables."""
-        return array([self._lost.get(one, ZERO) for one in self.spread.variables])
+        return array([self._lost.get(variable, ZERO) for variable in self.spread.variables])
 
     @cached_property
     def residual(self) -> Matrix:
@@ -238,8 +244,8 @@ class FirstOrder:
     @cached_property
     def C1(self) -> Matrix:
         """From K·C̃ = (0, 1), where K has the constraints and the rows of the independent variables."""
-        chosen = [self.spread.variables.index(one) for one in self._found.independent]
-        rates = [rate_symbol(one) for one in self.spread.variables]
+        chosen = [self.spread.variables.index(variable) for variable in self._found.independent]
+        rates = [rate_symbol(variable) for variable in self.spread.variables]
         A0, A1 = self._expansion.matrix(coefficients(self._system.invariants, rates)[0])
         K0 = np.vstack([combined(A0, self.spread.S), self.spread.S[chosen]])
         K1 = np.vstack([combined(A1, self.spread.S) + combined(A0, self._slope_below), self._slope_below[chosen]])

@@ -43,8 +43,8 @@ def evaluate_parameters(linear: LinearSubsystem, values: Mapping[str, float] | N
             remedy="Give what linearize made.",
             code="not-linearized",
         )
-    auxiliary = {s.name for one in linear.unknowns for s in one.symbols}
-    physical = [one for one in linear.parameters if one.name not in auxiliary]
+    auxiliary = {s.name for unknown in linear.unknowns for s in unknown.symbols}
+    physical = [parameter for parameter in linear.parameters if parameter.name not in auxiliary]
     _require_known(linear, values or {}, [one.name for one in physical])
     known: dict[Any, float] = {**defaults(physical, values), TIME: SOME_TIME}
     require_known_inertias(linear.label, linear.whole_appearance().inertias, known)

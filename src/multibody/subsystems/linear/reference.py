@@ -49,8 +49,8 @@ def full_reference(
         ModelError: if a coordinate that was given does not move at the rate that the others give it.
     """
     said = {**system.reference, **given}
-    found: dict[Expr, Expr] = {one: as_expr(said.get(one, ZERO)) for one in system.orders}
-    found |= {s: as_expr(inputs.get(s, ZERO)) for one in system.inputs for s in one.flat}
+    found: dict[Expr, Expr] = {variable: as_expr(said.get(variable, ZERO)) for variable in system.orders}
+    found |= {s: as_expr(inputs.get(s, ZERO)) for input_ in system.inputs for s in input_.flat}
     for group in system.quaternions:
         _complete_quaternion(system, group, said, found)
     for one, rate in reversed(list(system.rates.items())):  # higher orders come last, and are needed first
@@ -59,7 +59,7 @@ def full_reference(
             found[one] = found[one] + moving * TIME
     for one, rate in system.rates.items():
         _require_rate(system, one, as_expr(substitute(rate, found)), _rate(found[one]))
-    return found | {rate_symbol(one): _rate(found[one]) for one in system.top}
+    return found | {rate_symbol(variable): _rate(found[variable]) for variable in system.top}
 
 
 def _complete_quaternion(
@@ -114,8 +114,8 @@ def require_linearizable(system: Any, subsystems: Mapping[str, Any]) -> None:
             raise ModelError(
                 f"What is given for the part '{label}' is a model of something else.",
                 where=f"subsystem '{system.label}'",
-                cause=f"Its variables are: {', '.join(one.name for one in given.orders)}; independent ones are: "
-                f"{', '.join(one.name for one in given.independent)}.",
+                cause=f"Its variables are: {', '.join(variable.name for variable in given.orders)}; "
+                f"independent ones are: {', '.join(variable.name for variable in given.independent)}.",
                 remedy=f"Linearize the part '{label}' itself, or rename the linearized model as the part was renamed.",
                 code="linear-part-of-another-system",
                 name=label,
@@ -201,25 +201,26 @@ def require_conditions(made: ReferenceConditions, values: Mapping[Any, float]) -
         known = {**values, TIME: time}
         for source, condition in made.demands:
             if set(free_symbols(condition)) <= set(known) and _violated(condition, known):
-                symbols = [one for one in free_symbols(condition) if one is not TIME]
-                numbers = ", ".join(f"{one.name} = {known[one]:.6g}" for one in symbols)
+                symbols = [symbol for symbol in free_symbols(condition) if symbol is not TIME]
+                numbers = ", ".join(f"{symbol.name} = {known[symbol]:.6g}" for symbol in symbols)
                 raise _not_a_motion(made, source, condition, f" with {numbers}" if numbers else "")
     _require_auxiliary(made, values)
 
 
 def _require_auxiliary(made: ReferenceConditions, values: Mapping[Any, float]) -> None:
     """An error for auxiliary parameters that belong to other values of the physical ones."""
-    for one in made.unknowns:
-        rows = times(one.matrix, array(list(one.symbols))) - one.right
+    for unknown in made.unknowns:
+        rows = times(unknown.matrix, array(list(unknown.symbols))) - unknown.right
         for row in rows:
             if set(free_symbols(row)) <= set(values) and _violated(row, values):
+                names = ", ".join(map(str, unknown.symbols))
                 raise ModelError(
-                    f"The auxiliary parameters {', '.join(map(str, one.symbols))} do not belong to the other values.",
-                    where=f"subsystem '{one.label}'",
+                    f"The auxiliary parameters {names} do not belong to the other values.",
+                    where=f"subsystem '{unknown.label}'",
                     cause="They were found for other values of the physical parameters.",
                     remedy="Compute them again: parameters=evaluate_parameters(linear, {…}).",
                     code="auxiliary-parameters-outdated",
-                    names=tuple(s.name for s in one.symbols),
+                    names=tuple(s.name for s in unknown.symbols),
                 )
 
 
@@ -250,7 +251,7 @@ def _violated(condition: Expr, known: Mapping[Any, float]) -> bool:
 def _wrong(made: ReferenceConditions, condition: Expr, values: Mapping[Any, float]) -> bool:
     """Whether a condition is violated: for the values of the parameters, or for all positive ones."""
     symbols = free_symbols(condition)
-    if condition.fp == 0 or any(s in one.symbols for one in made.unknowns for s in symbols):
+    if condition.fp == 0 or any(s in unknown.symbols for unknown in made.unknowns for s in symbols):
         return False
     known = {**values, TIME: SOME_TIME}
     if all(s in known for s in symbols):

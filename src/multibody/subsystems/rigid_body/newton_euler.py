@@ -84,7 +84,7 @@ def newton_euler(
     """
     place = Placement.described(check(label, what="subsystem"), position)
     m, J = symbol(f"m_{label}", "parameter"), inertia_tensor(label, inertia)
-    names = [*(one.name for one in place.variables), *place.cosines]
+    names = [*(variable.name for variable in place.variables), *place.cosines]
     own = [one for one in (m, *J.components(), _G, _XI) if isinstance(one, Symbol)]
     known = shared_parameters(label, (), parameters, names, [one.name for one in own])
     whole = BodyInertia((label,), (m, ZERO, ZERO, ZERO, *map(as_expr, J.components())))

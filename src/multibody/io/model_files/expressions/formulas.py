@@ -151,4 +151,4 @@ def _quotient(number: Constant) -> str | None:
 
 
 def _all_zero(values: list[Any]) -> bool:
-    return all(is_zero(as_expr(one)) for one in values)
+    return all(is_zero(as_expr(value)) for value in values)

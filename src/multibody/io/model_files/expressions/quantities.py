@@ -67,9 +67,9 @@ class QuantityReader:
 
     def ranges(self, node: YamlNode) -> Any:
         """A range, or one for each coordinate, null where there is none."""
-        several = isinstance(node, List) and any(isinstance(one, List) or is_nothing(one) for one in node.items)
+        several = isinstance(node, List) and any(isinstance(item, List) or is_nothing(item) for item in node.items)
         if several and isinstance(node, List):
-            return [None if is_nothing(one) else self.range(one) for one in node.items]
+            return [None if is_nothing(item) else self.range(item) for item in node.items]
         return self.range(node)
 
     # plain things ------------------------------------------------------------------------------------------------

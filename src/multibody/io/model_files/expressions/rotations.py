@@ -72,7 +72,7 @@ def _euler(sequence: YamlNode, angles: YamlNode, value: Callable[[YamlNode], Any
 
 def _quaternion(node: YamlNode, value: Callable[[YamlNode], Any]) -> Rotation:
     parts = value(node)
-    if not isinstance(parts, list) or len(parts) != 4 or any(isinstance(one, list) for one in parts):
+    if not isinstance(parts, list) or len(parts) != 4 or any(isinstance(part, list) for part in parts):
         node.fail(
             "A quaternion has four components, the scalar first.",
             remedy="Write [1, 0, 0, 0] for no rotation.",

@@ -41,8 +41,8 @@ class Symbols:
         known.add_time(system)
         for parameter in system.all(Parameter):
             known.add("parameter", parameter.default)
-        for one in system.all(Input):
-            known.add("input", one.flat)
+        for input_ in system.all(Input):
+            known.add("input", input_.flat)
         for joint in system.all(Joint):
             known.add_joint(joint)
         for name in system.sensors:

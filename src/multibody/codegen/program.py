@@ -21,12 +21,12 @@ from multibody.codegen.routines import ROUTINES
 from multibody.codegen.syntax import Syntax
 from multibody.equations import EquationsOfMotion
 from multibody.equations.dependent_angles import require_no_acting_angles
+from multibody.equations.validation.argument_checks import require_equations
 from multibody.equations.validation.known_symbols import require_distinct, require_known
 from multibody.equations.validation.prescribed_motion import require_smooth
 from multibody.errors import ConversionError, UnknownNameError
 from multibody.graph import Constant, Expr, Symbol, isolated, topological
 from multibody.graph.traverse import flat
-from multibody.model import Model, System
 from multibody.model.freeze.inertia_checks import require_possible_numbers
 from multibody.model.quantity import shaped_names
 
@@ -56,7 +56,7 @@ class Program(ProgramData):
             >>> program.coordinates[0].unit, program.coordinates[0].value, program.speeds[0].name
             ('rad', 0.3, 'angle_dot')
         """
-        _require_equations(eom)
+        require_equations(eom, "export", "export(mb.derive(system), …)", error=ConversionError)
         _require_names_and_values(eom)
         meanings = {(entry.kind, entry.name): entry for entry in eom.symbol_table().entries}
 
@@ -145,20 +145,6 @@ class Program(ProgramData):
     def _landmarks(self) -> dict[Any, str]:
         with isolated(*self._known):
             return landmarks(self.eom)
-
-
-def _require_equations(eom: object) -> None:
-    """An error for anything that is not equations of motion, which a system becomes by being derived."""
-    if not isinstance(eom, EquationsOfMotion):
-        raise ConversionError(
-            f"{type(eom).__name__} is not equations of motion.",
-            where="export",
-            code="equations-expected",
-            value=type(eom).__name__,
-            remedy="Derive them first: export(derive(system), …)."
-            if isinstance(eom, System | Model)
-            else "Give what derive(system) returns.",
-        )
 
 
 def _require_names_and_values(eom: EquationsOfMotion) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from multibody.codegen.live.casadi import live_values
 from multibody.equations import EquationsOfMotion
 from multibody.equations.dependent_angles import require_no_acting_angles
-from multibody.linearization.operating_points.point import require_equations
+from multibody.equations.validation.argument_checks import require_equations
 from multibody.support.optional_libraries import require_library
 
 

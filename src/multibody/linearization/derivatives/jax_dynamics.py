@@ -8,9 +8,9 @@ from typing import Any
 from multibody.codegen.live.jax import live_function
 from multibody.equations import EquationsOfMotion
 from multibody.equations.dependent_angles import require_no_acting_angles
+from multibody.equations.validation.argument_checks import require_equations
 from multibody.errors import ShapeError
 from multibody.graph import Symbol
-from multibody.linearization.operating_points.point import require_equations
 from multibody.support.optional_libraries import require_library
 
 

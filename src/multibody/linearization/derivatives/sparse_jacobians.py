@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from multibody.compiler import Function
 from multibody.equations import EquationsOfMotion
+from multibody.equations.validation.argument_checks import require_equations
 from multibody.graph import ZERO, Symbol, array, isolated, jacobian, topological
-from multibody.linearization.operating_points.point import require_equations
 
 
 class SparseFunction:

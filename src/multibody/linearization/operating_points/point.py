@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.equations import EquationsOfMotion
+from multibody.equations.validation.argument_checks import require_equations
 from multibody.errors import AssemblyError, ExpressionError, ModelError
 from multibody.graph import Constant, Expr, Symbol, evaluate
 from multibody.graph.names import suggestion
@@ -18,7 +19,7 @@ from multibody.linearization.operating_points.run_inputs import inputs_at, requi
 from multibody.linearization.operating_points.sizes import coordinate_sizes, mechanism_length, speed_sizes
 from multibody.linearization.tolerances import CONSTRAINT_GAP, GIVEN_VALUE_SHIFT, INTERPOLATED_VALUE_SHIFT, LIMIT_EXCESS
 from multibody.mechanics.assembly.assembly import Vector
-from multibody.model import Model, System
+from multibody.model import Model
 from multibody.model.freeze.inertia_checks import possible_values
 from multibody.model.quantity import finite_value
 from multibody.simulation.checks.table_exits import outputs_with_tables
@@ -270,19 +271,6 @@ def unknown_name(kind: str, names: Iterable[Any], known: Iterable[str], model: M
         remedy=f"There are: {', '.join(listed) or 'none'}.",
         names=tuple(map(str, unknown)),
     )
-
-
-def require_equations(eom: Any, where: str) -> None:
-    """An error unless equations of motion were given."""
-    if not isinstance(eom, EquationsOfMotion):
-        raise ModelError(
-            f"A {type(eom).__name__} stands where equations of motion are needed.",
-            code="equations-expected",
-            where=where,
-            cause="They have not been derived yet." if isinstance(eom, System | Model) else "",
-            remedy=f"Write {where}(mb.derive(system), …).",
-            kind=type(eom).__name__,
-        )
 
 
 def _require_numbers(model: Model, given: Mapping[str, Any]) -> None:

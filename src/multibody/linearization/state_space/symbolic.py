@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
+from multibody.equations.validation.argument_checks import require_equations
 from multibody.errors import ExpressionError
 from multibody.graph import (
     ZERO,
@@ -27,7 +28,7 @@ from multibody.linearization.derivatives.independent_coordinates import Independ
 from multibody.linearization.derivatives.matrices import Expressions
 from multibody.linearization.derivatives.signals import input_places, output_signals, units
 from multibody.linearization.derivatives.slopes import GEOMETRY, STEADY, Blocks, Slopes
-from multibody.linearization.operating_points.point import LinearizationPoint, require_equations
+from multibody.linearization.operating_points.point import LinearizationPoint
 from multibody.linearization.state_space.symbolic_point import Values, symbolic_place
 from multibody.linearization.state_space.symbolic_system import SymbolicLinearSystem
 from multibody.mechanics.constraints.sparse_rows import Sparse

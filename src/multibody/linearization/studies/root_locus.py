@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.equations import EquationsOfMotion
+from multibody.equations.validation.argument_checks import require_equations
 from multibody.errors import ModelError
-from multibody.linearization.operating_points.point import At, known_point, require_equations, unknown_name
+from multibody.linearization.operating_points.point import At, known_point, unknown_name
 from multibody.linearization.state_space.linear_system import LinearSystem
 from multibody.linearization.state_space.linearized_system import LinearizedSystem, warn_unless_steady
 from multibody.linearization.state_space.linearizer import linearize

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
+from multibody.equations.validation.argument_checks import require_equations
 from multibody.errors import EquilibriumError
 from multibody.graph import Symbol
 from multibody.linearization.operating_points.point import (
     At,
     beyond_limits,
     known_point,
-    require_equations,
     unknown_name,
 )
 from multibody.linearization.tolerances import UNKNOWN_ERROR

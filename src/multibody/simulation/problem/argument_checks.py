@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from multibody.equations import EquationsOfMotion
+from multibody.equations.validation.argument_checks import require_equations
 from multibody.equations.validation.known_symbols import require_distinct, require_known
 from multibody.errors import ModelError
-from multibody.model import Model, System
 from multibody.simulation.integrators.integrator import Integrator
 
 
@@ -21,15 +21,7 @@ def check_simulate_arguments(where: str, eom: Any, integrator: Any = None, **by_
         integrator: an integrator, or None.
         by_name: arguments that are mappings, or None.
     """
-    if not isinstance(eom, EquationsOfMotion):
-        found = isinstance(eom, System | Model)
-        raise ModelError(
-            f"A {type(eom).__name__} stands where equations of motion are needed.",
-            code="equations-expected",
-            where=where,
-            cause="They have not been derived yet." if found else "Arguments are in another order.",
-            remedy=f"Write {where}(mb.derive(system), …).",
-        )
+    require_equations(eom, where)
     if integrator is not None and not isinstance(integrator, Integrator):
         kind = integrator if isinstance(integrator, type) else type(integrator)
         made = isinstance(integrator, type) and issubclass(integrator, Integrator)

@@ -31,16 +31,21 @@ def finished(figure: Any, path: File, overwrite: bool) -> Any:
     return figure
 
 
+def wrong_subject(thing: Any, wanted: str, where: str, call: str, *, code: str) -> ModelError:
+    """The error for a figure of something that it does not show."""
+    return ModelError(
+        f"plots.{where} expects {wanted}, got {type(thing).__name__}.",
+        code=code,
+        where=f"plots.{where}",
+        remedy=f"Write plots.{where}({call}).",
+        kind=type(thing).__name__,
+    )
+
+
 def require_run(run: Any, where: str) -> None:
     """An error unless it is a run."""
     if not isinstance(run, Trajectory):
-        raise ModelError(
-            f"A {type(run).__name__} stands where a run is needed.",
-            code="run-expected",
-            where=f"plots.{where}",
-            remedy=f"Write plots.{where}(mb.simulate(eom, duration), …).",
-            kind=type(run).__name__,
-        )
+        raise wrong_subject(run, "a run", where, "mb.simulate(eom, duration), …", code="run-expected")
 
 
 def require_names(names: Sequence[Any], known: Iterable[str], where: str) -> None:

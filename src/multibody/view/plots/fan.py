@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from multibody.errors import ModelError
 from multibody.graph.names import element_name
 from multibody.simulation import Sweep
 from multibody.simulation.contract import Vector
 from multibody.simulation.results.recording import split
 from multibody.support.figures import COLORS, canvas, explain, labelled, light_grid
-from multibody.view.plots.drawing import File, finished, nothing, require_names
+from multibody.view.plots.drawing import File, finished, nothing, require_names, wrong_subject
 
 BANDS = ((0.05, 0.95), (0.25, 0.75))
 """Nine of ten runs, and one half of them."""
@@ -59,14 +58,7 @@ def fan(
 def _panels(sweep: Any, names: Sequence[str]) -> dict[str, Vector]:
     """Runs and times of each number, by its label."""
     if not isinstance(sweep, Sweep):
-        remedy = "Write plots.fan(mb.sweep(eom, …), 'name')."
-        raise ModelError(
-            f"A {type(sweep).__name__} stands where a sweep is needed.",
-            code="sweep-expected",
-            where="plots.fan",
-            remedy=remedy,
-            kind=type(sweep).__name__,
-        )
+        raise wrong_subject(sweep, "a sweep", "fan", "mb.sweep(eom, …), 'name'", code="sweep-expected")
     where = f"sweep of '{sweep.eom.model.name}'"
     chosen = names or tuple(coordinate.name for coordinate in sweep.eom.coordinates)
     if not chosen:

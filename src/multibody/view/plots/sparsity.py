@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.equations import EquationsOfMotion
-from multibody.errors import ModelError
+from multibody.equations.validation.argument_checks import require_equations
 from multibody.graph import Expr, Symbol, topological
 from multibody.graph.linear_algebra import Matrix
 from multibody.model.quantity import rate_name
@@ -79,15 +79,7 @@ def structure(matrix: Matrix, constant: Sequence[str] = ("parameter",)) -> NDArr
 
 
 def _patterns(eom: Any) -> list[Pattern]:
-    if not isinstance(eom, EquationsOfMotion):
-        what = f"A {type(eom).__name__} stands where equations of motion are needed."
-        raise ModelError(
-            what,
-            code="equations-expected",
-            where="plots.sparsity",
-            remedy="Write plots.sparsity(mb.derive(system)).",
-            kind=type(eom).__name__,
-        )
+    require_equations(eom, "plots.sparsity", "plots.sparsity(mb.derive(system))")
     speeds = [speed.name for speed in eom.speeds]
     if not speeds:
         raise nothing("the system has no speeds", f"system '{eom.model.name}'", "Let some joint move freely.")

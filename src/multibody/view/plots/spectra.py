@@ -11,7 +11,7 @@ from multibody.errors import ModelError, ShapeError
 from multibody.linearization import LinearSystem
 from multibody.linearization.studies.root_locus import RootLocus
 from multibody.support.figures import COLORS, canvas, light_grid
-from multibody.view.plots.drawing import CUT, SHADES, File, finished, nothing
+from multibody.view.plots.drawing import CUT, SHADES, File, finished, nothing, wrong_subject
 
 RATIOS = (0.1, 0.3, 0.5, 0.7, 0.9)
 """Damping ratios that lines are drawn for."""
@@ -97,14 +97,7 @@ def poles(linear: LinearSystem, *, path: File = None, overwrite: bool = False, f
 
 def _require_poles(linear: Any) -> None:
     if not isinstance(linear, LinearSystem):
-        what = f"A {type(linear).__name__} stands where a linear system is needed."
-        raise ModelError(
-            what,
-            code="linear-system-expected",
-            where="plots.poles",
-            remedy="Write plots.poles(mb.linearize(eom)).",
-            kind=type(linear).__name__,
-        )
+        raise wrong_subject(linear, "a linear system", "poles", "mb.linearize(eom)", code="linear-system-expected")
     if not len(linear.poles):
         raise nothing("the linear system has no states", f"linear system '{linear.name}'", "Linearize what can move.")
 

@@ -7,6 +7,7 @@ reduced equations.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -40,9 +41,7 @@ def equations_of(system: SubsystemContent, handling: Handling | None = None) -> 
     acceleration = tuple(kinetics.rates[variable] for variable in system.top)
     independent = tuple(places[variable] for variable in system.independent)
     solution = Solution(acceleration, (), independent, _regularity(kinetics, independent))
-    made = SubsystemEquations.of(kinetics, "Modular", lambda: kinetics.parts, solution)
-    del vars(made)["multiplier_values"]  # they are solved for when they are asked for
-    return made
+    return SubsystemEquations.of(kinetics, "Modular", lambda: kinetics.parts, solution)
 
 
 def _regularity(kinetics: SubsystemKinetics, independent: tuple[int, ...]) -> Expr:
@@ -58,6 +57,12 @@ def _regularity(kinetics: SubsystemKinetics, independent: tuple[int, ...]) -> Ex
 @in_own_table
 class SubsystemEquations(EquationsWithoutBodies):
     """Equations of motion of a subsystem; it has no bodies and joints, but energies where they are known."""
+
+    def __post_init__(self, known: Mapping[str, Any] | None) -> None:
+        """Forces that were not solved for are solved for when they are asked for."""
+        super().__post_init__(known)
+        if not self.multiplier_values:
+            del self.__dict__["multiplier_values"]
 
     @cached_property
     def kinetics(self) -> SubsystemKinetics:

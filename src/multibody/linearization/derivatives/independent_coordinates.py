@@ -15,7 +15,7 @@ from multibody.linearization.derivatives.slopes import Blocks
 from multibody.linearization.operating_points.point import LinearizationPoint, Matrix, unknown_name
 from multibody.linearization.operating_points.sizes import coordinate_sizes, mechanism_length, speed_lengths
 from multibody.linearization.tolerances import EQUAL_PIVOT, REDUNDANT_SINGULAR_VALUE, ROUNDING_ROW, SMALLEST_PIVOT
-from multibody.mechanics.constraints.rank import basis
+from multibody.mechanics.constraints.rank import Vector, basis, spanning_columns
 
 
 class IndependentPart(NamedTuple):
@@ -120,20 +120,16 @@ def bound_columns(matrix: Matrix, kept: Collection[int], preferred: Collection[i
         preferred: columns that are taken where that does no harm.
         told: what was kept, for messages.
     """
-    rest = np.array(matrix, dtype=float)
-    scale = float(np.linalg.norm(rest, axis=0).max(initial=0.0))
-    found: list[int] = []
-    for _ in range(len(rest)):
-        sizes = np.linalg.norm(rest, axis=0)
-        sizes[[*kept, *found]] = 0.0
-        if sizes.max() <= SMALLEST_PIVOT * scale:
+    scale = float(np.linalg.norm(matrix, axis=0).max(initial=0.0))
+
+    def last_good(lengths: Vector, found: list[int]) -> int:
+        lengths[[*kept, *found]] = 0.0
+        if lengths.max() <= SMALLEST_PIVOT * scale:
             raise _not_independent(told) if kept else _nearly_singular(told)
-        good = np.flatnonzero(sizes >= EQUAL_PIVOT * sizes.max()).tolist()
-        column = ([k for k in good if k in preferred] or good)[-1]
-        unit = rest[:, column] / sizes[column]
-        rest -= np.outer(unit, unit @ rest)
-        found.append(column)
-    return found
+        good: list[int] = np.flatnonzero(lengths >= EQUAL_PIVOT * lengths.max()).tolist()
+        return ([k for k in good if k in preferred] or good)[-1]
+
+    return spanning_columns(matrix, last_good)
 
 
 def _told(eom: EquationsOfMotion, kept_q: Sequence[int], kept_u: Sequence[int]) -> str:

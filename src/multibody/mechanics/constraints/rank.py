@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -53,6 +55,27 @@ def pivoted_columns(B: Vector) -> tuple[list[int], list[int]]:
     order = qr(B, mode="r", pivoting=True)[1]
     bound = sorted(int(k) for k in order[: len(B)])
     return [k for k in range(B.shape[1]) if k not in bound], bound
+
+
+def spanning_columns(matrix: Vector, choose: Callable[[Vector, list[int]], int | None]) -> list[int]:
+    """Columns that span the space of all, found one after the other by Gram and Schmidt.
+
+    Args:
+        matrix: with at most as many columns to be found as it has rows.
+        choose: by the lengths of what the columns found so far leave of all columns, and by the numbers of these, the
+            next one; None if there is none.
+    """
+    rest = np.array(matrix, dtype=float)
+    found: list[int] = []
+    while len(found) < len(rest):
+        lengths = np.linalg.norm(rest, axis=0)
+        column = choose(lengths, found)
+        if column is None:
+            break
+        unit = rest[:, column] / lengths[column]
+        rest -= np.outer(unit, unit @ rest)
+        found.append(column)
+    return found
 
 
 def without_inertia(M: Vector) -> list[int]:

@@ -7,13 +7,13 @@ from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from multibody.codegen.program import Program
 from multibody.codegen.quantities import Result
 from multibody.codegen.start_equations import SOME
 from multibody.graph import Expr, Symbol, evaluate, jacobian
 from multibody.mechanics.constraints.equations import unit_length_gaps
+from multibody.mechanics.constraints.rank import Vector, spanning_columns
 
 WELL = 0.1
 """A column is as good as any other if this share of the longest one is left of it."""
@@ -88,17 +88,12 @@ def _values(program: Program) -> dict[Any, float]:
     return known | {program.eom.model.time: 0.0}
 
 
-def _pivots(matrix: NDArray[np.float64], groups: Sequence[Sequence[int]]) -> list[int]:
+def _pivots(matrix: Vector, groups: Sequence[list[int]]) -> list[int]:
     """Columns that span the space, those of the first group before the others; by Gram and Schmidt."""
-    rest = matrix.copy()
-    chosen: list[int] = []
     least = WELL * np.linalg.norm(matrix, axis=0).max(initial=0.0)
-    for group in groups:
-        while len(chosen) < len(matrix) and len(group):
-            lengths = np.linalg.norm(rest[:, group], axis=0)
-            if lengths.max() <= least:
-                break
-            chosen.append(group[int(lengths.argmax())])
-            axis = rest[:, chosen[-1]] / lengths.max()
-            rest = rest - np.outer(axis, axis @ rest)
-    return chosen
+
+    def longest(lengths: Vector, _: list[int]) -> int | None:
+        best = (group[int(lengths[group].argmax())] for group in groups if len(group))
+        return next((column for column in best if lengths[column] > least), None)
+
+    return spanning_columns(matrix, longest)

@@ -31,14 +31,14 @@ def finished(figure: Any, path: File, overwrite: bool) -> Any:
     return figure
 
 
-def wrong_subject(thing: Any, wanted: str, where: str, call: str, *, code: str) -> ModelError:
-    """The error for a figure of something that it does not show."""
+def wrong_subject(thing: Any, wanted: str, where: str, call: str, **details: Any) -> ModelError:
+    """The error, with the code among the details, for a figure of something that it does not show."""
     return ModelError(
         f"plots.{where} expects {wanted}, got {type(thing).__name__}.",
-        code=code,
         where=f"plots.{where}",
         remedy=f"Write plots.{where}({call}).",
         kind=type(thing).__name__,
+        **details,
     )
 
 

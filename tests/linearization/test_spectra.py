@@ -338,6 +338,22 @@ def test_a_pole_on_a_free_cart(unit, damping, ends):
     assert (found.pole, found.destabilizing) == (0, False)
 
 
+@pytest.mark.parametrize("ends", [(0.0, 9.81), (0.0, 4.905), (4.9, 4.91), (4.0, 5.81)])
+@pytest.mark.parametrize("points", [11, 61])
+def test_a_critical_value_on_the_grid_is_located_as_well_as_one_beside_it(ends, points):
+    """At a point of the grid two poles are zero."""
+    (found,) = critical_values(along(free_cart("SI", 0.0), "k"), *ends, points=points)
+    assert found.value == pytest.approx(0.5 * G, rel=1e-12)
+
+
+@pytest.mark.parametrize("points", [60, 61])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_poles_that_stay_zero_after_a_critical_value_do_not_move_it(points, sign):
+    """A negative stiffness that ends at 0.505, and nothing beyond."""
+    (found,) = critical_values(lambda p: plain([[0, 1], [max(0.0, sign * (0.505 - p)), 0]]), 0.0, 1.0, points=points)
+    assert (found.value, found.destabilizing) == (pytest.approx(0.505, rel=1e-12), sign < 0)
+
+
 CARS = {"small": (1300.0, 1900.0, 1.45, 1.15, 70e3, 52e3), "large": (1500.0, 2500.0, 1.4, 1.1, 60e3, 50e3)}
 """Mass, moment of inertia, distances of the axles, stiffness of the tires."""
 

@@ -248,17 +248,20 @@ def _located(
         poles = _nearest(motions.poles(value), _expected(left, right, value))
         return End(value, height(poles), poles)
 
+    on_axis = not left.height or not right.height  # at an end: where the axis is left or reached is halved to rounding
     middle: End | None = None
-    for _ in range(NARROWINGS if single else PARTINGS):
+    for _ in range(HALVINGS if on_axis else NARROWINGS if single else PARTINGS):
         half = at((left.value + right.value) / 2)
-        if half.height == 0:
+        if half.height == 0 and not on_axis:
             middle = half
             break
-        left, right = (half, right) if half.height * left.height > 0 else (left, half)
-    if middle is None and left.height * right.height < 0:
+        left, right = (half, right) if np.sign(half.height) == np.sign(left.height) else (left, half)
+    if on_axis:
+        middle = right if left.height else left
+    elif middle is None:
         width = CROSSING_ERROR * (motions.high - motions.low)
         middle = at(float(brentq(lambda x: at(x).height, left.value, right.value, xtol=width, rtol=CROSSING_ERROR)))
-    middle = middle or left
+    assert middle is not None
     if not single or middle.poles[0].imag >= 0:
         crossing = _crossing(middle, destabilizing)
         _verify(motions, crossing, at, single)

@@ -207,3 +207,29 @@ def test_a_regulator_goes_along_with_a_steady_motion(observed):
     run = mb.simulate(eom, 10.0, q={"turn": 0.05, "out": steady["out"]}, u={"turn_dot": 6.0}, inputs=inputs)
     assert run["turn"][-1] == pytest.approx(60.0, abs=1e-2)
     assert run["turn_dot"][-1] == pytest.approx(6.0, abs=1e-2)
+
+
+def disc_on_a_shaft(stiffnesses, rate):
+    """A disc on a shaft that turns freely, whose stiffnesses turn with it."""
+    system = mb.System("shaft", gravity=(0, 0, 0))
+    disc = system.body("disc", 1.0)
+    place = system.joint("p", system.world, disc, ["Tx", "Ty"])
+    turn = system.joint("phi", disc, system.body("rotor", 1e-3, inertia=(0, 0, 1.0)), "Rz", u=rate)
+    (x, y), (vx, vy), phi = place.coordinates, place.speeds, turn.coordinate
+    along, across = cos(phi) * x + sin(phi) * y, cos(phi) * y - sin(phi) * x
+    forces = [-k * way for k, way in zip(stiffnesses, (along, across), strict=True)]
+    push = forces[0] * cos(phi) - forces[1] * sin(phi), forces[0] * sin(phi) + forces[1] * cos(phi)
+    system.load(mb.JointLoad(place, (push[0] - 0.05 * vx, push[1] - 0.05 * vy)))
+    return mb.derive(system)
+
+
+@pytest.mark.parametrize(("stiffnesses", "expected"), [((4.0, 16.0), "undecided"), ((9.0, 9.0), "marginal")])
+def test_coordinates_that_move_excite_as_time_does(stiffnesses, expected):
+    """Between √4 and √16 rad/s a shaft that is not round throws its disc out; poles of one instant do not say so."""
+    eom = disc_on_a_shaft(stiffnesses, 3.0)
+    lin = linearize(eom, at={"phi_dot": 3.0})
+    found = equilibrium(eom, fixed={"phi_dot": 3.0}, moving=["phi"])
+    assert (lin.stability, found.stability, lin.steady, found.lasts) == (expected, expected, True, True)
+    run = mb.simulate(eom, 40.0, q={"p_tx": 1e-6}, u={"phi_dot": 3.0})
+    assert (np.abs(run["p_tx"]).max() > 1e-3) == (expected == "undecided")
+    assert linearize(eom, at={"phi_dot": 0.0}).stability == "marginal"

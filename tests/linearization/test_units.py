@@ -188,6 +188,19 @@ def test_bars_that_are_nearly_in_line_are_reported():
         linearize(crossed(1e-7))
 
 
+@pytest.mark.parametrize("length", [1.0, 1e6])
+def test_states_that_cannot_drive_a_loop_are_reported(length):
+    """Near the end of its stroke a slider drives a crank with dx/da = -a·r·(1 + r/l), here of 0.133 times a."""
+    eom = slider_crank("SI", length)
+    assert linearize(eom, at={"a": 1e-5}).conditioning < 10
+    with pytest.warns(ConditioningWarning, match="for the states that were chosen"):
+        found = linearize(eom, at={"a": 1e-5}, independent=["x", "x_dot"])
+    assert found.conditioning > 1e5
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert linearize(eom, at={"a": 0.1}, independent=["x", "x_dot"]).conditioning < 1e3
+
+
 FAR = [1.0, 1e3, 1e5, 7e6]
 
 

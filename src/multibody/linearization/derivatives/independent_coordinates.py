@@ -82,15 +82,27 @@ def scaled_rows(eom: EquationsOfMotion, numbers: Blocks, place: LinearizationPoi
     return found[0], found[1]
 
 
-def conditioning(eom: EquationsOfMotion, numbers: Blocks, place: LinearizationPoint) -> float:
+def conditioning(
+    eom: EquationsOfMotion, numbers: Blocks, place: LinearizationPoint, chosen: IndependentChoice | None = None
+) -> float:  # fmt: skip
     """The largest over the smallest singular value of the constraints; it grows towards a dead point.
 
     Values that vanish but for rounding belong to equations that are redundant, and do not count.
+
+    Args:
+        eom: the equations.
+        numbers: the derivatives at the point.
+        place: the point.
+        chosen: how the user divides coordinates and speeds. What is dependent must follow from what is not: the
+            smallest singular value is that of the columns of dependent ones, which vanishes where a crank cannot drive
+            its loop, although another coordinate could.
     """
     values = [1.0]
-    for matrix in scaled_rows(eom, numbers, place):
+    for matrix, part in zip(scaled_rows(eom, numbers, place), chosen or (None, None), strict=True):
         sizes = np.linalg.svd(matrix, compute_uv=False) if matrix.size else np.ones(1)
         values.append(float(sizes[0] / sizes[sizes > REDUNDANT_SINGULAR_VALUE * sizes[0]][-1]) if sizes[0] > 0 else 1.0)
+        if part and part.bound:
+            values.append(float(sizes[0] / np.linalg.svd(matrix[np.ix_(part.rows, part.bound)], compute_uv=False)[-1]))
     return max(values)
 
 

@@ -129,17 +129,30 @@ class Slopes:
         """True if rates and forces do not follow time where some symbols are zero; otherwise None: it is undecided."""
         end = self.rows["output"].start
         zeros = {*zeros, *self.eom.model.accelerations}
-        return None if depend_on_time(self.equations[:end], self.eom.model.time, zeros) else True
+        return None if depend_on(self.equations[:end], [self.eom.model.time], zeros) else True
 
-    def state_matrix_lasts(self, zeros: Collection[Symbol]) -> Literal[True] | None:
-        """True if the entries of J from which the state matrix follows do not follow time; otherwise None."""
+    def state_matrix_lasts(
+        self, zeros: Collection[Symbol], moving: Collection[Symbol] = ()
+    ) -> Literal[True] | None:  # fmt: skip
+        """True if the entries of J from which the state matrix follows do not follow time; otherwise None.
+
+        Args:
+            zeros: symbols that are zero, and stay so.
+            moving: coordinates that change as time goes by.
+        """
         end, inputs = self.rows["output"].start, self.columns["r"].start
         entries = self.matrix[:end, :inputs].ravel().tolist()
-        return None if depend_on_time(entries, self.eom.model.time, zeros) else True
+        return None if depend_on(entries, [self.eom.model.time, *moving], zeros) else True
 
-    def linear_system_lasts(self, zeros: Collection[Symbol]) -> Literal[True] | None:
-        """True if neither the state nor the state matrix follows time where some symbols are zero; otherwise None."""
-        return self.state_lasts(zeros) and self.state_matrix_lasts(zeros)
+    def linear_system_lasts(self, zeros: Collection[Symbol], moving: Collection[Symbol]) -> Literal[True] | None:
+        """True if neither the state nor the state matrix follows time where some symbols are zero; otherwise None.
+
+        Args:
+            zeros: symbols that are zero.
+            moving: coordinates that change as time goes by, also if they are zero now.
+        """
+        still = {*zeros} - {*moving}
+        return self.state_lasts(still) and self.state_matrix_lasts(still, moving)
 
     def blocks(self, matrix: Any, values: Any) -> Blocks:
         """J and the equations with something in their places."""
@@ -159,28 +172,28 @@ class Slopes:
         return str(named[kind][number]) if kind in named else f"position {number + 1}"
 
 
-def depend_on_time(expressions: Sequence[Expr], time: Symbol, zeros: Collection[Symbol] = ()) -> bool:
-    """Whether the values of expressions depend on time: those of cos² + sin² of it do not, however they are written.
+def depend_on(expressions: Sequence[Expr], variables: Collection[Symbol], zeros: Collection[Symbol] = ()) -> bool:
+    """Whether the values of expressions depend on variables: those of cos² + sin² do not, however they are written.
 
     Args:
         expressions: of any symbols.
-        time: the symbol.
+        variables: symbols, such as time.
         zeros: symbols that are zero.
 
     Example:
         >>> from multibody.graph import cos, sin, symbols
         >>> t, x = symbols("t x")
-        >>> [depend_on_time([one], t) for one in (x * sin(t) ** 2 + x * cos(t) ** 2, x * sin(t))]
+        >>> [depend_on([one], [t]) for one in (x * sin(t) ** 2 + x * cos(t) ** 2, x * sin(t))]
         [False, True]
-        >>> depend_on_time([x * sin(t)], t, zeros=[x])
+        >>> depend_on([x * sin(t)], [t], zeros=[x])
         False
     """
-    concerned = [one for one in expressions if time in free_symbols([one])]
+    concerned = [one for one in expressions if not {*free_symbols([one])}.isdisjoint(variables)]
     if not concerned:
         return False
     with isolated(*topological(concerned)):
         here = substitute(concerned, dict.fromkeys(zeros, ZERO)) if zeros else concerned
-        later = substitute(here, {time: symbol("another_time")})
+        later = substitute(here, {one: symbol(f"another_{one.name}") for one in variables})
     return any(one.fp != other.fp for one, other in zip(here, later, strict=True))
 
 

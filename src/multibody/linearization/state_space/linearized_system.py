@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from multibody.errors import ModelError, OperatingPointWarning
+from multibody.graph import Symbol
 from multibody.linearization.derivatives.elimination import Descriptor
 from multibody.linearization.derivatives.independent_coordinates import IndependentChoice
 from multibody.linearization.operating_points.point import Matrix, OperatingPoint
@@ -63,10 +65,11 @@ class LinearizedSystem(LinearSystem):
         descriptor: E·(δq̇, δu̇, δλ) = F·δx + G·δr, the implicit form of SymPy's mechanics manual (there M, A, B).
         choice: which coordinates and speeds are independent, and which constraint equations count.
         conditioning: the largest over the smallest singular value of the constraints there, in sizes of the mechanism;
-            it grows towards a dead point, and digits are lost: of A about as many as it has.
+            it grows towards a dead point, and digits are lost: of A about as many as it has. Where states were chosen,
+            also towards a point at which the others do not follow from them.
         terms: gives the sizes of what balances in the accelerations.
         goes_on: says whether what is steady at the operating point stays so as time goes by; None if it is undecided.
-        lasting: says the same of the linear system.
+        lasting: says the same of the linear system, where some coordinates change.
     """
 
     point: OperatingPoint
@@ -79,12 +82,12 @@ class LinearizedSystem(LinearSystem):
     conditioning: float = 1.0
     terms: Callable[[], Terms] = field(repr=False)
     goes_on: Callable[[], bool | None] = field(repr=False)
-    lasting: Callable[[], bool | None] = field(repr=False)
+    lasting: Callable[[Collection[Symbol]], bool | None] = field(repr=False)
 
     @property
     def stability(self) -> Stability:
         """What the poles say; undecided where the linear system follows time, or changes along a steady motion."""
-        return super().stability if self.lasting() is True else "undecided"
+        return super().stability if self.lasting(self._moving_coordinates) is True else "undecided"
 
     @cached_property
     def entries(self) -> KnownEntries:
@@ -146,9 +149,18 @@ class LinearizedSystem(LinearSystem):
         model, moving = self.point.model, self.steady and not self.at_rest
         names = [one.name for one in (*model.coordinates, *model.speeds)]
         chosen = [names.index(name) for name in self.states]
-        relative = np.concatenate([self._relative_rates, np.zeros(len(self.point.u))])
-        turning = relative > STEADY_ACCELERATION * max(self._fastest, float(relative.max(initial=0.0)))
+        turning = np.concatenate([self._turning, np.zeros(len(self.point.u), dtype=bool)])
         return np.asarray(np.where(moving & turning[chosen], self.rates[chosen], 0.0))
+
+    @property
+    def _turning(self) -> NDArray[np.bool_]:
+        """Which coordinates change, compared with the fastest of them and with how fast forces would move them."""
+        relative = self._relative_rates
+        return np.asarray(relative > STEADY_ACCELERATION * max(self._fastest, float(relative.max(initial=0.0))))
+
+    @property
+    def _moving_coordinates(self) -> list[Symbol]:
+        return [one for one, turns in zip(self.point.model.coordinates, self._turning, strict=True) if turns]
 
     @property
     def permutation(self) -> Matrix:

@@ -21,7 +21,7 @@ from multibody.linearization.derivatives.rounding_errors import (
     rounding_errors,
     without_rounding,
 )
-from multibody.linearization.derivatives.signals import Signal, input_places, output_signals, units
+from multibody.linearization.derivatives.signals import Signal, input_places, listed_names, output_signals, units
 from multibody.linearization.derivatives.slopes import Blocks, Slopes
 from multibody.linearization.operating_points.point import (
     At,
@@ -87,7 +87,8 @@ class Linearizer:
             moving: names of those that should not be, because they change along a steady motion.
         """
         model, algebra = self.eom.model, Floats(self.eom.model)
-        point, division = self._point(place, independent, moving, algebra)
+        wanted = listed_names(independent)
+        point, division = self._point(place, wanted, moving, algebra)
         forces = point.multipliers
         numbers = self._blocks(self._all, self.slopes.sparse, place, point.acceleration, forces)
         found, errors = self._eliminated(numbers, place, point, division, list(inputs))
@@ -109,18 +110,19 @@ class Linearizer:
             tangent_inputs=found.S,
             descriptor=found.descriptor,
             choice=division,
-            conditioning=self._conditioning(numbers, place),
+            conditioning=self._conditioning(numbers, place, division if wanted else None),
             terms=lambda: self._terms(place, point, numbers, division),
             goes_on=lambda: self.slopes.state_lasts(point.zeros),
-            lasting=lambda: self.slopes.linear_system_lasts(point.zeros),
+            lasting=lambda moving: self.slopes.linear_system_lasts(point.zeros, moving),
         )  # fmt: skip
 
-    def _conditioning(self, numbers: Blocks, place: LinearizationPoint) -> float:
+    def _conditioning(self, numbers: Blocks, place: LinearizationPoint, chosen: IndependentChoice | None) -> float:
         """How near to a dead point the constraints are; with a warning where that costs digits."""
-        found = conditioning(self.eom, numbers, place)
+        found = conditioning(self.eom, numbers, place, chosen)
         if found > CONSTRAINT_CONDITION_WARNED:
             warn_user(
-                f"The constraints of system '{self.eom.model.name}' are nearly singular at the operating point: "
+                f"The constraints of system '{self.eom.model.name}' are nearly singular at the operating point"
+                f"{', for the states that were chosen' if chosen else ''}: "
                 f"conditioning {found:.3g}. The linear system is that of a small neighborhood of a dead point or a "
                 f"branching, and loses digits. {self.eom.model.name} at {by_name(self.eom.coordinates, place.q)}.",
                 ConditioningWarning,

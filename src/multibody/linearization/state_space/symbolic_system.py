@@ -106,7 +106,7 @@ class SymbolicLinearSystem:
             tangent_inputs=numbers(self.tangent_inputs), descriptor=Descriptor(*map(numbers, self.descriptor)),
             choice=self.choice, terms=lambda: self._terms(known),
             goes_on=lambda: self.slopes.state_lasts(point.zeros),
-            lasting=lambda: self.slopes.linear_system_lasts(point.zeros),
+            lasting=lambda moving: self.slopes.linear_system_lasts(point.zeros, moving),
         )  # fmt: skip
 
     def _terms(self, known: Mapping[Any, float]) -> Terms:

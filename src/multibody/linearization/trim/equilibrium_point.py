@@ -84,7 +84,7 @@ class Equilibrium:
         eom, moving = self.eom, [one.name for one in self.equations.moving]
         found = Linearizer.of(eom, output_signals(eom, None))
         system = found.at(place(eom, self), input_places(eom, None), moving=moving)
-        return replace(system, goes_on=lambda: self._goes_on, lasting=lambda: self._lasting)
+        return replace(system, goes_on=lambda: self._goes_on, lasting=lambda _: self._lasting)
 
     @property
     def poles(self) -> Any:

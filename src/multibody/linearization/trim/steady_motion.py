@@ -19,7 +19,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.errors import MultibodyError
 from multibody.graph import Expr, evaluate, free_symbols, isolated, substitute, topological
 from multibody.linearization.derivatives.signals import input_places, output_signals
-from multibody.linearization.derivatives.slopes import depend_on_time
+from multibody.linearization.derivatives.slopes import depend_on
 from multibody.linearization.operating_points.point import LinearizationPoint, Matrix, by_name
 from multibody.linearization.spectra.spectrum import blocks
 from multibody.linearization.state_space.linearized_system import LinearizedSystem
@@ -148,7 +148,7 @@ def goes_on(equations: SteadyEquations, w: Vector) -> Verdict:
     rows = _with_numbers(equations, w, changing)
     if not changing & {*free_symbols(rows)}:
         return True
-    with_time = depend_on_time(rows, equations.eom.model.time)
+    with_time = depend_on(rows, [equations.eom.model.time])
     if changing == {equations.eom.model.time} and not with_time:
         return True
     if not _holds_for_a_moment(equations, w):

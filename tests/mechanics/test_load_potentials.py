@@ -7,7 +7,7 @@ from sympy.physics import mechanics
 from tests.refusal import refused
 
 import multibody as mb
-from multibody.graph import Table, sin, where
+from multibody.graph import ZERO, Table, sin, where
 from multibody.mechanics.validation.load_potentials import require_matching_potentials
 from multibody.model import Load
 from multibody.model.loads.law import Law
@@ -16,6 +16,18 @@ from multibody.model.loads.law import Law
 class SevenTimes(mb.Spring):
     def potential(self, kinematics):
         return 7 * super().potential(kinematics)
+
+
+class WithoutStore(mb.Spring):
+    def potential(self, kinematics):
+        return ZERO
+
+
+class Pusher(WithoutStore):
+    """A force of its own, which stores nothing and is none of a spring."""
+
+    def push(self, line, kinematics):
+        return self.scalar(2.0, kinematics)
 
 
 class Own(Load):
@@ -71,6 +83,7 @@ def arm(make):
 
 WRONG = {
     "seven times": lambda s, b, j, w: SevenTimes(w, b, 3.0, 1.0),
+    "nothing is stored": lambda s, b, j, w: WithoutStore(w, b, 3.0, 1.0),
     "seven times, with a rest length that follows a coordinate": lambda s, b, j, w: SevenTimes(w, b, 3.0, j.coordinate),
     "seven times, with a rest length that follows time": lambda s, b, j, w: SevenTimes(w, b, 3.0, 1 + sin(s.time)),
     "a law of two functions": lambda s, b, j, w: mb.Spring(w, b, Law(lambda x: 3 * x, lambda x: 3 * x**2)),
@@ -94,6 +107,7 @@ RIGHT = {
     "a field": lambda s, b, j, w: mb.GravityField(lambda r: (0, 0, -9.81), lambda r: 9.81 * r.z),
     "friction": lambda s, b, j, w: mb.SpringDamper(w, b, 3.0, mb.Friction(2.0), 1.0),
     "a bushing": lambda s, b, j, w: mb.Bushing(w, b, (1, 2, 3), 0.1, (4, 5, 6), 0.2),
+    "a force that stores nothing": lambda s, b, j, w: Pusher(w, b, 3.0, 1.0),
     "a potential of a part": lambda s, b, j, w: Partial(j, j.coordinate**2),
 }
 
@@ -103,6 +117,7 @@ FAR = {
     "far away": (0.3, lambda q: q > 5e5),
     "far below": (0.3, lambda q: q < -40_000),
     "close by and narrow": (0.3, lambda q: (q > 5) & (q < 5.01)),
+    "close by and very narrow": (0.3, lambda q: (q > 1) & (q < 1.00001)),
     "beyond a distance": (1.0, lambda q: abs(q) > 3000),
 }
 
@@ -166,6 +181,17 @@ def test_an_instance_whose_potential_was_replaced_is_looked_at():
     system.loads["coil"].potential = lambda kinematics: 2 * mb.Spring.potential(system.loads["coil"], kinematics)
     with refused("potential-not-of-force", "coil"):
         require_matching_potentials(system.freeze())
+
+
+@pytest.mark.parametrize("factor", [1.0, 7.0])
+def test_a_class_of_the_package_whose_potential_was_replaced_is_looked_at(factor, monkeypatch):
+    own = mb.Spring.potential
+    monkeypatch.setattr(mb.Spring, "potential", lambda self, kinematics: factor * own(self, kinematics))
+    if factor == 1.0:
+        assert mb.derive(arm(RIGHT["a spring"])).speeds
+        return
+    with refused("potential-not-of-force", "coil"):
+        mb.derive(arm(RIGHT["a spring"]))
 
 
 def test_prescribed_joints_move_the_end_of_a_spring():

@@ -73,6 +73,8 @@ USES = {
     "linear model": lambda eom, p: mb.linearize(eom, parameters=p),
     "symbolic linear model": lambda eom, p: mb.linearize_symbolic(eom, parameters=p),
     "symbolic linear model with a free spring": lambda eom, p: mb.linearize_symbolic(eom, parameters=p, free=["angle"]),
+    "numbers of a symbolic linear model": lambda eom, p: mb.linearize_symbolic(eom, free=list(p)).at(**p),
+    "consistent start": lambda eom, p: eom.consistent(parameters=p),
     "equilibrium": lambda eom, p: mb.equilibrium(eom, parameters=p),
     "equilibria": lambda eom, p: mb.equilibria(eom, parameters=p),
     "root locus": lambda eom, p: [

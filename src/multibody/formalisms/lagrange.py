@@ -33,6 +33,7 @@ from multibody.graph.linear_algebra import Matrix
 from multibody.mechanics.validation.load_potentials import (
     AtRest,
     RestingLoad,
+    drops_potential,
     is_conservative,
     matches,
     wrong_potential,
@@ -125,7 +126,11 @@ def _force(kinetics: Kinetics, name: str, load: Load, N: Matrix) -> Matrix:
     model = kinetics.model
     virtual = array(_virtual_power(kinetics, load.forces(kinetics), load.generalized(kinetics)))
     potential = load.potential(kinetics)
-    if potential is ZERO or not load.conservative:
+    if not load.conservative:
+        return virtual
+    if potential is ZERO:
+        if drops_potential(load, kinetics):
+            raise wrong_potential(name, load)
         return virtual
     conservative = -product(N.T, array(gradient(potential, model.coordinates)))
     at_rest = array(substitute(virtual, dict.fromkeys(model.speeds, ZERO)))

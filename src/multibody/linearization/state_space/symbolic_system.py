@@ -22,6 +22,7 @@ from multibody.linearization.operating_points.sizes import balanced_sizes
 from multibody.linearization.state_space.linearized_system import LinearizedSystem, Terms
 from multibody.linearization.tolerances import GIVEN_VALUE_GAP
 from multibody.model import Model
+from multibody.model.freeze.inertia_checks import require_possible
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,9 +91,11 @@ class SymbolicLinearSystem:
         Raises:
             MissingValueError: if a symbol has no number.
             ExpressionError: where an entry has no finite value.
+            ModelError: if a mass or an inertia is impossible with these numbers.
             AssemblyError: if coordinates that were left free do not keep the constraints with these numbers.
         """
         known = self._known(values)
+        self._require_possible(known)
         self._require_closed(known)
 
         def numbers(matrix: Any) -> Any:
@@ -119,6 +122,11 @@ class SymbolicLinearSystem:
         angles = [self.units.get(one.name, "") != "m" for one in model.coordinates]
         length = float(q[np.logical_not(angles)].max(initial=0.0)) or 1.0
         return Terms(accelerations, np.where(angles, 1.0, length), np.where(lengths, length, 1.0))
+
+    def _require_possible(self, known: Mapping[Any, float]) -> None:
+        """An error for values of parameters that no mass or inertia has."""
+        parameters = self.model.parameter_symbols
+        require_possible(self.model, {one: float(evaluate(self.point[one.name], known)) for one in parameters})
 
     def _require_closed(self, known: Mapping[Any, float]) -> None:
         """An error where loops are open."""

@@ -14,6 +14,7 @@ from multibody.graph.names import suggestion
 from multibody.mechanics.assembly.assembly import Assembly, State, Vector
 from multibody.mechanics.assembly.start_changes import start_changes
 from multibody.mechanics.constraints.equations import ConstraintEquations
+from multibody.model.freeze.inertia_checks import possible_values
 from multibody.model.model import Model
 from multibody.model.quantity import finite_value
 
@@ -34,6 +35,7 @@ def consistent(
     names = [one.name for one in model.coordinates], [one.name for one in model.speeds]
     fixed = [fixed] if isinstance(fixed, str) else list(fixed)
     _require_known(model, fixed, [*names[0], *names[1]])
+    possible_values(model, parameters)
     assembly = Assembly(constraints, parameters, inputs, t)
     guess, given = guessed(model, model.coordinates, q)
     speeds, driven = guessed(model, model.speeds, u)

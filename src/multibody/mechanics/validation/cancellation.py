@@ -31,7 +31,7 @@ REACHES = (0.0, *(10.0**k for k in range(-3, 9)))
 
 RAYS = 8
 BISECTIONS = 40
-BESIDE = (1e-3, 0.03, 0.3)  # distances from a change, relative to that from the start
+BESIDE = (1e-9, 1e-6, 1e-4, 1e-3, 0.03, 0.3)  # distances from a change, relative to that from the start
 MAX_MARGINS = 50
 
 Vector = NDArray[np.float64]

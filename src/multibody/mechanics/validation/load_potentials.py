@@ -37,6 +37,11 @@ from multibody.model.model import Model
 
 MOTION = ("coordinate", "speed", "variable")
 
+OWN = "multibody.model.loads."
+
+FORCES = ("forces", "generalized", "push")
+"""Methods of loads that give forces."""
+
 
 @dataclass(frozen=True, eq=False)
 class AtRest:
@@ -186,13 +191,18 @@ def require_matching_potentials(model: Model) -> None:
 
 def _is_proved(load: Load) -> bool:
     """Whether force and potential of a load are both this package's own, and not two functions of the user's."""
-    own = type(load).__module__.startswith("multibody.model.loads.")
-    if not own or not vars(load).keys().isdisjoint(("forces", "generalized", "potential", "push")):
+    if not all(_is_own(load, name) for name in (*FORCES, "potential")):
         return type(load).potential is Load.potential and "potential" not in vars(load)
     parts = [one for value in vars(load).values() for one in (value if isinstance(value, list | tuple) else [value])]
     both = type(load) is GravityField and load._field is not None and load._potential is not None
     laws_match = all(part.consistent for part in parts if isinstance(part, Law))  # also those set after construction
     return not both and laws_match and all(_is_proved(part) for part in parts if isinstance(part, Load))
+
+
+def _is_own(load: Load, name: str) -> bool:
+    """Whether a method of a load is one of this package, on the object and on its class."""
+    method = getattr(type(load), name, None)
+    return name not in vars(load) and getattr(method, "__module__", OWN).startswith(OWN)
 
 
 def wrong_potentials(model: Model, names: Sequence[str] | None = None) -> Iterator[ModelError]:
@@ -234,13 +244,23 @@ def matches(load: Load, kinematics: Kinematics, rest: AtRest) -> bool:
 
     Where arguments follow the motion, as the rest length of a spring may, they are held: what changes them does work.
     """
-    if not load.conservative or load.potential(kinematics) is ZERO:
+    if not load.conservative:
         return True
+    if load.potential(kinematics) is ZERO:
+        return not drops_potential(load, kinematics)
     if _belong(RestingLoad.of(load, kinematics, rest), kinematics):
         return True
     if not (load.holds_arguments and _follows_motion(load)):
         return False
     return _belong(RestingLoad.of(_held(load), kinematics, rest), kinematics)
+
+
+def drops_potential(load: Load, kinematics: Kinematics) -> bool:
+    """Whether a load keeps the force of a class of this package, but not the potential that belongs to it."""
+    if _is_own(load, "potential") or not all(_is_own(load, name) for name in FORCES):
+        return False
+    inherited = next(one.potential for one in type(load).__mro__ if one.__module__.startswith(OWN))
+    return inherited(load, kinematics) is not ZERO
 
 
 def _belong(resting: RestingLoad, kinematics: Kinematics) -> bool:

@@ -356,3 +356,42 @@ def test_values_of_the_geometry_alone_are_enough_for_the_rank():
     values, start = {a: 0.4, d: 1.0}, {"x": 0.4 * np.cos(1.0), "y": 0.4 * np.sin(1.0)}
     eom = from_sympy(parallel_cranks(3, a, d), parameters=values, start={**start, **{f"q{k}": 1.0 for k in (1, 2, 3)}})
     assert len(eom.constraints.independent) == 5
+
+
+# accelerations that were set -----------------------------------------------------------------------------------------
+
+SET_ACCELERATIONS = {
+    "of the point": lambda N, A, P, u, du, l: P.set_acc(N, l * du * A.y - l * u**2 * A.x),
+    "of the point, half of what the speed's rate does": lambda N, A, P, u, du, l: P.set_acc(
+        N, l * du * A.y / 2 - l * u**2 * A.x
+    ),
+    "of the point, no centripetal part": lambda N, A, P, u, du, l: P.set_acc(N, l * du * A.y),
+    "of the frame": lambda N, A, P, u, du, l: A.set_ang_acc(N, du * N.z),
+    "of the frame, three times": lambda N, A, P, u, du, l: A.set_ang_acc(N, 3 * du * N.z),
+    "of the frame, about another axis": lambda N, A, P, u, du, l: A.set_ang_acc(N, du * N.x),
+    "of the frame, with a square": lambda N, A, P, u, du, l: A.set_ang_acc(N, (du + u**2) * N.z),
+}
+
+
+@pytest.mark.parametrize("name", SET_ACCELERATIONS)
+def test_accelerations_must_be_the_rates_of_velocities_with_all_their_terms(name):
+    q, u = me.dynamicsymbols("q u")
+    m, g, l = sm.symbols("m g l")
+    N = me.ReferenceFrame("N")
+    A = N.orientnew("A", "Axis", [q, N.z])
+    pivot = me.Point("O")
+    pivot.set_vel(N, 0)
+    end = pivot.locatenew("P", l * A.x)
+    end.v2pt_theory(pivot, N, A)
+    SET_ACCELERATIONS[name](N, A, end, u, u.diff(me.dynamicsymbols._t), l)
+    body = me.RigidBody("bob", end, A, m, (me.inertia(A, 0, 0, m * l**2), end))
+    kane = me.KanesMethod(
+        N, [q], [u], [q.diff(me.dynamicsymbols._t) - u], bodies=[body], forcelist=[(end, m * g * N.x)]
+    )
+    if name in ("of the point", "of the frame"):
+        eom = from_sympy(kane)
+        p = [{"m": 2.0, "g": 9.81, "l": 0.8}[one.name] for one in eom.parameters]
+        assert eom.forward_dynamics(0, [0.4], [0.1], [], p) == pytest.approx([-9.81 * np.sin(0.4) / (2 * 0.8)])
+        return
+    with refused("acceleration-contradicts-velocity", "P" if "point" in name else "A"):
+        from_sympy(kane)

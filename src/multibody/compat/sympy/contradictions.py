@@ -1,7 +1,8 @@
 """Velocities, angular velocities and accelerations that were set in SymPy and contradict what they follow from.
 
-SymPy takes F_r* from the acceleration that was set for a center of mass, if one was, whatever the velocity says. What
-``a2pt_theory`` sets holds for two points of one body; a point of contact, which moves on, is none.
+SymPy takes F_r* from the acceleration that was set for a center of mass, if one was, whatever the velocity says, and
+leaves out the rates of the speeds in it. These must be right here as well. What ``a2pt_theory`` sets holds for two
+points of one body; a point of contact, which moves on, is none.
 
 SymPy takes ω from ``set_ang_vel``, if it was called, whatever the orientation says. With the rotation R that maps
 components in a frame to those in another one, both must agree: Ṙ·Rᵀ = ω× (Kane and Levinson 1985, section 2.1). They
@@ -23,7 +24,7 @@ import numpy as np
 from multibody.compat.sympy.geometry import Geometry, cross
 from multibody.compat.sympy.kinematics import SympyKinematics
 from multibody.errors import ConversionError, ExpressionError, ModelError
-from multibody.graph import Expr, array, free_symbols, product, same
+from multibody.graph import Expr, array, free_symbols, product, same, symbol
 from multibody.graph.linear_algebra import Matrix
 from multibody.subsystems.constraints.closed_state import closed_state, numbers
 
@@ -33,10 +34,11 @@ def require_rates_of_velocities(kinematics: SympyKinematics, world: Any, bodies:
     said = list(_set_accelerations(world, bodies))
     if not said:
         return
-    geometry = Geometry(world, kinematics.with_accelerations())
+    rates = [symbol(f"rate_of_speed_{k}", "parameter", "accelerations that were set") for k in range(len(kinematics.u))]
+    geometry = Geometry(world, kinematics.with_accelerations(rates))
     for thing, acceleration in said:
         velocity = geometry.velocity(thing) if hasattr(thing, "vel") else geometry.angular_velocity(thing)
-        follows = kinematics.change(list(velocity))
+        follows = kinematics.change(list(velocity), rates)
         if not all(map(same, geometry.vector(acceleration), follows)):
             raise ModelError(
                 f"The acceleration of '{thing}' that was set in '{world}' is not the rate of its velocity.",

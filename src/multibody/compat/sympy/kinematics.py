@@ -50,11 +50,17 @@ class SympyKinematics:
         own = self.vocabulary.copied()
         return replace(self, vocabulary=own, read=own.reader().read)
 
-    def with_accelerations(self) -> SympyKinematics:
-        """The same, but rates of speeds can be read; they are zero, and q̈ is what remains of d/dt q̇."""
-        drifts: dict[Expr, Expr] = dict(zip(self.q, self.change(list(self.rates)) if self.q else [], strict=True))
+    def with_accelerations(self, accelerations: Sequence[Expr]) -> SympyKinematics:
+        """The same, but rates of speeds can be read, and q̈ is d/dt q̇.
+
+        Args:
+            accelerations: what the rates of the speeds are read as.
+        """
+        changes = self.change(list(self.rates), accelerations) if self.q else []
+        drifts: dict[Expr, Expr] = dict(zip(self.q, changes, strict=True))
         seconds = {rate_of(rate_of(node)): drifts[one] for node, one in self.vocabulary.items() if one in drifts}
-        speeds = {rate_of(node): ZERO for node, one in self.vocabulary.items() if one in set(self.u)}
+        known: dict[Expr, Expr] = dict(zip(self.u, accelerations, strict=True))
+        speeds = {rate_of(node): known[one] for node, one in self.vocabulary.items() if one in known}
         return replace(self, read=self.vocabulary.reader({**seconds, **speeds}).read)
 
 

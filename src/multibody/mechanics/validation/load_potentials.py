@@ -259,7 +259,9 @@ def drops_potential(load: Load, kinematics: Kinematics) -> bool:
     """Whether a load keeps the force of a class of this package, but not the potential that belongs to it."""
     if _is_own(load, "potential") or not all(_is_own(load, name) for name in FORCES):
         return False
-    inherited = next(one.potential for one in type(load).__mro__ if one.__module__.startswith(OWN))
+    inherited = next(
+        one.potential for one in type(load).__mro__ if issubclass(one, Load) and one.__module__.startswith(OWN)
+    )
     return inherited(load, kinematics) is not ZERO
 
 

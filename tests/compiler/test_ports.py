@@ -112,7 +112,7 @@ def test_missing_and_unknown_arguments_are_named(f):
 @pytest.mark.parametrize(
     ("code", "values"),
     [
-        ("array-wrong-shape", [1.0, [1], [1, 2, 3], [[1, 2]], [[1], [2]], []]),
+        ("array-wrong-shape", [1.0, [1], [1, 2, 3], [[1, 2, 3]], [[1], [2]], []]),
         ("value-not-numeric", [None, "12", ["a", "b"], [1j, 2], [[1], [2, 3]], [x, y]]),
     ],
 )

@@ -65,7 +65,7 @@ def require_contents(archive: Path, wheel: Path) -> None:
     with tarfile.open(archive) as packed:
         parts = {Path(name).parts[1] for name in packed.getnames() if len(Path(name).parts) > 1}
     expected = set(
-        "src tests examples benchmarks docs dev conftest.py mkdocs.yml pyproject.toml PKG-INFO LICENSE".split()
+        "src tests examples benchmarks docs tools dev conftest.py mkdocs.yml pyproject.toml PKG-INFO LICENSE".split()
     )
     expected |= {".gitignore", *(path.name for path in ROOT.glob("*.md"))}
     assert parts == expected, f"not the same: {sorted(parts ^ expected)}"

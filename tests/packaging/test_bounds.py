@@ -8,7 +8,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PROJECT = tomllib.loads((HERE.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-DEVELOPERS = {"test", "lint", "bench", "docs", "package", "all"}
+DEVELOPERS = {"test", "lint", "bench", "docs", "package", "kernels", "all"}
 
 
 def lowest() -> dict[str, str]:

@@ -23,7 +23,8 @@ run = moved(eom)
 image = mb.picture(crane(links=1), run=run, size=(64, 48))
 print(hashlib.sha256(run.y.tobytes() + run["tip"].tobytes() + image.tobytes()).hexdigest())
 """
-KINDS = {"machine code": "[0-9a-f]*.o", "loops of integrators": "loop-*.o", "painter": "painter-*.o"}
+PATTERN = "[0-9a-f]*.o"
+"""Files of machine code, of functions and of shipped loops alike."""
 
 
 def truncated(path):
@@ -93,7 +94,7 @@ def filled(tmp_path_factory):
     cache = tmp_path_factory.mktemp("filled") / "cache"
     shutil.copytree(os.environ["MULTIBODY_CACHE"], cache)  # the loops may be there already
     digest = said(USED, MULTIBODY_CACHE=cache)
-    assert all(list(cache.glob(pattern)) for pattern in KINDS.values())
+    assert len(list(cache.glob(PATTERN))) > 3
     return cache, digest
 
 
@@ -101,12 +102,12 @@ def filled(tmp_path_factory):
 def test_no_damaged_entry_is_believed(filled, tmp_path, damage):
     cache = tmp_path / "cache"
     cache.mkdir(mode=0o700)
-    paths = [next(filled[0].glob(pattern)) for pattern in KINDS.values()]
+    paths = sorted(filled[0].glob(PATTERN))[:3]
     for path in paths:
         shutil.copy(path, cache / path.name)
     for path in paths:
         damage(cache / path.name)
-    assert loaded(cache, *paths) == [False] * len(KINDS)
+    assert loaded(cache, *paths) == [False] * 3
 
 
 def loaded(cache, *paths):
@@ -120,7 +121,7 @@ def loaded(cache, *paths):
 
 
 def test_undamaged_entries_are_used(filled):
-    assert loaded(filled[0], *(next(filled[0].glob(pattern)) for pattern in KINDS.values())) == [True] * len(KINDS)
+    assert loaded(filled[0], *sorted(filled[0].glob(PATTERN))[:3]) == [True] * 3
 
 
 def test_all_entries_damaged_at_once(filled, tmp_path):

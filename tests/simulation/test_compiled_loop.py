@@ -1,11 +1,6 @@
-"""The compiled loop as machine code: threads, interruptions, later processes."""
+"""The compiled loop as machine code: threads, interruptions."""
 
-import os
-import re
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +10,6 @@ from multibody.simulation.contract import Status
 from multibody.simulation.integrators import compiled_integrator as compiled_run
 from multibody.simulation.integrators.fixed_step import RungeKutta4
 from multibody.simulation.integrators.runge_kutta import DormandPrince5
-from multibody.simulation.kernel import machine_code
 
 from .motions import move, oscillator, start
 
@@ -41,8 +35,8 @@ def test_an_interrupted_run_keeps_what_it_has():
     problem, y0 = start(oscillator())
     times, real = [], compiled_run.advance
 
-    def advance(loop, run):
-        real(loop, run)
+    def advance(run):
+        real(run)
         times.append(run.t)
         if len(times) == 3:
             raise KeyboardInterrupt
@@ -53,42 +47,3 @@ def test_an_interrupted_run_keeps_what_it_has():
     assert segment.status is Status.INTERRUPTED
     assert segment.last_t == segment.t[-1] == pytest.approx(3.0)
     assert len(segment.t) == segment.steps == 3000
-
-
-SCRIPT = """
-import sys, numpy as np, multibody as mb
-from multibody.simulation.contract import Watch
-from multibody.simulation.problem.problem import Problem
-from multibody.simulation.integrators.runge_kutta import DormandPrince8
-system = mb.System("rail")
-system.joint("x", system.world, system.body("mass", mass=1.0), "Tx", u=1.0)
-problem, y0 = Problem(mb.derive(system), []), np.array([0, 1, 0, 0, 0.0])
-segment = DormandPrince8().run(problem, 0.0, y0, np.ones(1), 0.0, Watch())
-print(round(segment.last_y[0], 12), "numba" in sys.modules)
-"""
-
-
-def test_later_processes_need_no_numba(tmp_path):
-    """The first process keeps the loop's machine code beside all other machine code, and the second one finds it."""
-    env = os.environ | {"MULTIBODY_CACHE": str(tmp_path / "cache")}
-    for imported in ("True", "False"):
-        done = subprocess.run(
-            [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True, timeout=300, env=env
-        )
-        assert done.stdout.split() == ["1.0", imported]
-
-
-@pytest.mark.parametrize("loop", [machine_code.ONE_RUN, machine_code.MANY_RUNS], ids=lambda one: one.module)
-def test_all_sources_of_a_loop_are_part_of_its_key(loop):
-    """A file that the loop is made of and that is not in the list would leave old machine code in use."""
-    folder = Path(machine_code.__file__).parents[1]
-    listed, seen = set(loop.sources), {loop.module.replace(".", "/")}
-    while True:
-        text = "\n".join((folder / f"{name}.py").read_text(encoding="utf-8") for name in sorted(seen))
-        found = re.findall(r"^from multibody\.simulation\.([\w.]+) import", text, re.MULTILINE)
-        files = {name.replace(".", "/") for name in found}
-        if files <= seen:
-            break
-        seen |= files
-    assert len(seen) > 8
-    assert seen - {"contract"} <= listed

@@ -11,7 +11,6 @@ from tests.refusal import refused
 import multibody as mb
 from multibody import library
 from multibody.view import contact_sheet, picture
-from multibody.view.render import machine
 from multibody.view.render.painter import Painter, View
 from multibody.view.render.studio import Studio, configurations
 from multibody.view.render.surfaces import Triangles, corner_normals
@@ -366,16 +365,6 @@ def test_a_run_of_another_system_is_refused():
     run = mb.simulate(mb.derive(pendulum()), duration=0.1)
     with refused("run-of-another-system"):
         picture(library.crane_crab(), run=run)
-
-
-# machine code --------------------------------------------------------------------------------------------------------
-
-
-def test_machine_code_is_kept_on_disk():
-    machine._function()
-    kept = machine._kept()
-    assert kept is not None
-    assert "define" in kept[1]
 
 
 def test_a_studio_can_be_used_again_and_again():

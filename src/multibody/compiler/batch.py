@@ -41,6 +41,12 @@ class Kernel:
         self.prepare = self._library.function("prepare", 2)
         self.loop = self._library.function("call_batch", 6)
 
+    @property
+    def table_fields(self) -> tuple[int, int, int, int]:
+        """Sizes of memory and addresses of functions, in the order of ``ufunc_table``."""
+        prepare, batch = (self._library.address(name) for name in ("prepare", "call_batch"))
+        return max(1, self.hoisted), self.workspace, prepare, batch
+
     def run(
         self,
         function: Signature,

@@ -54,6 +54,21 @@ def _item(k: int, results: Results) -> Any:
     return tuple.__getitem__(results, k)
 
 
+def leading_shape(function: Signature, values: Sequence[tuple[Port, Array]]) -> tuple[int, ...]:
+    """The dimensions for states, of all ports together; () for one state."""
+    shapes = {port.name: array.shape[: array.ndim - len(port.shape)] for port, array in values}
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError as error:
+        listed = ", ".join(f"{name}: {shape}" for name, shape in shapes.items() if shape)
+        raise ShapeError(
+            f"The ports do not agree on the number of states ({listed}).",
+            code="states-count-ambiguous",
+            where=f"function '{function.name}'",
+            remedy="Give the ports that differ from state to state the same leading dimensions.",
+        ) from error
+
+
 def collected(results: type[Results], outputs: Sequence[Array]) -> Any:
     """The only output's value, or all outputs by name; a scalar output is a float."""
     values = [array.item() if array.shape == () else array for array in outputs]

@@ -14,9 +14,9 @@ from multibody.errors import CompileError
 SMALL = 2_000
 """Lines of text up to which the code generator takes its time; its quicker setting gives hardly slower code."""
 
-HASTY, CAREFUL = 0, 2
-"""How much the code generator does. In haste it takes a quarter of the time, and its code one and a half times as long;
-results are the same to the last bit."""
+HASTY, OPTIMIZED, CAREFUL = 0, 1, 2
+"""How much is done. In haste it takes a quarter of the time, and the code runs one and a half times as long; results
+are the same to the last bit. Text that was optimized before needs a careful code generator, but no passes before it."""
 
 _lock = threading.RLock()  # LLVM's global context is not for two threads at once
 
@@ -90,7 +90,8 @@ def _key(text: str, effort: int) -> str:
     import llvmlite.binding as llvm
 
     version = ".".join(map(str, llvm.llvm_version_info))
-    parts = [text, *_features(), version, llvmlite.__version__, *(["hasty"] if effort == HASTY else [])]
+    kind = {HASTY: ["hasty"], OPTIMIZED: ["optimized"], CAREFUL: []}[effort]
+    parts = [text, *_features(), version, llvmlite.__version__, *kind]
     return sha256("\0".join(parts).encode()).hexdigest()
 
 
@@ -128,8 +129,10 @@ def _compiled(text: str, effort: int) -> bytes:
             cause="A fault in multibody.",
             remedy="Please report it with the expression that caused it.",
         ) from error
-    if effort == HASTY:
-        return bytes(_generator(0).emit_object(module))
+    if effort == OPTIMIZED:  # by rules for no processor in particular: sizes and alignments are those of this one
+        module.triple, module.data_layout = _target().triple, str(_generator(2).target_data)
+    if effort != CAREFUL:
+        return bytes(_generator(2 if effort == OPTIMIZED else 0).emit_object(module))
     level = 2 if text.count("\n") < SMALL else 1
     passes, builder = _inliner(level)
     passes.run(module, builder)

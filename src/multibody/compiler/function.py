@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -11,10 +12,20 @@ import numpy as np
 from multibody.compiler import engine
 from multibody.compiler.batch import BoundBatch, Kernel
 from multibody.compiler.block import StateBlock
-from multibody.compiler.calls import BoundCall, Results, addresses, arranged, collected, complain_about_names
+from multibody.compiler.calls import (
+    BoundCall,
+    Results,
+    addresses,
+    arranged,
+    collected,
+    complain_about_names,
+    leading_shape,
+)
 from multibody.compiler.emit import Module, module
 from multibody.compiler.ports import Array, Port, input_ports, output_ports
 from multibody.compiler.program import PortProgram, lowered
+from multibody.compiler.ufunc import UniversalFunction, allows_ports, not_universal
+from multibody.errors import ShapeError
 from multibody.graph import names
 
 
@@ -87,18 +98,105 @@ class Function:
 
     # calling it --------------------------------------------------------------------------------------------------
 
-    def __call__(self, /, *args: Any, **named: Any) -> Any:
+    def __call__(self, /, *args: Any, out: Any = None, **named: Any) -> Any:
         """Evaluate: the value of the only output, or all outputs by name.
+
+        Arrays may have dimensions for states before those of their ports; they are broadcast as NumPy does it. A call
+        with ``(N, n)`` arrays is a batch of N states; ``batch`` does the same on several threads.
 
         Args:
             args: values of the input ports in order; or one dictionary, by the names of ports.
+            out: an array to write the only output into, or arrays by the names of outputs.
             named: values of input ports by name.
+
+        Example:
+            >>> from multibody.graph import symbol
+            >>> x, y = symbol("x"), symbol("y")
+            >>> product = Function("product", {"x": x, "y": y}, {"z": x * y})
+            >>> product([1.0, 2.0, 3.0], 2.0)
+            array([2., 4., 6.])
         """
-        inputs = [port.fitted(value, self.name) for port, value in arranged(self, self.inputs, args, named)]
+        if not named and out is None:
+            try:
+                return self._universal(*args)
+            except (
+                TypeError,
+                ValueError,
+                IndexError,
+            ):  # which NumPy explains in its own words: below, in those of the ports
+                pass
+        values, arrays = self._fitted(args, named), self._arrays_for_outputs(out)
+        states = leading_shape(self, values)
+        if allows_ports(self):
+            return self._universal(*(value for _, value in values), **({} if arrays is None else {"out": arrays}))
+        return self._written(self._in_batch(values, states) if states else self._one_state(values), arrays)
+
+    def _fitted(self, args: Sequence[Any], named: Mapping[str, Any]) -> list[tuple[Port, Array]]:
+        """Each input port with its value, as an array that fits."""
+        return [(port, port.fitted_states(x, self.name)) for port, x in arranged(self, self.inputs, args, named)]
+
+    def _in_batch(self, values: Sequence[tuple[Port, Array]], states: tuple[int, ...]) -> list[Array]:
+        """The outputs for states in any number of dimensions, by ``batch``."""
+        flat: dict[str, Any] = {
+            port.name: np.broadcast_to(value, states + port.shape).reshape(-1, *port.shape)
+            if value.ndim > len(port.shape) else value
+            for port, value in values
+        }  # fmt: skip
+        parts = self._parts(self.batch(**flat))
+        return [part.reshape(states + port.shape) for port, part in zip(self.outputs, parts, strict=True)]
+
+    def _one_state(self, values: Sequence[tuple[Port, Array]]) -> list[Array]:
         outputs = [np.empty(port.shape) for port in self.outputs]
-        ports = addresses([*inputs, *outputs])  # it must live until the call returns
+        # The list of addresses, and the arrays that it leads to, must live until the call returns.
+        arrays = [*(np.require(value, requirements=("C", "A")) for _, value in values), *outputs]
+        ports = addresses(arrays)
         self._call(ports.ctypes.data)
-        return collected(self._results, outputs)
+        return outputs
+
+    def _arrays_for_outputs(self, out: Any) -> tuple[Array | None, ...] | None:
+        """The arrays to write into, in the order of the outputs, each of them None for a new one; None for all new."""
+        if out is None:
+            return None
+        given = out if isinstance(out, Mapping) else {port.name: out for port in self.outputs[:1]}
+        known = [port.name for port in self.outputs]
+        arrays = all(isinstance(array, np.ndarray) and array.dtype == np.float64 for array in given.values())
+        if not arrays or not given.keys() <= set(known) or (given is not out and len(known) > 1):
+            raise ShapeError(
+                "out must be an array of doubles for the only output, or such arrays by the names of outputs.",
+                code="array-not-usable",
+                where=f"function '{self.name}'",
+                remedy=f"The outputs are: {', '.join(known)}.",
+            )
+        return tuple(given.get(name) for name in known)
+
+    def _written(self, parts: Sequence[Array], arrays: Sequence[Array | None] | None) -> Any:
+        """The outputs of a call, in the arrays that are given for them."""
+        places = arrays or [None] * len(parts)
+        for part, array in zip(parts, places, strict=True):
+            if array is not None:
+                array[...] = part
+        kept = [part if array is None else array for part, array in zip(parts, places, strict=True)]
+        return collected(self._results, kept)
+
+    @property
+    def hoisted(self) -> int:
+        """How many numbers depend on fixed ports alone."""
+        return self._module.hoisted
+
+    def shared_kernel(self) -> Kernel:
+        """The loop over states that share all fixed ports."""
+        return self._kernel(self._shared)
+
+    def _parts(self, result: Any) -> list[Any]:
+        """The outputs of a result."""
+        return [result] if len(self.outputs) == 1 else list(result)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """The input ports, for ``help`` and editors."""
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        parameters = [inspect.Parameter(port.name, kind) for port in self.inputs]
+        return inspect.Signature([*parameters, inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)])
 
     def bind(self, /, **arrays: Array) -> BoundCall:
         """A call without arguments that reads and writes the given arrays in place; the fastest way from Python.
@@ -220,6 +318,11 @@ class Function:
     @cached_property
     def _library(self) -> engine.Library:
         return engine.build(self._module.text)
+
+    @cached_property
+    def _universal(self) -> Callable[..., Any]:
+        """The function as NumPy calls it; it knows neither names nor sizes of 1 in other shapes."""
+        return UniversalFunction(self, self._library, self._results).call if allows_ports(self) else not_universal
 
     @cached_property
     def _call(self) -> Callable[[int], None]:

@@ -49,6 +49,24 @@ class Port:
             )
         return _contiguous(result)
 
+    def fitted_states(self, value: Any, function: str) -> Array:
+        """``value`` as an array with any dimensions for states, and then those of this port."""
+        result = _numbers(value, f"port '{self.name}' of function '{function}'")
+        if result.shape[max(0, result.ndim - len(self.shape)) :] == self.shape:
+            return result
+        if self.size == result.size == 1:
+            return result.reshape(self.shape)
+        shown = ", ".join(map(str, self.shape))
+        raise ShapeError(
+            f"The value has shape {result.shape}, the port has shape {self.shape}.",
+            code="array-wrong-shape",
+            where=f"port '{self.name}' of function '{function}'",
+            remedy=f"Give {self.size} numbers{_wanted(self)}; for many states an array with shape (states, {shown}).",
+            name=self.name,
+            shape=result.shape,
+            expected=self.shape,
+        )
+
     def fitted_batch(self, value: Any, function: str) -> tuple[Array, int | None]:
         """``value`` for many states, and how many; None if all states share it."""
         result = _numbers(value, f"port '{self.name}' of function '{function}'")

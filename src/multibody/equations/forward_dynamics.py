@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from multibody.compiler import Function
-from multibody.compiler.calls import arranged, collected
+from multibody.compiler.calls import arranged, collected, leading_shape
 from multibody.compiler.function import FixedFunction
 from multibody.equations.contract import MotionEquations
 from multibody.equations.projection import dependent_rows
@@ -51,13 +51,20 @@ class CheckedMotion(Function):
         self._following = range(len(self.outputs)) if outputs is None else tuple(outputs)
         self._regular: dict[bytes, Vector] = {}  # what was measured in regular positions, by the parameters
 
-    def __call__(self, /, *args: Any, **named: Any) -> Any:
-        """Evaluate one state; see ``Function``.
+    def __call__(self, /, *args: Any, out: Any = None, **named: Any) -> Any:
+        """Evaluate one state, or many as ``batch`` does; see ``Function``.
 
         Raises:
-            SingularMatrixError: if the accelerations are not determined in this position.
+            SingularMatrixError: if the accelerations are not determined in the position of the only state.
         """
-        return self.checked(super().__call__(*args, **named), self._values(args, named))
+        values = self._fitted(args, named)
+        states = leading_shape(self, values)
+        arrays = self._arrays_for_outputs(out)
+        if states:
+            return self._written(self._in_batch(values, states), arrays)
+        given = {port.name: value for port, value in values}
+        result = self.checked(super().__call__(given), given)
+        return result if arrays is None else self._written(self._parts(result), arrays)
 
     def checked(self, result: Any, values: Mapping[str, Any]) -> Any:
         """What was found for one state, if it is determined there; otherwise see ``__call__``."""
@@ -125,10 +132,6 @@ class CheckedMotion(Function):
                     part[k] = np.nan
         return result
 
-    def _parts(self, result: Any) -> list[Any]:
-        """The outputs of a result."""
-        return [result] if len(self.outputs) == 1 else list(result)
-
     def _has_nan(self, result: Any) -> bool:
         parts = self._parts(result)
         return any(bool(np.isnan(parts[k]).any()) for k in self._following)
@@ -191,9 +194,6 @@ class CheckedMotion(Function):
         """The number of redundant equations that depend on others; the size of those of each unit, squared."""
         count, sizes = self._measures(**values)
         return np.array([float(count), *np.ravel(sizes)])
-
-    def _values(self, args: Any, named: Any) -> dict[str, Any]:
-        return {port.name: np.asarray(value, dtype=float) for port, value in arranged(self, self.inputs, args, named)}
 
     @cached_property
     def _held_by(self) -> Function | None:

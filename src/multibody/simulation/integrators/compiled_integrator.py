@@ -13,13 +13,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from multibody.compiler.loops.shipped import ShippedLoop
 from multibody.errors import NumberError, ShapeError
 from multibody.graph.number import is_number
 from multibody.simulation.contract import Occurrence, Segment, Status, Vector, Watch
 from multibody.simulation.integrators.butcher_tableaus import Tableau
 from multibody.simulation.integrators.integrator import Integrator
 from multibody.simulation.integrators.stability_limits import instability
-from multibody.simulation.kernel.machine_code import ONE_RUN, advance
 from multibody.simulation.kernel.run_memory import address, begun, mark_events, of_problem
 from multibody.simulation.kernel.run_record import DIVERGED, PAUSE, PAUSED, SINGULAR
 from multibody.simulation.problem.problem import Problem
@@ -32,6 +32,9 @@ STATUS = (
 
 UNLIMITED = 2**62
 """More steps than any run has."""
+
+advance = ShippedLoop("multibody.simulation.kernel.advance")
+"""Moves a run on, as far as it goes without Python."""
 
 STIFF = "Stability, not accuracy, limits the steps: the problem looks stiff."
 
@@ -184,7 +187,7 @@ class _Loop:
                 self._check_stability(0)
                 while self._run.code == PAUSED:
                     before = self._run.steps
-                    advance(ONE_RUN, self._run)
+                    advance(self._run)
                     self._settle()
                     self._carry_away()
                     self._check_stability(self._run.steps - before)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from multibody.compiler.loops.language import call, compiled, copy, doubles, finite, larger, row, smaller
 from multibody.simulation.kernel.dense_output import prepare, state_within, time_within
 from multibody.simulation.kernel.evaluation import choose_equations, evaluate, onto_constraints, place
 from multibody.simulation.kernel.event_location import watch
 from multibody.simulation.kernel.event_probes import first_sides
-from multibody.simulation.kernel.loops import call, compiled, copy, doubles, finite, larger, row, smaller
 from multibody.simulation.kernel.run_record import (
     ACCEPTED,
     DONE,

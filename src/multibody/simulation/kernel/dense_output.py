@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from multibody.compiler.loops.language import compiled, copy, doubles, row, smaller, weighted
 from multibody.simulation.kernel.evaluation import onto_constraints
-from multibody.simulation.kernel.loops import compiled, copy, doubles, row, smaller, weighted
 from multibody.simulation.kernel.trial_steps import stage
 
 TOUCHES = 2

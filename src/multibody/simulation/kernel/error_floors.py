@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from multibody.simulation.kernel.loops import compiled, doubles, larger, smaller, square
+from multibody.compiler.loops.language import compiled, doubles, larger, smaller, square
 from multibody.simulation.kernel.run_record import GROUP_SHARE, LARGEST_FLOOR, OWN_SHARE, RATE_ROUNDING, VALUE_ROUNDING
 
 TINY = 1e-140

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from multibody.simulation.kernel.loops import call, compiled, copy, doubles, finite, larger, put
+from multibody.compiler.loops.language import call, compiled, copy, doubles, finite, larger, put
 from multibody.simulation.kernel.run_record import REGULAR, REGULAR_ABOVE, SINGULAR_BELOW
 
 AIM = 1e-3

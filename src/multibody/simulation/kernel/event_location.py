@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from multibody.compiler.loops.language import EPSILON, compiled, copy, doubles, larger, row, smaller, square
 from multibody.simulation.events.search_constants import (
     CROWDED_WIDTH,
     FIRST_GROWTH,
@@ -30,7 +31,6 @@ from multibody.simulation.kernel.event_probes import (
     touch_tolerance,
     with_turning_points,
 )
-from multibody.simulation.kernel.loops import EPSILON, compiled, copy, doubles, larger, row, smaller, square
 from multibody.simulation.kernel.run_record import PROBES
 
 MOST_CROWDED = 64

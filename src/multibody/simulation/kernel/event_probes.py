@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from multibody.compiler.loops.language import EPSILON, call, compiled, copy, doubles, larger, row, smaller
 from multibody.simulation.events.search_constants import (
     ACCUMULATED,
     FINER,
@@ -25,7 +26,6 @@ from multibody.simulation.events.search_constants import (
 )
 from multibody.simulation.kernel.dense_output import interpolate
 from multibody.simulation.kernel.evaluation import place
-from multibody.simulation.kernel.loops import EPSILON, call, compiled, copy, doubles, larger, row, smaller
 from multibody.simulation.kernel.run_record import CHECKS, FITTED, NODES, QUIET
 
 BEYOND = 0.12

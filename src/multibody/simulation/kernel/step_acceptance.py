@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from multibody.compiler.loops.language import bounded, compiled, copy, doubles, finite, larger, row, smaller
 from multibody.simulation.integrators.butcher_tableaus import LEAPFROG
 from multibody.simulation.kernel.error_floors import keep_scales
 from multibody.simulation.kernel.evaluation import choose_equations, evaluate, onto_constraints
-from multibody.simulation.kernel.loops import bounded, compiled, copy, doubles, finite, larger, row, smaller
 from multibody.simulation.kernel.run_record import (
     ACCEPTED,
     CONSTRAINTS_LOST,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from multibody.simulation.kernel.loops import compiled, copy, doubles
+from multibody.compiler.loops.language import compiled, copy, doubles
 
 COLLAPSE = 0.1
 """A step that has to become so much shorter than the last long one is a reason to go back."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from multibody.compiler.loops.language import EPSILON, compiled, doubles, larger, row, smaller, square, weighted
 from multibody.simulation.kernel.error_floors import MARGIN, TINY, characteristic_time, find_floors, is_noise
 from multibody.simulation.kernel.evaluation import evaluate
-from multibody.simulation.kernel.loops import EPSILON, compiled, doubles, larger, row, smaller, square, weighted
 from multibody.simulation.kernel.run_record import LARGEST_FLOOR
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0

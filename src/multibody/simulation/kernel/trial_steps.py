@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from multibody.compiler.loops.language import compiled, copy, doubles, larger, row, weighted
 from multibody.simulation.integrators.butcher_tableaus import LEAPFROG, SEMI_IMPLICIT
 from multibody.simulation.kernel.evaluation import evaluate
-from multibody.simulation.kernel.loops import compiled, copy, doubles, larger, row, weighted
 from multibody.simulation.kernel.run_record import ACCEPTED, SOLVER_FAILED
 
 MOST_ITERATIONS = 50

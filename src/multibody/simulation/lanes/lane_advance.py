@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from multibody.simulation.kernel.loops import compiled, copy, doubles, larger, row, smaller, whole
+from multibody.compiler.loops.language import compiled, copy, doubles, larger, row, smaller, whole
 from multibody.simulation.kernel.run_record import PAUSE
 from multibody.simulation.kernel.step_acceptance import ALMOST, RETREAT
 from multibody.simulation.kernel.step_control import GROW, SAFETY, SHRINK

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from multibody.simulation.kernel.error_floors import TINY, characteristic_time
-from multibody.simulation.kernel.loops import (
+from multibody.compiler.loops.language import (
     EPSILON,
     call,
     compiled,
@@ -18,6 +17,7 @@ from multibody.simulation.kernel.loops import (
     square,
     whole,
 )
+from multibody.simulation.kernel.error_floors import TINY, characteristic_time
 from multibody.simulation.kernel.run_record import LARGEST_FLOOR
 from multibody.simulation.lanes.lane_record import IDLE, LANES
 from multibody.simulation.lanes.lane_steps import evaluate, find_floors

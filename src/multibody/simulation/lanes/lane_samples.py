@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from multibody.compiler.loops.language import compiled, copy, doubles, row, whole
 from multibody.simulation.kernel.dense_output import TOUCHES, refine_rows
-from multibody.simulation.kernel.loops import compiled, copy, doubles, row, whole
 from multibody.simulation.lanes.lane_record import LANES
 from multibody.simulation.lanes.lane_registers import difference, product, product_minus, product_plus
 from multibody.simulation.lanes.lane_steps import onto_constraints, stage

@@ -8,12 +8,12 @@ import numpy as np
 
 from multibody.compiler.block import StateBlock
 from multibody.compiler.calls import BoundBlock
+from multibody.compiler.loops.shipped import ShippedLoop
 from multibody.simulation.contract import Segment, Status, Vector
 from multibody.simulation.events.dead_points import discriminants
 from multibody.simulation.integrators.butcher_tableaus import EXPLICIT
 from multibody.simulation.integrators.compiled_integrator import CompiledIntegrator
 from multibody.simulation.integrators.integrator import Integrator
-from multibody.simulation.kernel.machine_code import MANY_RUNS, advance
 from multibody.simulation.kernel.run_memory import address, of_method
 from multibody.simulation.kernel.run_record import OWN_SHARE
 from multibody.simulation.lanes.lane_record import ARRIVED, FINISHED, IDLE, LANES, NO_RTOL, OWN_RTOL, RTOL, LaneRun
@@ -24,6 +24,9 @@ STATES = """
     rejected_error rejected_h corner
 """.split()
 """One number for each lane."""
+
+advance_lanes = ShippedLoop("multibody.simulation.lanes.lane_advance")
+"""Moves several runs on, side by side."""
 
 
 def allows_lanes(integrator: Integrator, functions: RunFunctions) -> bool:
@@ -111,7 +114,7 @@ class Lanes:
         run = LaneRun(**self._fields, **fields, runs=count, wanted=len(times), start=times[0], end=times[-1])
         self._arrays["doing"][:] = IDLE
         while run.code != FINISHED:
-            advance(MANY_RUNS, run)
+            advance_lanes(run)
         return [self._segment(results, k) for k in range(count)]
 
     def _segment(self, results: dict[str, Any], k: int) -> Segment:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from multibody.simulation.kernel.loops import compiled, doubles, larger, smaller, whole
+from multibody.compiler.loops.language import compiled, doubles, larger, smaller, whole
 from multibody.view.render.canvas import ROW
 
 # rows of a triangle --------------------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ def covered(canvas: Any, x: float, y: float) -> float:
 # the picture ---------------------------------------------------------------------------------------------------------
 
 
-def paint(canvas: Any) -> None:
+def advance(canvas: Any) -> None:
     """The whole picture."""
     cast_shadows(canvas)
     paint_background(canvas)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.view.render import machine
+from multibody.compiler.loops.shipped import ShippedLoop
 from multibody.view.render.canvas import CORNER, GAMMA, ROW, Canvas, encoding
 from multibody.view.render.ground import Ground
 from multibody.view.render.surfaces import Triangles, before_eye
@@ -20,6 +20,9 @@ SHADE = 768
 """Pixels of the map of shadows, in each direction."""
 
 TOP, BOTTOM = (0.88, 0.92, 0.97), (0.985, 0.985, 0.985)
+paint = ShippedLoop("multibody.view.render.kernel")
+"""Paints all that a canvas refers to."""
+
 NEAR = 1e-3
 """What is nearer to the eye than this part of its distance from the target is cut off."""
 
@@ -69,7 +72,7 @@ class Painter:
         """A picture, of shape (height, width, 3)."""
         rows = np.ascontiguousarray(self._rows(triangles))
         self._canvas.triangles, self._canvas.count = rows.ctypes.data, len(rows)
-        machine.paint(self._canvas)
+        paint(self._canvas)
         self._canvas.count = 0  # the rows live no longer
         return np.rint(self._arrays["picture"]).astype(np.uint8)
 

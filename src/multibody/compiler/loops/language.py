@@ -1,7 +1,7 @@
 """The language of compiled loops: functions of numbers, and of one record that holds numbers and addresses of arrays.
 
-The record is the run, what would be a structure in C (see ``run_record``). All functions together become one piece of
-machine code (see ``machine_code``), translated by numba.
+The record is what would be a structure in C, such as ``RunRecord``. numba translates a function with all that it calls
+to LLVM code, which is shipped (see ``translation`` and ``shipped``): this module is for developers, who have numba.
 """
 
 from __future__ import annotations
@@ -49,6 +49,47 @@ def _call(typing_context: Any, address: Any, ports: Any, more: Any) -> Any:
 call: Any = _call
 
 
+def _function_of(count: int) -> Any:
+    """A compiled function that calls ``void f(…)`` of so many addresses and integers; its own address comes first."""
+
+    def definition(typing_context: Any, *values: Any) -> Any:
+        return types.void(*[types.int64] * (count + 1)), generate
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = ir.FunctionType(ir.VoidType(), [ir.IntType(64)] * count)
+        builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
+        return context.get_dummy_value()
+
+    names = ["typing_context", "address", *(f"value_{k}" for k in range(count))]
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    definition.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in names])  # type: ignore[attr-defined]
+    return intrinsic(definition)
+
+
+call_with_six: Any = _function_of(6)
+
+
+def _library_function(name: str, result: Any, *arguments: Any) -> Any:
+    """A compiled function that calls one of C's library."""
+    integer = ir.IntType(64)
+
+    def definition(typing_context: Any, value: Any) -> Any:
+        return result(*arguments), generate
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = ir.FunctionType(ir.VoidType() if result is types.void else integer, [integer] * len(arguments))
+        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+        value = builder.call(function, args)
+        return context.get_dummy_value() if result is types.void else value
+
+    return intrinsic(definition)
+
+
+allocated: Any = _library_function("malloc", types.int64, types.int64)
+free: Any = _library_function("free", types.void, types.int64)
+clear_floating_point_flags: Any = _library_function("feclearexcept", types.int64, types.int64)
+
+
 class _Translator(CompilerBase):
     """numba's way from Python to LLVM, without what such plain functions do not need."""
 
@@ -71,7 +112,7 @@ def lowered(function: Callable[..., Any], signature: Any, context: Any, library:
     """A function in LLVM's language, put into a library and not yet made into machine code."""
     flags: Any = Flags()  # type: ignore[no-untyped-call]
     flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
-    flags.fastmath = FastMathOptions({"contract"})  # a·b + c in one instruction, with one rounding
+    flags.fastmath = FastMathOptions({"contract"})  # type: ignore[no-untyped-call]  # a·b + c in one instruction, with one rounding
     flags.error_model = "numpy"  # a division by zero gives an infinity, not an error
     kinds = signature.args, signature.return_type
     translator: Any = _Translator(context.typing_context, context, library, *kinds, flags, {})  # type: ignore[no-untyped-call]
@@ -104,6 +145,16 @@ def compiled(function: Compiled) -> Compiled:
     definition.__signature__ = inspect.Signature([first, *names.parameters.values()])  # type: ignore[attr-defined]
     definition.__name__, definition.__module__ = function.__name__, function.__module__
     return cast("Compiled", intrinsic(definition))
+
+
+def _integers(typing_context: Any, address: Any) -> Any:
+    """The integers at an address, to be read and written by index."""
+    pointer: Any = types.CPointer(types.int64)  # type: ignore[no-untyped-call]
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], ir.IntType(64).as_pointer())
+
+    return pointer(types.int64), generate
 
 
 def _doubles(typing_context: Any, address: Any) -> Any:
@@ -150,6 +201,7 @@ def _put(typing_context: Any, place: Any, address: Any) -> Any:
 
 
 doubles: Any = intrinsic(_doubles)
+integers: Any = intrinsic(_integers)
 put: Any = intrinsic(_put)
 row: Any = intrinsic(_row)
 whole: Any = intrinsic(_whole)

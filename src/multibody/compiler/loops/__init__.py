@@ -1,0 +1,1 @@
+"""Compiled loops: their language, their translation by the developer, and the shipped code that users run."""

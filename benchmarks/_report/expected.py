@@ -34,6 +34,17 @@ EXPECTED: dict[str, dict[str, Expected]] = {
     "importing": {
         "import_s": Expected("seconds for `import multibody`", most=0.3),
     },
+    "first_run": {
+        "cold_s": Expected("seconds of the first `simulate` with an empty cache", most=0.5),
+        "warm_s": Expected("the same in the next process", most=0.1),
+        "picture_s": Expected("seconds of the first picture with an empty cache", most=1.0),
+        "install_mb": Expected("megabytes of an installation", most=540),
+    },
+    "calls": {
+        "panda_call_us": Expected("microseconds of a plain call of the Panda's forward dynamics", most=2.0),
+        "ur5_call_us": Expected("the same for the UR5", most=2.0),
+        "call_vs_pin": Expected("the Panda, beside `pin.aba` from Python", 1.5),
+    },
     "graph": {
         "derive_vs_sympy": Expected("building and differentiating a chain of 16 links, beside SymPy", 100),
         "derive_vs_casadi": Expected("the same with 30 links, beside CasADi's SX", 5),

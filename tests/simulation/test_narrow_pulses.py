@@ -57,6 +57,23 @@ def test_pulses_of_inputs_and_in_sweeps():
         assert [run["x_dot"][-1] for run in moved] == pytest.approx([math.sqrt(math.pi)] * 9, rel=1e-2)
 
 
+@pytest.mark.parametrize("integrator", INTEGRATORS, ids=lambda one: type(one).__name__)
+def test_events_see_narrow_pulses(integrator):
+    """Where nothing else depends on the pulse; alone, and beside a coordinate that grows evenly."""
+    system = mb.System("cart")
+    slide = system.joint("x", system.world, system.body("box", 1.0), "Tx", u=1.0)
+    c, w = system.parameters(c=5.123, w=0.01)
+    pulse = exp(-(((system.time - c) / w) ** 2))
+    events = [mb.Event(pulse - 0.5, name="alone"), mb.Event(100 * pulse + slide.coordinate - 50.0, name="beside")]
+    eom = mb.derive(system)
+    runs = mb.sweep(eom, 10.0, parameters={"w": [1e-5, 1e-4, 1e-3, 1e-2]}, events=events, integrator=integrator)
+    for width, run in zip([1e-5, 1e-4, 1e-3, 1e-2], runs, strict=True):
+        apart = width * math.sqrt(math.log(2))
+        found = [one.t for one in run.occurrences if one.name == "alone"]
+        assert found == pytest.approx([5.123 - apart, 5.123 + apart], abs=1e-3 * width)
+        assert len([one for one in run.occurrences if one.name == "beside"]) == 2
+
+
 def test_a_train_of_pulses():
     """cos(x/2000)·2000 has roots π/2 apart in (t - 3)/(2000·w); its slope there is 1 in x."""
     run = mb.simulate(cart("train"), 10.0, parameters={"w": 2.5e-4})

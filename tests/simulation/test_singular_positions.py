@@ -49,14 +49,18 @@ def turning_crank(angle, speed, times, gravity=9.81):
     return solve_ivp(rates, (0, times[-1]), [angle, speed], "DOP853", times, rtol=1e-12, atol=1e-12).y[0]
 
 
-def cranks(last=1.0, **start):
-    """A rod of 2 kg on three parallel cranks of 1 m and 1 kg; the last one must be as long as the others."""
+def cranks(last=1.0, drive=None, **start):
+    """A rod of 2 kg on three parallel cranks of 1 m and 1 kg; the last one must be as long as the others.
+
+    ``drive`` prescribes the angle of the first one by time.
+    """
     system = mb.System("cranks", gravity=(0, -9.81, 0), recognise_loops=False)
     length = system.parameter("last", last)
     rod = system.body("rod", 2.0, (1, 0, 0), (0, 0.3, 0.3))
     for k in range(CRANKS):
         crank = system.body(f"crank{k}", 1.0, (0.5, 0, 0), (0, 1 / 12, 1 / 12))
-        system.joint(f"p{k}", system.frame(f"foot{k}", (k, 0, 0)), crank, "Rz", q=start.get(f"p{k}"))
+        motion = {"q": start.get(f"p{k}")} if k or not drive else {"prescribed": drive(system.time)}
+        system.joint(f"p{k}", system.frame(f"foot{k}", (k, 0, 0)), crank, "Rz", **motion)
         tip = crank.frame(f"tip{k}", (length if k == CRANKS - 1 else 1, 0, 0))
         if k == 0:
             system.joint("k0", tip, rod, "Rz", q=start.get("k0"))
@@ -104,6 +108,25 @@ def test_three_cranks_without_start_values(formalism, handling, last):
     assert run["p0"] == pytest.approx(swinging_cranks(run.t), abs=1e-6)
     assert run.energy_drift < 1e-6
     assert run.residuals.position.max() < 1e-9
+
+
+@pytest.mark.parametrize(("formalism", "handling"), FORMALISMS, ids=repr)
+def test_driven_cranks_with_redundant_equations(formalism, handling):
+    """Where its loops are open, a driven linkage contradicts itself; the cranks pass flat positions, too."""
+    eom = mb.derive(cranks(drive=lambda t: 1.0 + 2.0 * t), formalism, constraints=handling)
+    run = mb.simulate(eom, 4.0, q={"p1": 1.0, "p2": 1.0, "k0": -1.0}, samples=41)
+    for k in (1, 2):
+        assert run[f"p{k}"] == pytest.approx(1.0 + 2.0 * run.t, abs=1e-9)
+    assert run["k0"] == pytest.approx(-1.0 - 2.0 * run.t, abs=1e-9)
+
+
+@pytest.mark.parametrize("other", [lambda t: 1.0 + 2.1 * t, lambda t: 1.0 + 2.0 * t + t**2], ids=["rate", "later"])
+def test_two_drives_that_contradict_each_other(other):
+    """The second one leaves the first one at the start, or has the same rate there."""
+    system = cranks(drive=lambda t: 1.0 + 2.0 * t, p1=1.0, p2=1.0, k0=-1.0)
+    system.constraint(system.freeze().coordinates[2] - other(system.time), name="second")
+    with refused("constraints-contradict"):
+        mb.derive(system)
 
 
 def test_redundant_forces_are_shared_in_the_same_way():

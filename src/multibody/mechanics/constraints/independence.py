@@ -21,7 +21,7 @@ from multibody.graph.workspace import in_own_table
 from multibody.mechanics.assembly.assembly import Assembly, Vector
 from multibody.mechanics.assembly.start_state import guessed, placed, start_guess
 from multibody.mechanics.constraints.equations import ConstraintEquations
-from multibody.mechanics.constraints.rank import basis, has_vanishing_row, pivoted_columns
+from multibody.mechanics.constraints.rank import RANK, basis, has_vanishing_row, pivoted_columns
 
 CONSTANT_GAP = 1e-9
 """A constant gap in an equation that is smaller than this comes from rounded lengths and directions."""
@@ -31,6 +31,12 @@ ROUNDED_ROW = 1e-12
 
 RANDOM_TRIES = 12
 """Sets of random values for parameters without values."""
+
+DRIVEN_GAP = 1e-7
+"""Motions that differ by less, relative to the driven motion, do not contradict each other in a closed position."""
+
+DRIVEN_TIMES = (0.0, 0.01)
+"""Where motions contradict each other at the first time alone, or at the second alone, they do contradict."""
 
 RANDOM_STEP = 0.1
 """Distance from the start values by which each of these sets starts farther away."""
@@ -72,7 +78,8 @@ class Constraints(ConstraintEquations):
         self._require_possible()
         rows = tuple(independent_rows([[entry.fp for entry in row] for row in self._heard()]))
         moving = any(entry.fp != 0 for entry in self.beta)
-        if moving and rank(np.column_stack([self._heard(), self.beta])) > len(rows):
+        apart = moving and rank(np.column_stack([self._heard(), self.beta])) > len(rows)
+        if apart and not agree_where_closed(self):
             raise _contradiction(self, rows)
         return rows
 
@@ -247,6 +254,30 @@ def constant_combinations(constraints: Constraints, candidates: Iterable[int]) -
 
     known = [at_both(row) for row in basis]
     return frozenset(k for k, row in rows.items() if len(independent_rows([*known, at_both(row)])) == len(known))
+
+
+def agree_where_closed(constraints: Constraints) -> bool:
+    """Whether there are speeds that keep all constraints that move with time, where the loops are closed.
+
+    A driven linkage with redundant equations, such as a rod on three parallel cranks, contradicts itself in almost all
+    positions, and in none in which its loops are closed.
+    """
+    rng = np.random.default_rng(1)
+    parameters = _random(constraints, _missing(constraints), rng)
+    set_freely = set(constraints.model.input_symbols) - set(free_symbols(list(constraints.gaps)))
+    inputs = {one.name: float(rng.uniform(0.5, 1.5)) for one in constraints.model.input_symbols if one in set_freely}
+    q = start_guess(constraints.model)
+    try:
+        for t in DRIVEN_TIMES:
+            assembly = Assembly(constraints, None, inputs, t, random=parameters)
+            q = placed(assembly, q, 1e-10)
+            B, beta = assembly.velocity(q)
+            gap = beta - B @ np.linalg.lstsq(B, beta, rcond=RANK)[0]
+            if np.abs(gap).max() > DRIVEN_GAP * np.abs(beta).max():
+                return False
+    except NO_NUMBERS:
+        return False
+    return True
 
 
 def _contradiction(constraints: Constraints, rows: Iterable[int]) -> ModelError:

@@ -153,7 +153,7 @@ class Switching:
 
     Args:
         expressions: the right-hand side, with inputs replaced by what they follow.
-        watched: expressions of events; where these switch with time, steps end as well.
+        watched: expressions of events; where these switch with time, or have narrow pulses, steps end as well.
         time: the symbol of time.
         moving: symbols that change during a segment: coordinates, speeds, inputs from functions of Python.
         inputs: symbols that keep their values during a segment, and may have others in the next one.
@@ -279,9 +279,9 @@ class Switching:
             kinds[node] = self._kind(node, kinds)
             args = [values[arg] for arg in node.args]
             values[node] = self._replaced(node, args, kinds, freeze)
-        if freeze and not self._complete:
+        if not self._complete:
             timed = parts_of_time(outputs, lambda node: kinds[node] == OF_TIME)
-            self._pulses = [TimeFunction(one, self._time, {}) for one in timed if may_be_narrow(one, self._time)]
+            self._pulses += [TimeFunction(one, self._time, {}) for one in timed if may_be_narrow(one, self._time)]
         return [values[one] for one in outputs]
 
     def _kind(self, node: Any, kinds: dict[Any, int]) -> int:

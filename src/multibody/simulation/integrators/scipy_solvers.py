@@ -117,7 +117,7 @@ class _ScipyStepper(Stepper):
         self._field.stepped(solver.t - before)
         self._dense, self.t = None, solver.t
         self.step = float(getattr(solver, "h_abs", 0.0))
-        self.evaluations, self.jacobians = solver.nfev, solver.njev
+        self.evaluations, self.jacobians = int(solver.nfev), int(solver.njev)  # LSODA has integers of NumPy
 
     def within(self, t: float) -> Vector:
         """By the solver's dense output."""

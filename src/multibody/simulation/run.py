@@ -22,8 +22,9 @@ from multibody.simulation.events.active_contacts import Contacts
 from multibody.simulation.events.continuous_angles import Quadrant
 from multibody.simulation.events.dead_points import DeadPoints
 from multibody.simulation.events.event_sequences import EventSequences
-from multibody.simulation.events.events import Event, Signals
+from multibody.simulation.events.events import Event, Signals, Touch
 from multibody.simulation.events.jumped_events import EventJumps
+from multibody.simulation.events.reset_states import closed_state
 from multibody.simulation.integrators.absolute_tolerances import first_scales
 from multibody.simulation.integrators.integrator import Integrator
 from multibody.simulation.problem.input_limits import Requests, require_motion_within, saturated
@@ -99,6 +100,7 @@ class Run:
         self._jumps = EventJumps(problem, signals)
         self._lost = 0.0  # by the impacts and resets at one instant, where stops or joints move
         self._moved = False  # whether resets at one instant change coordinates or speeds, not inputs alone
+        self._set: dict[str, None] = {}  # the coordinates and speeds that resets at one instant set, in their order
         self._returns: dict[int, float] = {}  # the sides to which resets have just sent signals back
         self._scales: Vector | None = None  # what absolute tolerances follow
         self._asked: dict[int, int] = {}  # the last sample of each controller
@@ -358,7 +360,7 @@ class Run:
         if not now:
             return y, ()
         moving = self._sequences.rates(now, t, y)
-        before, rates, self._lost, self._moved = y, self._contacts.rates(t, y), 0.0, False
+        before, rates, self._lost, self._moved, self._set = y, self._contacts.rates(t, y), 0.0, False, {}
         if record.t[-1][-1] != t and any(map(self._stops, now)):
             self._keep(record, t, y)
         for k in now:
@@ -368,11 +370,17 @@ class Run:
         if y is not before:
             y, struck = self._passed_on(record, t, y, rates)
             now += struck
-            y = self._problem.project(t, self._contacts.settled(t, y), CONSTRAINT_GAP)[0]
+            y = self._closed(t, self._contacts.settled(t, y), now)
             self._account(t, before, y)
             self._keep(record, t, y)
         self._check_sequences(record, t, y, moving)
         return y, tuple(now)
+
+    def _closed(self, t: float, y: Vector, happened: Iterable[int]) -> Vector:
+        """The state after events on the constraints; impacts change speeds as these allow."""
+        if not self._set or any(isinstance(self._signals.events[k], Touch) for k in happened):
+            return self._problem.project(t, y, CONSTRAINT_GAP)[0]
+        return closed_state(self._problem, t, y, self._set, self._all_inputs(t, *self._split(y)), CONSTRAINT_GAP)
 
     def _check_sequences(self, record: Record, t: float, y: Vector, before: Mapping[int, tuple[float, float]]) -> None:
         """The run ends if events accumulate, or if a reset does not turn back what it slows down."""
@@ -445,6 +453,7 @@ class Run:
         for name, value in values.items():
             if name in names:
                 y[names.index(name)], self._moved = value, True
+                self._set[name] = None
             else:
                 self._set_input(inputs.index(name), value)
         return y

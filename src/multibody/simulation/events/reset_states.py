@@ -14,9 +14,7 @@ KEPT = 1e-8
 """Values that a reset sets may change by so much, relative to the largest one of their kind, to keep constraints."""
 
 
-def closed_state(
-    problem: Problem, t: float, y: Vector, kept: Iterable[str], inputs: Sequence[float], gap: float
-) -> Vector:
+def closed_state(problem: Problem, t: float, y: Vector, kept: Iterable[str], inputs: Vector, gap: float) -> Vector:
     """The state after resets with all constraints kept: the values that were set stay, others change.
 
     Args:

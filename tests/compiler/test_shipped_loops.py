@@ -85,7 +85,7 @@ import numpy as np, multibody as mb
 system = mb.System("rail")
 system.joint("x", system.world, system.body("mass", mass=1.0), "Tx", u=1.0)
 eom = mb.derive(system)
-print(mb.simulate(eom, 1.0)["x"][-1], len(mb.sweep(eom, 1.0, initial={"x": np.linspace(0, 1, 9)})))
+print(round(mb.simulate(eom, 1.0)["x"][-1], 9), len(mb.sweep(eom, 1.0, initial={"x": np.linspace(0, 1, 9)})))
 mb.picture(system, sys.argv[1], size=(80, 60))
 """
 

@@ -115,7 +115,7 @@ HANDLED = {
     ),
     "a world that is no link": (
         robot(link("tip"), joint("q", "world", "tip")),
-        "The joint 'q' begins at 'world', which is no link: the world is meant.",
+        "The joint 'q' begins at 'world', which is not a link; it is taken as the world.",
     ),
     "meshes without folder": (
         robot(link("base", '<visual><geometry><mesh filename="package://a/b.stl"/></geometry></visual>')),

@@ -65,7 +65,7 @@ def test_random_trees_are_fine(seed):
 def test_a_clean_report_reads_well():
     system = System("ball")
     system.joint("fly", system.world, system.body("ball", 1, inertia=(1, 1, 1)), Free())
-    text = "system 'ball': 1 body, 1 joint, 0 loops, 6 degrees of freedom\nnothing to complain about"
+    text = "system 'ball': 1 body, 1 joint, 0 loops, 6 degrees of freedom\nNo problems found."
     assert str(system.check()) == text
 
 
@@ -78,10 +78,10 @@ def test_a_bad_report_reads_well():
         "system 'arm': 1 body, 1 joint, 0 loops, 1 degree of freedom",
         "error: The mass is negative (-1).",
         "  where: body 'a'",
-        "  what to do: Give a mass >= 0 and an inertia with principal moments >= 0.",
+        "  fix: Give a mass >= 0 and an inertia with principal moments >= 0.",
         "warning: Not used: p.",
         "  where: parameters",
-        "  what to do: Use or remove them.",
+        "  fix: Use or remove them.",
     ]
     with refused("model-invalid") as caught:
         report.raise_if_bad()

@@ -216,7 +216,7 @@ def _range(text: str, where: str) -> list[float]:
     count = parts[2].strip() if len(parts) == 3 else ""
     if not count.isdecimal() or not count.strip("0"):
         raise CommandError(
-            f"'{text}' is no range.",
+            f"'{text}' is not a range.",
             where=where,
             remedy="Write FROM:TO:COUNT, such as 0:1:11.",
             code="range-invalid",

@@ -244,7 +244,7 @@ def _chosen(formalisms: object) -> Sequence[Formalism]:
         return _ALL
     if isinstance(formalisms, str) or not isinstance(formalisms, Iterable):
         raise ModelError(
-            f"{formalisms!r:.80} is no list of formalisms.",
+            f"{formalisms!r:.80} is not a list of formalisms.",
             code="value-not-a-formalism",
             where="compare",
             remedy="Give a list such as [Kane(), Lagrange()]; without it, all formalisms are compared.",

@@ -57,8 +57,8 @@ def find(name: str) -> LibraryModel:
         >>> find("fuor_bar")
         Traceback (most recent call last):
             ...
-        multibody.errors.UnknownNameError: The library has no model 'fuor_bar'.
-          likely cause: Did you mean 'four_bar' or ...
+        multibody.errors.UnknownNameError: The library has no model 'fuor_bar'. [name-unknown]
+          cause: Did you mean 'four_bar' or ...
     """
     if name not in names():
         raise UnknownNameError(

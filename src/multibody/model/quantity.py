@@ -159,7 +159,7 @@ def as_shape(given: Any, where: str) -> Shape:
     sizes = tuple(np.atleast_1d(np.asarray(given, dtype=object)).flat)
     if not all(isinstance(one, int | np.integer) and not isinstance(one, bool) and one >= 0 for one in sizes):
         raise ModelError(
-            f"{given!r:.80} is no shape.",
+            f"{given!r:.80} is not a shape.",
             code="shape-of-array-invalid",
             where=where,
             remedy="Give a whole number, or rows and columns: (2, 3).",
@@ -387,9 +387,9 @@ def finite_value(value: Any, where: str) -> float:
         >>> finite_value(None, "parameter 'm'")
         Traceback (most recent call last):
             ...
-        multibody.errors.NumberError: None is not a finite number.
+        multibody.errors.NumberError: None is not a finite number. [number-not-finite]
           where: parameter 'm'
-          what to do: Give a finite number in SI units; angles in radians.
+          fix: Give a finite number in SI units; angles in radians.
     """
     plain = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
     if isinstance(plain, Constant):

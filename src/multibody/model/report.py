@@ -113,7 +113,7 @@ class Report:
         rows = [
             [finding.severity, finding.what, finding.where, finding.cause, finding.remedy] for finding in self.findings
         ]
-        return html_table([["", "what", "where", "likely cause", "what to do"], *rows], head)
+        return html_table([["", "what", "where", "cause", "fix"], *rows], head)
 
     def __str__(self) -> str:
         counts = [
@@ -127,7 +127,7 @@ class Report:
         elif self.loops and self.degrees_of_freedom == 0:
             counts[-1] += " in general (some loops move all the same: see analyse)"
         head = f"system '{self.system}': {', '.join(filter(None, counts))}"
-        return "\n".join([head, *map(str, self.findings)] if self.findings else [head, "nothing to complain about"])
+        return "\n".join([head, *map(str, self.findings)] if self.findings else [head, "No problems found."])
 
 
 def _count(number: int | None, one: str, many: str = "") -> str:

@@ -353,7 +353,7 @@ class System:
         for one in symbols:
             if one in self._quantities:
                 raise ModelError(
-                    f"The name '{one.name}' is taken twice.",
+                    f"The name '{one.name}' is already in use.",
                     code="name-taken",
                     where=f"system '{self.name}'",
                     cause=f"Entries of arrays are called name_1, name_2 …; it is one of '{self._quantities[one]}'.",
@@ -373,7 +373,7 @@ class System:
             if name in register:
                 owner = "time" if name == "t" else what or type(register[name]).__name__.lower()
                 raise ModelError(
-                    f"The name '{name}' is taken twice.",
+                    f"The name '{name}' is already in use.",
                     code="name-taken",
                     where=f"system '{self.name}'",
                     cause=f"It belongs to {owner if owner == 'time' else names.with_article(owner)} already.",

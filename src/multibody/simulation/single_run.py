@@ -129,10 +129,11 @@ def wanted_times(duration: Any, times: Any, samples: Any, t0: float = 0.0) -> Ve
     if times is None:
         if not (is_number(duration) and 0 < duration < np.inf and is_whole(samples) and samples >= 2):
             raise ModelError(
-                f"A run of {duration!r} s with {samples!r} samples goes nowhere.",
+                f"duration must be a positive number of seconds and samples a whole number from 2 on, got {duration!r:.80} and "
+                f"{samples!r:.80}.",
                 code="duration-not-positive",
                 where="simulate",
-                remedy="Give a positive duration and at least 2 samples.",
+                remedy="Write simulate(eom, duration=10.0, samples=501), or give the instants: times=[…].",
             )
         begin = finite_value(t0, "t0 of simulate")
         end = begin + float(duration)

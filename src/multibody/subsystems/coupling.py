@@ -194,7 +194,7 @@ def _renamed_parts(label: str, subsystems: Any, rename: Mapping[str, str]) -> tu
     others = [part for part in parts if not isinstance(part, Subsystem)]
     if others:
         raise ModelError(
-            f"{others[0]!r:.80} is no subsystem.",
+            f"{others[0]!r:.80} is not a subsystem.",
             where=f"subsystem '{label}'",
             remedy="Give a list of subsystems; from_system makes one from a System or a Model.",
             code="subsystem-expected",

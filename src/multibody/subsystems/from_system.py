@@ -57,7 +57,7 @@ def from_system(
     model = system.freeze() if isinstance(system, System) else system
     if not isinstance(model, Model):
         raise ModelError(
-            f"{system!r:.80} is no system.",
+            f"{system!r:.80} is not a system.",
             where="from_system",
             remedy="Give a System or a Model; what mb.read_urdf reads has one: robot.system.",
             code="value-not-a-system",

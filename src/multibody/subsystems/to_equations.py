@@ -155,7 +155,7 @@ class SubsystemEquations(EquationsWithoutBodies):
 def _require_handling(system: SubsystemContent, handling: Any) -> None:
     if not isinstance(handling, Handling):
         raise ModelError(
-            f"{handling!r:.80} is no way to handle constraints.",
+            f"{handling!r:.80} is not a way to handle constraints.",
             where=f"equations of subsystem '{system.label}'",
             remedy="Give Multipliers() or IndependentSpeeds(…), or nothing.",
             code="constraint-handling-expected",

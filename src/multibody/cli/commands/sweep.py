@@ -121,7 +121,7 @@ def _measure(text: str, eom: EquationsOfMotion) -> Callable[[Trajectory], Any]:
     match = re.fullmatch(r"\s*(\w+)\s*\((.+)\)\s*", text)
     if match is None or match[1] not in MEASURES:
         raise CommandError(
-            f"'{text}' is no measure.", where="--measure",
+            f"'{text}' is not a measure.", where="--measure",
             remedy=f"Write KIND(NAME), such as max(angle); KIND is one of {', '.join(MEASURES)}.",
             code="measure-invalid", value=text,
         )  # fmt: skip

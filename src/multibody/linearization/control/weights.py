@@ -45,7 +45,7 @@ def _summed(directions: Mapping[str, Matrix], weights: Mapping[str, Any], size: 
     unknown = [name for name in weights if name not in directions]
     if unknown:
         raise ModelError(
-            f"There is nothing called {', '.join(map(repr, unknown))} to weigh.",
+            f"There is no quantity {', '.join(map(repr, unknown))} to weight.",
             code="name-unknown",
             where=what,
             cause=suggestion(unknown, directions),

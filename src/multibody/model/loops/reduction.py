@@ -93,7 +93,7 @@ def _columns(model: Model, v: list[Symbol], name: str) -> list[int]:
             f"The coordinate {', '.join(unfit)} cannot be a dependent one.",
             code="coordinate-not-dependent",
             where=f"loop '{name}'",
-            cause="It is prescribed, determined by another loop, or its rate is no speed of the model.",
+            cause="It is prescribed, determined by another loop, or its rate is not a speed of the model.",
             remedy="Choose another dependent coordinate, or leave the loop to a constraint.",
             loop=name,
             names=tuple(unfit),

@@ -111,7 +111,7 @@ def named_identities(vocabulary: LevelVocabulary, given: Any, parts: Sequence[Su
     wrong = [pair for pair, both in zip(pairs, sides, strict=True) if len(both) != 2]
     if wrong:
         raise ModelError(
-            f"{wrong[0]!r:.80} is no identity.",
+            f"{wrong[0]!r:.80} is not an identity.",
             where=f"subsystem '{vocabulary.label}'",
             remedy="Give pairs of expressions that are equal, such as ('x**2 + y**2', 'l**2').",
             code="identity-malformed",

@@ -211,7 +211,7 @@ def by_order(variables: Any, lowest: int = 0) -> dict[int, list[str]]:
     for order in given:
         if not isinstance(order, int) or order < 0:
             raise ModelError(
-                f"{order!r} is no order of variables.",
+                f"{order!r} is not an order of variables.",
                 remedy="Give {0: coordinates, 1: quasi-velocities, …}, or a list of coordinates.",
                 code="variable-order-invalid",
             )

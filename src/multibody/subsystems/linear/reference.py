@@ -94,7 +94,7 @@ def require_linearizable(system: Any, subsystems: Mapping[str, Any]) -> None:
     others = [one for one in (system, *subsystems.values()) if not isinstance(one, SubsystemContent)]
     if others:
         raise ModelError(
-            f"{others[0]!r:.80} is no subsystem.",
+            f"{others[0]!r:.80} is not a subsystem.",
             where="linearize",
             remedy="Give what couple, subsystem, newton_euler or from_system made; equations of motion have their own.",
             code="subsystem-expected",

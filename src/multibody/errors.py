@@ -52,8 +52,9 @@ class MultibodyError(Exception):
         super().__init__(what)
 
     def __str__(self) -> str:
+        head, *more = self.what.split("\n")
         code = f" [{self.code}]" if self.code else ""
-        return "\n".join([self.what + code, *(f"  {label}: {text}" for label, text in self.labelled.items())])
+        return "\n".join([head + code, *more, *(f"  {label}: {text}" for label, text in self.labelled.items())])
 
     @property
     def labelled(self) -> dict[str, str]:

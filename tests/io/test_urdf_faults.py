@@ -185,12 +185,12 @@ REFUSED = {
     "no root": (
         robot(TWO, joint("p", "base", "tip"), joint("q", "tip", "base")),
         TopologyError,
-        "'p', 'q' lead in a circle",
+        "'p', 'q' form a circle",
     ),
     "a loop beside the tree": (
         robot(FOUR, joint("p", "a", "b"), joint("q", "c", "d"), joint("r", "d", "c")),
         TopologyError,
-        "'q', 'r' lead in a circle",
+        "'q', 'r' form a circle",
     ),
 }  # fmt: skip
 

@@ -76,10 +76,10 @@ def test_a_bad_report_reads_well():
     report = system.check()
     assert str(report).splitlines() == [
         "system 'arm': 1 body, 1 joint, 0 loops, 1 degree of freedom",
-        "error: The mass is negative (-1).",
+        "error: The mass is negative (-1). [mass-negative]",
         "  where: body 'a'",
         "  fix: Give a mass >= 0 and an inertia with principal moments >= 0.",
-        "warning: Not used: p.",
+        "warning: Not used: p. [quantity-not-used]",
         "  where: parameters",
         "  fix: Use or remove them.",
     ]

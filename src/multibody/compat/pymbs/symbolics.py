@@ -212,7 +212,10 @@ def rotMat(angle: Any, axis: Any) -> Matrix:
     number = {"x": 0, "y": 1, "z": 2, 1: 0, 2: 1, 3: 2}.get(axis.lower()[-1:] if isinstance(axis, str) else axis)
     if number is None:
         raise UsageError(
-            f"{axis!r:.100} is not an axis.", where="PyMbs' rotMat", remedy="Write 'x', 'y' or 'z'.", code="axis-unknown"
+            f"{axis!r:.100} is not an axis.",
+            where="PyMbs' rotMat",
+            remedy="Write 'x', 'y' or 'z'.",
+            code="axis-unknown",
         )
     c, s, j, k = cos(angle), sin(angle), (number + 1) % 3, (number + 2) % 3
     turned = eye(3)

@@ -144,7 +144,9 @@ class _ModelBuilder:
             if not ready:
                 entry, _ = next(iter(waiting.values()))
                 raise entry.at.error(
-                    f"The frames {', '.join(waiting)} are defined relative to each other, in a circle.", code="frames-circular", names=list(waiting)
+                    f"The frames {', '.join(waiting)} are defined relative to each other, in a circle.",
+                    code="frames-circular",
+                    names=list(waiting),
                 )
             for key in ready:
                 entry, folder = waiting.pop(key)

@@ -26,7 +26,9 @@ def check_simulate_arguments(where: str, eom: Any, integrator: Any = None, **by_
         kind = integrator if isinstance(integrator, type) else type(integrator)
         made = isinstance(integrator, type) and issubclass(integrator, Integrator)
         raise ModelError(
-            f"{integrator!r} is not an integrator." if not made else f"{kind.__name__} is a class of integrators, not one.",
+            f"{integrator!r} is not an integrator."
+            if not made
+            else f"{kind.__name__} is a class of integrators, not one.",
             code="integrator-expected",
             where=where,
             remedy=f"Write integrator={kind.__name__ if made else 'DormandPrince8'}(), with brackets.",

@@ -362,7 +362,7 @@ def bounced(start=1.0, duration=1.0, sign=1, **impact):
 QUESTIONS = {
     "a system": (lambda: mb.simulate(pendulum(), 10), ModelError, "System", "mb.derive(system)"),
     "a model": (lambda: mb.simulate(pendulum().freeze(), 10), ModelError, "Model", "mb.derive(system)"),
-    "time before equations": (lambda: mb.simulate(10, equations(pendulum)), ModelError, "got int", "simulate(mb.derive(system), …)"),
+    "time before equations": (lambda: mb.simulate(10, equations(pendulum)), ModelError, "got int", "mb.derive(system)"),
     "class of integrators": (lambda: run(integrator=mb.Cvode), ModelError, "Cvode is a class", "integrator=Cvode()"),
     "name of an integrator": (lambda: run(integrator="Cvode"), ModelError, "'Cvode' is not an integrator"),
     "formalism for an integrator": (lambda: run(integrator=mb.Kane()), ModelError, "not an integrator"),

@@ -113,6 +113,21 @@ def test_three_cranks_without_start_values(formalism, handling, last):
 
 
 @pytest.mark.parametrize(("formalism", "handling"), FORMALISMS, ids=repr)
+def test_a_run_counts_redundant_equations_with_its_own_parameters(formalism, handling):
+    """One of four equations of the cranks follows from the others; those of a slider-crank are independent."""
+    eom = mb.derive(cranks(1.1), formalism, constraints=handling)
+    run = mb.simulate(eom, 0.1, q=PARALLEL, parameters={"last": 1.0}, samples=5)
+    assert len(run.redundant_constraints) == 1
+    assert run.redundant_constraints[0].startswith(("k1", "k2"))
+    q, u = closed_slider_crank(0.7, 1.0)
+    regular = mb.simulate(mb.derive(slider_crank(), formalism, constraints=handling), 0.1, q=q, u=u, samples=5)
+    assert regular.redundant_constraints == ()
+    tree = mb.System("tree")
+    tree.joint("a", tree.world, tree.body("rod", 1.0, (0.5, 0, 0), (1, 1, 1)), "Rz")
+    assert mb.simulate(mb.derive(tree), 0.1, samples=2).redundant_constraints == ()
+
+
+@pytest.mark.parametrize(("formalism", "handling"), FORMALISMS, ids=repr)
 def test_three_cranks_reach_minus_0_2202_rad(formalism, handling):
     """All started at 1 rad; the time is that at which one crank alone gets there."""
     end = brentq(lambda t: swinging_cranks([0.0, t])[-1] + 0.2202, 0.3, 0.7)

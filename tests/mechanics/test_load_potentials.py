@@ -306,3 +306,46 @@ def test_laws_that_are_exchanged_after_construction(kind, factor):
         return
     with refused("potential-not-of-force", "spring"):
         mb.derive(system)
+
+
+def cardan(factor=1.0):
+    """Two shafts at an angle of 0.5 rad, a cross between them, and a spring where the second one is held: in a cut."""
+
+    class Spring(mb.JointSpring):
+        def potential(self, kinematics):
+            return factor * super().potential(kinematics)
+
+    system = mb.System("cardan", recognise_loops=False)
+    first, cross, second = (
+        system.body(name, m, inertia=i)
+        for name, m, i in (
+            ("first", 1, (0.3, 0.3, 0.2)),
+            ("cross", 0.3, (0.05, 0.06, 0.04)),
+            ("second", 1, (0.4, 0.3, 0.2)),
+        )
+    )
+    system.joint("a", system.world, first, "Rz", u=14.0)
+    system.joint("c1", first, cross, "Rx", guess=0.5)
+    system.joint("c2", cross, second, "Ry")
+    bearing = system.world.frame("bearing", (0, 0, 0), mb.Rotation.about_x(0.5))
+    held = system.joint("b", bearing, second, "Rz", cut=True)
+    system.load(Spring(held, 0.8, 0.3))
+    return system
+
+
+@pytest.mark.parametrize("formalism", [mb.Recursive(), mb.Lagrange(), mb.Kane()], ids=repr)
+def test_a_spring_on_a_joint_that_closes_a_loop_in_space(formalism):
+    """Only where the loop is closed is the speed of that joint the rate of its angle; the angles of a Cardan joint."""
+    system = cardan()
+    assert not system.check().errors
+    run = mb.simulate(mb.derive(system, formalism), 1.0, samples=101)
+    a, b = run["a"], run["b"]
+    assert np.sin(b) * np.cos(a) == pytest.approx(np.cos(b) * np.sin(a) * np.cos(0.5), abs=1e-8)
+    assert np.abs(b).max() > np.pi
+    assert run.energy_drift < 1e-7
+
+
+@pytest.mark.parametrize("factor", [0.5, -1.0, 1.001])
+def test_a_wrong_potential_on_a_joint_that_closes_a_loop_in_space(factor):
+    with refused("potential-not-of-force"):
+        mb.derive(cardan(factor))

@@ -7,7 +7,7 @@ and their distances, and an equation that of the terms that balance in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from multibody.equations import EquationsOfMotion
 from multibody.errors import MultibodyError
 from multibody.graph import Constant, Expr, Symbol, evaluate, topological
-from multibody.linearization.tolerances import SLOW_SPEED
+from multibody.linearization.tolerances import DIFFERENCE_STEP, EPS, SLOW_SPEED
 from multibody.mechanics.assembly.assembly import Vector
 
 LENGTH, ANGLE = "m", "rad"
@@ -52,6 +52,41 @@ def coordinate_sizes(eom: EquationsOfMotion, q: Vector, p: Vector) -> Vector:
     own = np.maximum(shared, typical_length(eom, p))
     others = np.where(values > 0, values, 1.0)
     return np.where(turning, 1.0, np.where(lengths, np.where(own > 0, own, mechanism_length(eom, q, p)), others))
+
+
+def law_sizes(slopes: Callable[[Vector], Any], sizes: Vector, values: Vector, places: Iterable[int]) -> Vector:
+    """Sizes of coordinates by the laws of the forces, where these change within much less than the mechanism's size.
+
+    A body of 0.1 m on a spring k·x³ with a travel of 1 nm is compared with 1 nm. If slopes change by more than they are
+    within ``DIFFERENCE_STEP``, the size of a coordinate is the distance within which they do not; at least the
+    coordinate's value, and at most its size in the mechanism.
+
+    Args:
+        slopes: of the forces at coordinates that are moved by so much; rows in comparable units.
+        sizes: of the coordinates in the mechanism.
+        values: of the coordinates.
+        places: those that are looked at; others keep their sizes.
+
+    Example:
+        >>> cubic = lambda step: np.array([[3e18 * (1e-6 + step[0]) ** 2]])
+        >>> law_sizes(cubic, np.array([1.0]), np.array([1e-6]), [0])
+        array([1.e-06])
+    """
+    found, here = np.array(sizes, dtype=float), np.asarray(slopes(np.zeros(len(sizes))), dtype=float)
+    for k in places:
+        column = float(np.abs(here[:, k]).max(initial=0.0))
+        if not 0 < column < np.inf:
+            continue
+        distance = DIFFERENCE_STEP * found[k]
+        while distance > EPS * found[k]:
+            steps = [side * distance * np.eye(len(sizes))[k] for side in (1.0, -1.0)]
+            change = max(float(np.abs(np.asarray(slopes(step))[:, k] - here[:, k]).max()) for step in steps)
+            if change <= column:
+                break
+            distance /= 10
+        if distance < DIFFERENCE_STEP * found[k]:
+            found[k] = min(found[k], max(distance, abs(values[k])))
+    return found
 
 
 def _parts(eom: EquationsOfMotion) -> NDArray[np.int_]:

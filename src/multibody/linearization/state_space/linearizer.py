@@ -34,12 +34,18 @@ from multibody.linearization.operating_points.point import (
 from multibody.linearization.operating_points.sizes import (
     balanced_sizes,
     coordinate_sizes,
+    law_sizes,
     mechanism_length,
     speed_lengths,
     speed_sizes,
 )
 from multibody.linearization.state_space.linearized_system import LinearizedSystem, Terms
-from multibody.linearization.tolerances import CONSTRAINT_CONDITION_WARNED, MASS_CONDITION_WARNED, POINT_ERROR
+from multibody.linearization.tolerances import (
+    CONSTRAINT_CONDITION_WARNED,
+    DIFFERENCE_STEP,
+    MASS_CONDITION_WARNED,
+    POINT_ERROR,
+)
 from multibody.mechanics.constraints.sparse_rows import Sparse
 from multibody.support.user_warnings import warn_user
 
@@ -91,7 +97,7 @@ class Linearizer:
         point, division = self._point(place, wanted, moving, algebra)
         forces = point.multipliers
         numbers = self._blocks(self._all, self.slopes.sparse, place, point.acceleration, forces)
-        found, errors = self._eliminated(numbers, place, point, division, list(inputs))
+        found, errors, lengths = self._eliminated(numbers, place, point, division, list(inputs))
         states = [*(model.coordinates[k] for k in division.coordinates.free)]
         states += [model.speeds[k] for k in division.speeds.free]
         signals = {one.name: one.unit for one in self.outputs}
@@ -111,7 +117,7 @@ class Linearizer:
             descriptor=found.descriptor,
             choice=division,
             conditioning=self._conditioning(numbers, place, division if wanted else None),
-            terms=lambda: self._terms(place, point, numbers, division),
+            terms=lambda: self._terms(place, point, numbers, division, lengths),
             goes_on=lambda: self.slopes.state_lasts(point.zeros),
             lasting=lambda moving: self.slopes.linear_system_lasts(point.zeros, moving),
         )  # fmt: skip
@@ -129,8 +135,38 @@ class Linearizer:
             )
         return found
 
+    def _law_sizes(
+        self, numbers: Blocks, changes: Blocks, place: LinearizationPoint, known: dict[Symbol, float],
+        division: IndependentChoice,
+    ) -> Matrix:  # fmt: skip
+        """Sizes of coordinates, also by the laws of forces; dependent ones are known to a share of the mechanism.
+
+        Args:
+            numbers: the derivatives.
+            changes: of these, per size of the coordinates in the mechanism; where they are small, sizes stay.
+            place: where.
+            known: a number for each symbol.
+            division: of coordinates.
+        """
+        sizes = coordinate_sizes(self.eom, place.q, place.p)
+        weights = speed_lengths(self.eom, mechanism_length(self.eom, place.q, place.p))[:, None]
+        slopes, near = (np.abs(part["force", "q"]) * weights for part in (numbers, changes))
+        much = DIFFERENCE_STEP * near.max(axis=0, initial=0.0) > slopes.max(axis=0, initial=0.0)
+        places = [k for k in division.coordinates.free if much[k]]
+
+        def moved(step: Matrix) -> Any:
+            there = {one: known[one] + float(d) for one, d in zip(self.eom.coordinates, step, strict=True)}
+            return self._as_blocks(self._all.plain(known | there))["force", "q"] * weights
+
+        return law_sizes(moved, sizes, place.q, places) if places else sizes
+
     def _terms(
-        self, place: LinearizationPoint, point: OperatingPoint, numbers: Blocks, division: IndependentChoice
+        self,
+        place: LinearizationPoint,
+        point: OperatingPoint,
+        numbers: Blocks,
+        division: IndependentChoice,
+        sizes: Matrix,
     ) -> Terms:
         """Sizes of what balances in each acceleration: of the forces over the masses."""
         rows, kinds = division.speeds.rows, self.slopes.rows
@@ -140,7 +176,6 @@ class Linearizer:
         sums, m = np.nan_to_num(balanced_sizes(equations, known)), len(point.u)
         inverse = Floats(self.eom.model).balance(*balance_blocks(numbers, division), np.eye(len(sums)))
         length = mechanism_length(self.eom, place.q, place.p)
-        sizes = coordinate_sizes(self.eom, place.q, place.p)
         return Terms(np.abs(inverse[:m]) @ sums, sizes, speed_lengths(self.eom, length))
 
     def _point(
@@ -165,15 +200,19 @@ class Linearizer:
         point: OperatingPoint,
         division: IndependentChoice,
         inputs: list[int],
-    ) -> tuple[Elimination, Rounding]:
-        """The linear system and the errors of its entries."""
+    ) -> tuple[Elimination, Rounding, Matrix]:
+        """The linear system, the errors of its entries, and the sizes of coordinates."""
         known = self._known(place, point.acceleration, point.multipliers)
         sizes = self._sizes(place) | self._reaction_sizes(numbers, place, point, division)
         sizes |= dict(zip(self.eom.model.parameter_symbols, map(abs, map(float, place.p)), strict=True))
         found = eliminated(numbers, division, inputs, Floats(self.eom.model))
         self._warn_of_masses(numbers, division)
         changes = self._changes(numbers, known, sizes, place.doubt)
-        return found, rounding_errors(numbers, changes, division, found)
+        lengths = self._law_sizes(numbers, changes, place, known, division)
+        finer = dict(zip(self.eom.coordinates, lengths.tolist(), strict=True))
+        if any(size < sizes[one] for one, size in finer.items()):
+            changes = self._changes(numbers, known, sizes | finer, place.doubt)
+        return found, rounding_errors(numbers, changes, division, found), lengths
 
     def _warn_of_masses(self, numbers: Blocks, division: IndependentChoice) -> None:
         """A warning where the mass matrix has lost the digits of a light body."""
@@ -194,15 +233,23 @@ class Linearizer:
 
         Where it is not known to ``POINT_ERROR`` of these, its doubt counts as so much more.
         """
-        sparse = self.slopes.sparse
-        values = np.concatenate([sparse.gathered(blocks.matrix), blocks.values])
+        values = self._values(blocks)
         changes = self._all.sensitivities(values, known, sizes)
         if doubt:
             changes += (
                 self._all.changes(values, known, {one: x for one, x in doubt.items() if one in known}) / POINT_ERROR
             )
+        return self._as_blocks(changes)
+
+    def _values(self, blocks: Blocks) -> Matrix:
+        """The derivatives that are not zero, and the equations, in one row."""
+        return np.concatenate([self.slopes.sparse.gathered(blocks.matrix), blocks.values])
+
+    def _as_blocks(self, values: Matrix) -> Blocks:
+        """The inverse."""
+        sparse = self.slopes.sparse
         entries = len(sparse.entries)
-        return self.slopes.blocks(sparse.filled(changes[:entries].tolist()), changes[entries:])
+        return self.slopes.blocks(sparse.filled(values[:entries].tolist()), values[entries:])
 
     def _reaction_sizes(
         self, blocks: Blocks, place: LinearizationPoint, point: OperatingPoint, division: IndependentChoice

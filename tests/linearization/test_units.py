@@ -313,6 +313,33 @@ def test_a_small_travel_beside_a_stiff_part():
     assert found.linear.A[3, :2] == pytest.approx([slope / 2, -slope / 2], rel=1e-8)
 
 
+@pytest.mark.parametrize("speed", [1e-14, 1e-9, 1e-3, 1e3])
+def test_a_slow_speed_beside_a_fast_one_keeps_its_slope(speed):
+    """A damper 3·(v/V)³ N that is pulled by 0.2 N, beside a train at 100 m/s."""
+    system = mb.System("two", gravity=(0, 0, 0))
+    system.joint("train", system.world, system.body("car", 1.0), "Tx")
+    slide = system.joint("x", system.world, system.body("box", 1.0), "Tx")
+    system.load(mb.JointLoad(slide, 0.2 - 3 * (slide.speed / speed) ** 3))
+    lin = linearize(mb.derive(system), {"train_dot": 100.0, "x_dot": speed * (1 / 15) ** (1 / 3)})
+    places = [lin.states.index("x_dot")] * 2
+    assert lin.A[tuple(places)] == pytest.approx(-9 * (1 / 15) ** (2 / 3) / speed, rel=1e-9)
+    assert lin.steady
+
+
+@pytest.mark.parametrize("range_", [1e-12, 1e-9, 1e-3, 1e3])
+def test_a_sensor_with_a_small_range_keeps_its_slope(range_):
+    """It shows (x/L)³, beside one that shows x."""
+    system = mb.System("sensed", gravity=(0, 0, 0))
+    slide = system.joint("x", system.world, system.body("box", 1.0, inertia=(1, 1, 1)), "Tx")
+    system.load(mb.JointSpring(slide, 1.0))
+    for name, value in (("fine", (slide.coordinate / range_) ** 3), ("place", slide.coordinate)):
+        system.sensor(name, mb.Expression(value))
+    eom = mb.derive(system)
+    lin = linearize(eom, {"x": range_ / 2})
+    assert pytest.approx(np.array([[0.75 / range_, 0], [1, 0]]), rel=1e-9) == lin.C
+    assert linearize(eom, {"x": range_ / 2}, outputs=["fine"]).observability.complete
+
+
 @pytest.mark.parametrize("travel", TRAVELS[1:])
 @pytest.mark.parametrize("inertia", [0.0, 1.0])
 def test_all_equilibria_of_a_buckled_spring_are_found_at_any_travel(travel, inertia):

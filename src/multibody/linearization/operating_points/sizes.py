@@ -54,39 +54,46 @@ def coordinate_sizes(eom: EquationsOfMotion, q: Vector, p: Vector) -> Vector:
     return np.where(turning, 1.0, np.where(lengths, np.where(own > 0, own, mechanism_length(eom, q, p)), others))
 
 
-def law_sizes(slopes: Callable[[Vector], Any], sizes: Vector, values: Vector, places: Iterable[int]) -> Vector:
-    """Sizes of coordinates by the laws of the forces, where these change within much less than the mechanism's size.
+def law_sizes(
+    slopes: Callable[[Vector], Sequence[Vector]], sizes: Vector, values: Vector, places: Iterable[int]
+) -> Vector:  # fmt: skip
+    """Sizes of states by the laws of forces and outputs, where these change within much less than the usual sizes.
 
     A body of 0.1 m on a spring k·x³ with a travel of 1 nm is compared with 1 nm. If slopes change by more than they are
-    within ``DIFFERENCE_STEP``, the size of a coordinate is the distance within which they do not; at least the
-    coordinate's value, and at most its size in the mechanism.
+    within ``DIFFERENCE_STEP``, the size of a state is the distance within which they do not; at least the state's
+    value, and at most its usual size.
 
     Args:
-        slopes: of the forces at coordinates that are moved by so much; rows in comparable units.
-        sizes: of the coordinates in the mechanism.
-        values: of the coordinates.
+        slopes: groups of rows at states that are moved by so much; the rows of a group have comparable units.
+        sizes: the usual ones, in the mechanism.
+        values: of the states.
         places: those that are looked at; others keep their sizes.
 
     Example:
-        >>> cubic = lambda step: np.array([[3e18 * (1e-6 + step[0]) ** 2]])
+        >>> cubic = lambda step: [np.array([[3e18 * (1e-6 + step[0]) ** 2]])]
         >>> law_sizes(cubic, np.array([1.0]), np.array([1e-6]), [0])
         array([1.e-06])
     """
-    found, here = np.array(sizes, dtype=float), np.asarray(slopes(np.zeros(len(sizes))), dtype=float)
+    found, here = np.array(sizes, dtype=float), slopes(np.zeros(len(sizes)))
     for k in places:
-        column = float(np.abs(here[:, k]).max(initial=0.0))
-        if not 0 < column < np.inf:
-            continue
-        distance = DIFFERENCE_STEP * found[k]
-        while distance > EPS * found[k]:
-            steps = [side * distance * np.eye(len(sizes))[k] for side in (1.0, -1.0)]
-            change = max(float(np.abs(np.asarray(slopes(step))[:, k] - here[:, k]).max()) for step in steps)
-            if change <= column:
-                break
+
+        def keeps(distance: float, k: int = k) -> bool:
+            steps = (side * distance * np.eye(len(sizes))[k] for side in (1.0, -1.0))
+            pairs = (pair for step in steps for pair in zip(here, slopes(step), strict=True))
+            return not any(changes_much(rows, near, k) for rows, near in pairs)
+
+        first = distance = DIFFERENCE_STEP * found[k]
+        while distance > EPS * first and not keeps(distance):
             distance /= 10
-        if distance < DIFFERENCE_STEP * found[k]:
+        if distance < first:
             found[k] = min(found[k], max(distance, abs(values[k])))
     return found
+
+
+def changes_much(rows: Vector, near: Vector, k: int) -> bool:
+    """Whether a column of slopes is another one nearby; one that is zero, or not finite, does not tell."""
+    column = float(np.abs(rows[:, k]).max(initial=0.0))
+    return 0 < column < np.inf and not np.abs(near[:, k] - rows[:, k]).max() <= column
 
 
 def _parts(eom: EquationsOfMotion) -> NDArray[np.int_]:

@@ -33,6 +33,7 @@ from multibody.linearization.operating_points.point import (
 )
 from multibody.linearization.operating_points.sizes import (
     balanced_sizes,
+    changes_much,
     coordinate_sizes,
     law_sizes,
     mechanism_length,
@@ -45,6 +46,7 @@ from multibody.linearization.tolerances import (
     DIFFERENCE_STEP,
     MASS_CONDITION_WARNED,
     POINT_ERROR,
+    PRODUCT_ROUNDING,
 )
 from multibody.mechanics.constraints.sparse_rows import Sparse
 from multibody.support.user_warnings import warn_user
@@ -137,28 +139,37 @@ class Linearizer:
 
     def _law_sizes(
         self, numbers: Blocks, changes: Blocks, place: LinearizationPoint, known: dict[Symbol, float],
-        division: IndependentChoice,
-    ) -> Matrix:  # fmt: skip
-        """Sizes of coordinates, also by the laws of forces; dependent ones are known to a share of the mechanism.
+        sizes: Mapping[Symbol, float], division: IndependentChoice,
+    ) -> dict[Symbol, float]:  # fmt: skip
+        """Sizes of states by the laws of forces and outputs, where they are smaller than those in the mechanism.
+
+        Dependent states are known to a share of the mechanism.
 
         Args:
             numbers: the derivatives.
-            changes: of these, per size of the coordinates in the mechanism; where they are small, sizes stay.
+            changes: of these, per size of the states in the mechanism; where they are small, sizes stay.
             place: where.
             known: a number for each symbol.
-            division: of coordinates.
+            sizes: in the mechanism.
+            division: of coordinates and speeds.
         """
-        sizes = coordinate_sizes(self.eom, place.q, place.p)
-        weights = speed_lengths(self.eom, mechanism_length(self.eom, place.q, place.p))[:, None]
-        slopes, near = (np.abs(part["force", "q"]) * weights for part in (numbers, changes))
-        much = DIFFERENCE_STEP * near.max(axis=0, initial=0.0) > slopes.max(axis=0, initial=0.0)
-        places = [k for k in division.coordinates.free if much[k]]
+        states, n = (*self.eom.coordinates, *self.eom.speeds), len(self.eom.coordinates)
+        usual, values = (np.array([group[one] for one in states], dtype=float) for group in (sizes, known))
+        weights = speed_lengths(self.eom, mechanism_length(self.eom, place.q, place.p))
+        free = np.array([*division.coordinates.free, *(n + k for k in division.speeds.free)], dtype=int)
+        small = free[np.abs(values[free]) < DIFFERENCE_STEP * usual[free]]
+        pairs = list(zip(*(_law_groups(part, weights) for part in (numbers, changes)), strict=True))
+        units = usual[:n], weights
+        places = [k for k in small.tolist() if any(_is_fine(rows, change, k, units) for rows, change in pairs)]
+        if not places:
+            return {}
 
-        def moved(step: Matrix) -> Any:
-            there = {one: known[one] + float(d) for one, d in zip(self.eom.coordinates, step, strict=True)}
-            return self._as_blocks(self._all.plain(known | there))["force", "q"] * weights
+        def moved(step: Matrix) -> list[Matrix]:
+            there = {one: known[one] + float(d) for one, d in zip(states, step, strict=True)}
+            return _law_groups(self._as_blocks(self._all.plain(known | there)), weights)
 
-        return law_sizes(moved, sizes, place.q, places) if places else sizes
+        found = law_sizes(moved, usual, values, places)
+        return {states[k]: float(found[k]) for k in places if found[k] < usual[k]}
 
     def _terms(
         self,
@@ -208,10 +219,10 @@ class Linearizer:
         found = eliminated(numbers, division, inputs, Floats(self.eom.model))
         self._warn_of_masses(numbers, division)
         changes = self._changes(numbers, known, sizes, place.doubt)
-        lengths = self._law_sizes(numbers, changes, place, known, division)
-        finer = dict(zip(self.eom.coordinates, lengths.tolist(), strict=True))
-        if any(size < sizes[one] for one, size in finer.items()):
+        finer = self._law_sizes(numbers, changes, place, known, sizes, division)
+        if finer:
             changes = self._changes(numbers, known, sizes | finer, place.doubt)
+        lengths = np.array([(sizes | finer)[one] for one in self.eom.coordinates], dtype=float)
         return found, rounding_errors(numbers, changes, division, found), lengths
 
     def _warn_of_masses(self, numbers: Blocks, division: IndependentChoice) -> None:
@@ -283,6 +294,28 @@ class Linearizer:
         """Says what a number is, for messages."""
         rows = np.nonzero(sparse.filled(range(1, len(sparse.entries) + 1)))[0].tolist()
         return lambda k: f"slope of {self.slopes.name(rows[k])}" if k < len(rows) else self.slopes.name(k - len(rows))
+
+
+def _law_groups(part: Blocks, weights: Matrix) -> list[Matrix]:
+    """Slopes by coordinates and speeds: of all forces, which are comparable, and of each output, which are not."""
+    forces, outputs = (np.hstack([part[kind, "q"], part[kind, "u"]]) for kind in ("force", "output"))
+    return [forces * weights[:, None], *(row[None, :] for row in outputs)]
+
+
+def _is_fine(rows: Matrix, changes: Matrix, k: int, units: tuple[Matrix, Matrix]) -> bool:
+    """Whether slopes by a state are more than rounding beside those by other states, and change much nearby.
+
+    Args:
+        rows: slopes by coordinates and speeds, in comparable units.
+        changes: of these, per size of the states.
+        k: which state.
+        units: of coordinates, and of what speeds are the rates of.
+    """
+    n = len(units[0])
+    kind, unit = (slice(0, n), units[0]) if k < n else (slice(n, None), units[1])
+    sizes = np.abs(rows[:, kind] * unit).max(axis=0, initial=0.0)
+    counts = sizes[k - (kind.start or 0)] > PRODUCT_ROUNDING * sizes.max(initial=0.0)
+    return bool(counts) and changes_much(rows, rows + DIFFERENCE_STEP * changes, k)
 
 
 def linearize(

@@ -159,6 +159,7 @@ def test_models_from_sympy_are_refused():
 
 @pytest.mark.parametrize("limits", [
     (1, -1), (np.nan, 1), (0, np.nan), ("0", "1"), "01", "ab", ("low", "high"), (1,), (1, 2, 3), 5, (1j, 2),
+    (np.inf, np.inf), (-np.inf, -np.inf),
 ])  # fmt: skip
 def test_limits_that_are_no_range_are_refused(limits):
     system = mb.System("slide")

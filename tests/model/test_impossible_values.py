@@ -83,6 +83,9 @@ USES = {
     "C": lambda eom, p: mb.export(eom, mb.C(), "code", parameters=p),
     "Modelica": lambda eom, p: mb.export(eom, mb.Modelica(), "code", parameters=p),
     "Python": lambda eom, p: mb.export(eom, mb.Python(), "code", parameters=p),
+    "page": lambda eom, p: mb.page_html(eom, parameters=p),
+    "page of a system": lambda eom, p: mb.page_html(arm(), parameters=p),
+    "picture": lambda eom, p: mb.picture(eom, parameters=p),
 }
 
 

@@ -225,7 +225,8 @@ class SympyVocabulary(Mapping[Any, Expr]):
 
     def _require_no_twins(self) -> None:
         """A value for a symbol that only has the name of one in the model would be lost without a word."""
-        without = {_name(node) for node, made in self._known.items() if self._parameters.get(made, 0.0) is None}
+        open_ones = {one for one, value in self._parameters.items() if value is None}
+        without = {_name(node) for node, made in self._known.items() if made in open_ones}
         twins = [one for one in self._values if not isinstance(one, str) and one not in self._known]
         names = sorted({_name(one) for one in twins if hasattr(one, "is_Symbol")} & without)
         if names:

@@ -118,7 +118,7 @@ MISTAKES = {
 @pytest.mark.parametrize("case", MISTAKES)
 @pytest.mark.parametrize("turned_round", [False, True])
 def test_a_movement_that_contradicts_itself_is_refused(case, turned_round):
-    """All formalisms share it, so that they would agree on equations of another mechanism."""
+    """One formalism differentiates the pose, another one takes the axes: each would be right for another mechanism."""
     system = hanging(changed(*MISTAKES[case]), turned_round=turned_round)
     for use in (mb.derive, mb.compare, mb.modular.from_system):
         with refused("joint-motion-inconsistent", "crane"):

@@ -1,8 +1,8 @@
 """Movements of the user's own: velocity and bias must be those of the pose.
 
-A joint says where its child frame is and how fast it moves, apart from each other. All formalisms use both, so that
-they agree although the two contradict each other. Movements of this package are proved right by tests; all others are
-compared at random states: Rᵀ·Ṙ and Rᵀ·ṗ with Σ axis·u, and the rate of the axes with the bias.
+A joint says where its child frame is and how fast it moves, apart from each other. Where the two contradict each other,
+equations belong to another mechanism, and to another one for each formalism. Movements of this package are proved right
+by tests; all others are compared at random states: Rᵀ·Ṙ and Rᵀ·ṗ with Σ axis·u, and the rate of the axes with the bias.
 """
 
 from __future__ import annotations

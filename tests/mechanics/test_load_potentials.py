@@ -242,6 +242,40 @@ def test_energies_of_subsystems_that_belong_are_accepted(dynamics, potential):
     assert mb.simulate(made.equations(), 1.0, u=[0.3]).energy_drift < 1e-6
 
 
+@pytest.mark.parametrize(("energy", "code"), [
+    (("k*x**2/2", "m*v**2/2"), "potential-of-velocities"),
+    (("m*v**2/4", "m*v**2/4 + k*x**2/2"), "potential-of-velocities"),
+    (("m*v**2/2 + k*x**2/4", "k*x**2/4"), "potential-not-of-force"),
+])  # fmt: skip
+def test_energies_that_are_exchanged_or_mixed_are_refused(energy, code):
+    """Their sum is right each time, so that no energy balance would show it."""
+    with refused(code):
+        cart("F - k*x - m*v_dot", energy[1], energy[0])
+
+
+def bead(potential, kinetic="m*r**2*(v**2 + w**2*sin(x)**2)/2"):
+    """A bead on a hoop that turns at a constant rate: kinetic energy at rest, whose slope is the centrifugal force."""
+    return mb.modular.subsystem(
+        "bead", {0: "x", 1: "v"}, {"v": "m*r**2*w**2*sin(x)*cos(x) - m*g*r*sin(x) - m*r**2*v_dot"},
+        kinematics={"x": "v"}, parameters={"m": 1.0, "r": 0.5, "g": 9.81, "w": 2.0}, energy=(kinetic, potential),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("energies", [
+    ("-7*m*g*r*cos(x)",), ("-m*g*r*cos(x)", "m*r**2*(v**2 - w**2*sin(x)**2)/2"),
+    ("-m*g*r*cos(x)", "m*r**2*v**2/2"),
+])  # fmt: skip
+def test_potentials_beside_kinetic_energy_at_rest_are_compared(energies):
+    with refused("potential-not-of-force"):
+        bead(*energies)
+
+
+def test_potentials_that_belong_beside_kinetic_energy_at_rest_are_accepted():
+    jacobi = bead("-m*g*r*cos(x) - m*r**2*w**2*sin(x)**2/2", "m*r**2*v**2/2")
+    for made in (bead("-m*g*r*cos(x)"), jacobi):
+        assert mb.simulate(made.equations(), 1.0, u=[0.3]).energy_drift < 1e-6
+
+
 def test_a_force_that_stores_nothing_has_a_level_of_its_own():
     whole = mb.modular.couple(
         "pushed", [cart("F - k*x - m*v_dot", "k*x**2/2")], own=mb.modular.OwnEquations(dynamics={"v": "3*x**2"})

@@ -418,7 +418,7 @@ def test_wrong_options_and_unknown_names_are_errors() -> None:
 
 def test_a_summary_for_people() -> None:
     assert str(read_urdf(arm())).splitlines() == [
-        "sample: 2 links, 1 joints that move",
+        "sample: 2 links, 1 moving joint",
         "  The revolute joint 'q' has no limits; its range is left open.",
         "  Without inertial, and so without mass: 'base'.",
     ]

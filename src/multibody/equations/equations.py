@@ -29,6 +29,7 @@ from multibody.mechanics.assembly.assembly import State, Vector
 from multibody.mechanics.assembly.start_state import consistent, modes
 from multibody.mechanics.composite_inertia import mass_matrix
 from multibody.mechanics.constraints.independence import margin
+from multibody.support.text_tables import counted
 
 if TYPE_CHECKING:
     from multibody.equations.printed_forms.readable import ReadableEquations, SympyEquations
@@ -221,7 +222,7 @@ class EquationsOfMotion(CompiledEquations):
         return symbol_table(self.model, self.constraints)
 
     def __repr__(self) -> str:
-        return f"EquationsOfMotion({self.model.name!r}, {len(self.speeds)} speeds, by {self.formalism})"
+        return f"EquationsOfMotion({self.model.name!r}, {counted(len(self.speeds), 'speed')}, by {self.formalism})"
 
     def __str__(self) -> str:
         return str(self.readable())

@@ -28,7 +28,7 @@ from multibody.graph.workspace import alone
 from multibody.mechanics.assembly.start_state import consistent
 from multibody.mechanics.constraints.independence import Constraints
 from multibody.model import Kinematics, Model, System
-from multibody.support.text_tables import TextTable
+from multibody.support.text_tables import TextTable, counted
 
 _ALL = (Recursive(), ArticulatedBody(), NewtonEuler(), Kane(), Lagrange(), Wittenburg(), Modular())
 STATES = 20
@@ -174,7 +174,7 @@ class Comparison(TextTable):
         return tuple(dict.fromkeys(pair.reason for pair in self.pairs if pair.reason))
 
     def __str__(self) -> str:
-        lines = [f"{self.model.name}: {len(self.model.speeds)} speeds", super().__str__()]
+        lines = [f"{self.model.name}: {counted(len(self.model.speeds), 'speed')}", super().__str__()]
         if self.pairs:
             lines.append(f"compared: {self._counted()}")
         lines += [f"not proved equal: {', '.join(self.proved.unproved)}"] if self.proved.unproved else []

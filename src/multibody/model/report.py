@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from multibody.errors import ModelError, MultibodyError
-from multibody.support.text_tables import html_table, html_text
+from multibody.support.text_tables import counted, html_table, html_text
 
 Severity = Literal["error", "warning"]
 
@@ -98,7 +98,7 @@ class Report:
         """Raise what was found, if there is an error."""
         if self.errors:
             raise ModelError(
-                f"{_count(len(self.errors), 'error')} in the model.",
+                f"{counted(len(self.errors), 'error')} in the model.",
                 code="model-invalid",
                 codes=tuple(finding.code for finding in self.errors),
                 where=f"system '{self.system}'",
@@ -116,22 +116,16 @@ class Report:
         return html_table([["", "what", "where", "cause", "fix"], *rows], head)
 
     def __str__(self) -> str:
+        freedom = self.degrees_of_freedom
         counts = [
-            _count(self.bodies, "body", "bodies"),
-            _count(self.joints, "joint"),
-            _count(self.loops, "loop"),
-            _count(self.degrees_of_freedom, "degree of freedom", "degrees of freedom"),
+            counted(self.bodies, "body", "bodies"),
+            counted(self.joints, "joint"),
+            "" if self.loops is None else counted(self.loops, "loop"),
+            "" if freedom is None else counted(freedom, "degree of freedom", "degrees of freedom"),
         ]
-        if self.degrees_of_freedom == 0 and self.given:
-            counts[-1] += f" beside {_count(self.given, 'given motion')}"
-        elif self.loops and self.degrees_of_freedom == 0:
+        if freedom == 0 and self.given:
+            counts[-1] += f" beside {counted(self.given, 'given motion')}"
+        elif self.loops and freedom == 0:
             counts[-1] += " in general (some loops move all the same: see analyse)"
         head = f"system '{self.system}': {', '.join(filter(None, counts))}"
         return "\n".join([head, *map(str, self.findings)] if self.findings else [head, "No problems found."])
-
-
-def _count(number: int | None, one: str, many: str = "") -> str:
-    """``1 loop``, ``2 loops``, or nothing for an unknown number."""
-    if number is None:
-        return ""
-    return f"{number} {one if number == 1 else many or one + 's'}"

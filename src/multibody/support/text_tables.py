@@ -20,6 +20,16 @@ class TextTable(ABC):
         return html_table(self.rows())
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun, in the plural unless the number is one.
+
+    Example:
+        >>> counted(1, "speed"), counted(2, "speed"), counted(0, "body", "bodies")
+        ('1 speed', '2 speeds', '0 bodies')
+    """
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
 def aligned(rows: Sequence[Sequence[str]]) -> str:
     """Columns side by side.
 

@@ -15,6 +15,7 @@ from multibody.cli.exit_codes import ExitCode
 from multibody.cli.options import Formalism, ModelName
 from multibody.cli.sources import NamedModel, find_model
 from multibody.model import System
+from multibody.support.text_tables import counted
 
 if TYPE_CHECKING:
     from multibody.library import CheckResult
@@ -49,7 +50,8 @@ def _findings(source: NamedModel) -> tuple[dict[str, Any], list[Any], str]:
     """What the system says of itself; equations that were derived already have nothing to check but themselves."""
     if not isinstance(source.thing, System):
         eom = source.equations()
-        text = f"{eom.model.name}: {len(eom.speeds)} speeds, {len(eom.constraints)} constraint equations"
+        constraints = counted(len(eom.constraints), "constraint equation")
+        text = f"{eom.model.name}: {counted(len(eom.speeds), 'speed')}, {constraints}"
         return {"system": eom.model.name, "findings": [], "ok": True}, [], text
     report = source.thing.check()
     counts = {key: getattr(report, key) for key in ("system", "bodies", "joints", "loops", "degrees_of_freedom", "ok")}

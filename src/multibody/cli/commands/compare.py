@@ -13,6 +13,7 @@ from multibody.cli.exit_codes import CommandError, ExitCode
 from multibody.cli.options import ModelName
 from multibody.cli.sources import find_model
 from multibody.formalisms import Comparison, compare as compared
+from multibody.support.text_tables import counted
 
 Several = Annotated[
     list[FormalismName] | None,
@@ -74,7 +75,7 @@ def _shown(found: Comparison) -> list[str | AnswerTable]:
     ]
     table = AnswerTable(["formalism", "time [ms]", "operations", "beside the others"], rows, right=(1, 2))
     proved = sum(pair.proved for pair in found.pairs)
-    lines: list[str | AnswerTable] = [f"{found.model.name}: {len(found.model.speeds)} speeds", table,
+    lines: list[str | AnswerTable] = [f"{found.model.name}: {counted(len(found.model.speeds), 'speed')}", table,
             f"{proved} of {len(found.pairs)} pairs are proved equal, for all values of all symbols"]  # fmt: skip
     if found.proved.unproved:
         lines.append(f"not proved equal: {', '.join(found.proved.unproved)}")

@@ -9,6 +9,7 @@ from multibody.equations.contract import MotionEquations
 from multibody.graph import Expr, array, closed_form_report, listing, to_latex, to_sympy, topological
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.sympy.system import ConstrainedForm, symbolic_system
+from multibody.support.text_tables import counted
 
 SECONDS = 4.0
 """How long the search for closed forms may take when equations are printed."""
@@ -92,7 +93,7 @@ class ReadableEquations:
         eom = self.equations
         named: dict[str, Expr] = {f"d/dt {q}": rate for q, rate in zip(eom.coordinates, self.rates, strict=True)}
         named |= {f"d/dt {u}": a for u, a in zip(eom.speeds, self.acceleration, strict=True)}
-        head = f"{eom.model.name}: {len(eom.speeds)} speeds, by {eom.formalism}"
+        head = f"{eom.model.name}: {counted(len(eom.speeds), 'speed')}, by {eom.formalism}"
         return "\n".join([head, *(f"  {line}" for line in listing(named).splitlines())])
 
 

@@ -26,6 +26,7 @@ from multibody.io.urdf.unused_elements import Choices, unused_parts
 from multibody.io.xml_text import Source, folder_of, read_xml
 from multibody.model import Frame, Joint, System
 from multibody.model.shapes.colors import Colour
+from multibody.support.text_tables import counted
 
 _log = logging.getLogger("multibody")
 
@@ -97,7 +98,7 @@ class UrdfRobot:
         return joints[name]
 
     def __str__(self) -> str:
-        title = f"{self.name}: {len(self.links)} links, {len(self.joints)} joints that move"
+        title = f"{self.name}: {counted(len(self.links), 'link')}, {counted(len(self.joints), 'moving joint')}"
         return "\n".join([title, *(f"  {line}" for line in (*self.messages, *self.report.lines()))])
 
 

@@ -15,6 +15,7 @@ from multibody.errors import ModelError, ShapeError, UnknownNameError
 from multibody.graph.names import element_name, usual_element_name
 from multibody.simulation.contract import Vector
 from multibody.support.optional_libraries import require_library
+from multibody.support.text_tables import counted
 
 _COLUMN = re.compile(r"(?P<name>.+?)(?P<place>(_[1-9]\d{0,8})+)", re.DOTALL)
 
@@ -100,7 +101,7 @@ class Recording(Mapping[str, Vector]):
 
     def __repr__(self) -> str:
         samples = len(next(iter(self.arrays.values())))
-        return f"Recording({samples} samples of {', '.join(self.arrays)})"
+        return f"Recording({counted(samples, 'sample')} of {', '.join(self.arrays)})"
 
     def columns(self) -> dict[str, Vector]:
         """The same numbers as columns of a table: an array ``tip`` becomes ``tip_1``, ``tip_2`` …."""

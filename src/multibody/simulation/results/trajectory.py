@@ -21,7 +21,7 @@ from multibody.simulation.results.named_samples import NamedSamples
 from multibody.simulation.results.recording import Recording
 from multibody.simulation.results.statistics import table
 from multibody.support.atomic_files import refuse_existing
-from multibody.support.text_tables import html_table
+from multibody.support.text_tables import counted, html_table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -198,7 +198,7 @@ class Trajectory(NamedSamples):
 
     def __repr__(self) -> str:
         span = f"{self.t[0]:.6g} s to {self.t[-1]:.6g} s"
-        return f"Trajectory('{self.eom.model.name}', {span}, {len(self.t)} samples, {self.status.value})"
+        return f"Trajectory('{self.eom.model.name}', {span}, {counted(len(self.t), 'sample')}, {self.status.value})"
 
     def __str__(self) -> str:
         return table(self._rows())

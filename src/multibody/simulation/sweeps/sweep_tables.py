@@ -13,6 +13,7 @@ from multibody.simulation.results.recording import component, split
 from multibody.simulation.results.statistics import duration, table
 from multibody.simulation.sweeps.outcomes import FailedRun, SweepOutcomes
 from multibody.support.optional_libraries import require_library
+from multibody.support.text_tables import counted
 
 SHOWN = 5  # failures in a printout
 
@@ -55,7 +56,7 @@ def summary(sweep: SweepOutcomes) -> str:
     rows = [
         ("system", sweep.eom.model.name),
         ("runs", f"{len(sweep)}{' = ' if grid else ''}{grid}"),
-        ("time", f"{sweep.times[0]:.6g} s to {sweep.times[-1]:.6g} s, {len(sweep.times)} samples"),
+        ("time", f"{sweep.times[0]:.6g} s to {sweep.times[-1]:.6g} s, {counted(len(sweep.times), 'sample')}"),
         ("time taken", f"{duration(float(np.nansum(sweep.seconds)))}, all runs together"),
         ("stored in", sweep.where),
         ("status", ", ".join(f"{count} {status}" for status, count in Counter(sweep.status).most_common())),

@@ -7,6 +7,7 @@ from html import escape
 
 from multibody.equations import EquationsOfMotion
 from multibody.simulation import Trajectory
+from multibody.support.text_tables import counted
 from multibody.view.page.formulas import formulas
 from multibody.view.scenes.scene import Scene
 
@@ -52,7 +53,7 @@ def notices(scene: Scene, run: Trajectory | None, others: Sequence[str]) -> str:
     failed = [run.message or run.status.value] if run is not None and not run.status.ok else []
     told = [f'<p class="notice">{escape(text)}</p>' for text in (*failed, *others)]
     drawn = "".join(f"<p>{escape(text)}</p>" for text in scene.messages)
-    parts = _counted(len(scene.messages), "part", "parts")
+    parts = counted(len(scene.messages), "part", "parts")
     told += [f'<details class="notice"><summary>{parts} could not be drawn</summary>{drawn}</details>'] if drawn else []
     return "\n".join(told)
 
@@ -61,11 +62,7 @@ def summary(scene: Scene, run: Trajectory | None) -> str:
     """One line below the title."""
     model = scene.model
     names = ("speed", "speeds") if model.constraints else ("degree of freedom", "degrees of freedom")
-    parts = [_counted(len(model.bodies), "body", "bodies"), _counted(len(model.speeds), *names)]
-    parts += [_counted(len(model.constraints), "constraint", "constraints")] if model.constraints else []
+    parts = [counted(len(model.bodies), "body", "bodies"), counted(len(model.speeds), *names)]
+    parts += [counted(len(model.constraints), "constraint", "constraints")] if model.constraints else []
     parts += [f"{run.t[0]:.6g} s to {run.t[-1]:.6g} s"] if run is not None else []
     return escape(" · ".join(parts))
-
-
-def _counted(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"

@@ -12,6 +12,7 @@ from multibody.simulation import Sweep
 from multibody.simulation.contract import Vector
 from multibody.simulation.results.recording import split
 from multibody.support.figures import COLORS, canvas, explain, labelled, light_grid
+from multibody.support.text_tables import counted
 from multibody.view.plots.drawing import File, finished, nothing, require_names, wrong_subject
 
 BANDS = ((0.05, 0.95), (0.25, 0.75))
@@ -44,7 +45,7 @@ def fan(
     panels = _panels(sweep, names)
     made = canvas(figure, (8.0, 1.0 + 2.2 * len(panels)))
     failed = f", {len(sweep.failures)} failed" if sweep.failures else ""
-    made.suptitle(f"{sweep.eom.model.name}: {len(sweep)} runs{failed}")
+    made.suptitle(f"{sweep.eom.model.name}: {counted(len(sweep), 'run')}{failed}")
     axes = made.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     for axis, (label, values) in zip(axes, panels.items(), strict=True):
         _draw(axis, sweep.times, values)

@@ -14,7 +14,7 @@ from multibody.cli.exit_codes import CommandError, on_command_line
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ParseError
 from multibody.graph import evaluate, parse
-from multibody.graph.names import element_name, suggestion
+from multibody.graph.names import element_name, require_known_names
 
 MAX_VALUES = 1_000_000
 """Of a range."""
@@ -98,17 +98,7 @@ def require_known(names: Iterable[str], known: Iterable[str], what: str, where: 
     Raises:
         CommandError: with what may have been meant.
     """
-    listed = list(known)
-    for name in names:
-        if name not in listed:
-            raise CommandError(
-                f"There is no {what} '{name}'.",
-                where=where,
-                cause=suggestion([name], listed),
-                remedy=f"There are: {', '.join(listed) or 'none'}.",
-                code="name-unknown",
-                name=name,
-            )
+    require_known_names(names, known, what, where=where, error=CommandError, code="name-unknown")
 
 
 def parameter_values(eom: EquationsOfMotion, texts: Iterable[str] | None) -> dict[str, float]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Set as AbstractSet
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from multibody.errors import InvalidNameError
+from multibody.errors import InvalidNameError, ModelError, MultibodyError
 
 if TYPE_CHECKING:
     from multibody.graph.text.languages import Language
@@ -133,6 +133,49 @@ def suggestion(unknown: Iterable[object], known: Iterable[str]) -> str:
         if near:
             return f"Did you mean {' or '.join(map(repr, near))}?"
     return ""
+
+
+def require_known_names(
+    names: Iterable[Any], known: Iterable[str], kind: str = "", *, purpose: str = "", remedy: str = "",
+    cause: str = "", error: type[MultibodyError] = ModelError, **details: Any,
+) -> None:  # fmt: skip
+    """Require that all names are known.
+
+    Args:
+        names: what the user wrote.
+        known: what exists; sets are listed in alphabetical order.
+        kind: what is named, such as "parameter".
+        purpose: what for, such as "to be renamed".
+        remedy: the beginning of the remedy, before the list of known names.
+        cause: the likely reason where no known name looks like an unknown one.
+        error: the class of the error.
+        details: code, place and fields of the error; ``name`` takes the place of ``names``.
+
+    Raises:
+        MultibodyError: with all names that are not known, and with what was probably meant.
+
+    Example:
+        >>> require_known_names(["lenght"], ["length", "m"], "parameter", code="name-unknown", where="system 'arm'")
+        Traceback (most recent call last):
+            ...
+        multibody.errors.ModelError: There is no parameter 'lenght'.
+          where: system 'arm'
+          likely cause: Did you mean 'length'?
+          what to do: The parameters are: length, m.
+    """
+    listed = sorted(known) if isinstance(known, AbstractSet) else list(known)
+    existing = frozenset(listed)
+    unknown = tuple(name for name in names if name not in existing)
+    if not unknown:
+        return
+    beginning = remedy or (f"The {kind}s are" if kind.isidentifier() else "There are")
+    fields = details if "name" in details else {"names": unknown, **details}
+    raise error(
+        f"{' '.join(filter(None, ['There is no', kind, ', '.join(map(repr, unknown)), purpose]))}.",
+        cause=suggestion(unknown, listed) or cause,
+        remedy=f"{beginning}: {', '.join(listed) or 'none'}.",
+        **fields,
+    )
 
 
 def _fault(name: str, longest: int) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from multibody.errors import UnknownNameError
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.library import (
     carts,
     chains,
@@ -57,13 +57,8 @@ def find(name: str) -> LibraryModel:
         >>> find("fuor_bar")
         Traceback (most recent call last):
             ...
-        multibody.errors.UnknownNameError: The library has no model 'fuor_bar'.
+        multibody.errors.UnknownNameError: There is no model 'fuor_bar' in the library.
           likely cause: Did you mean 'four_bar' or ...
     """
-    if name not in names():
-        raise UnknownNameError(
-            f"The library has no model {name!r:.80}.",
-            cause=suggestion([name], _MODELS),
-            remedy=f"There are: {', '.join(_MODELS)}.",
-        )
+    require_known_names([name], names(), "model", purpose="in the library", error=UnknownNameError)
     return _MODELS[name]

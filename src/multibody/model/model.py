@@ -11,7 +11,7 @@ from multibody.algebra import Inertia, Transform, Vec3
 from multibody.errors import MissingValueError, ModelError
 from multibody.graph import ZERO, Expr, Symbol, as_expr, jacobian, substitute
 from multibody.graph.linear_algebra import Matrix
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.graph.piecewise.signs import Sign
 from multibody.model.body import Body, Frame
 from multibody.model.display import parts_html
@@ -202,14 +202,10 @@ class Model:
         """An error for names that are not those of parameters, or of elements of them."""
         known = {symbol.name for symbol in self.parameter_symbols}
         whole = {parameter.name for parameter in self.parameters}
-        unknown = [name for name in names if name not in known and name not in whole]
-        if unknown:
-            raise MissingValueError(
-                f"There is no parameter {', '.join(map(repr, unknown))}.",
-                where=f"system '{self.name}'",
-                cause=suggestion(unknown, known),
-                remedy=f"The parameters are: {', '.join(sorted(known)) or 'none'}.",
-            )
+        require_known_names(
+            (name for name in names if name not in whole), known, "parameter", where=f"system '{self.name}'",
+            error=MissingValueError,
+        )  # fmt: skip
 
     @cached_property
     def parameter_symbols(self) -> tuple[Symbol, ...]:

@@ -240,15 +240,10 @@ class System:
             >>> sensor = crane.sensor("v", Velocity(crab))
             >>> brake = crane.load(Force(crab, -3 * crane.measured("v"), expressed_in=crane.world))
         """
-        if name not in self.sensors:
-            raise ModelError(
-                f"There is no sensor '{name}'.",
-                code="sensor-unknown",
-                where=f"system '{self.name}'",
-                cause=names.suggestion([name], self.sensors),
-                remedy=f"Add it first. There are: {', '.join(self.sensors) or 'none'}.",
-                name=name,
-            )
+        names.require_known_names(
+            [name], self.sensors, "sensor", remedy="Add it first. There are", code="sensor-unknown",
+            where=f"system '{self.name}'", name=name,
+        )  # fmt: skip
         return signal(name, self.sensors[name], self.name)
 
     def expression(self, name: str, value: Any, unit: str = "") -> Any:
@@ -322,15 +317,8 @@ class System:
 
     def __getitem__(self, name: str) -> Any:
         """The body, frame, joint, parameter or input with this name."""
-        if name not in self._things:
-            raise ModelError(
-                f"There is no '{name}'.",
-                code="element-unknown",
-                where=f"system '{self.name}'",
-                cause=names.suggestion([name], self._things),
-                remedy=f"There are: {', '.join(self._things)}.",
-                name=name,
-            )
+        where = f"system '{self.name}'"
+        names.require_known_names([name], self._things, code="element-unknown", where=where, name=name)
         return self._things[name]
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from multibody.errors import ModelError
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.graph.workspace import alone
 from multibody.subsystems.arguments.groups import KnownMotion, KnownRelations, OwnEquations, require_groups
 from multibody.subsystems.arguments.level_draft import LevelDraft, known_words, with_foreign_symbols, with_rates
@@ -176,16 +176,10 @@ def couple(
 
 
 def _require_constraints(label: str, redundant: Iterable[str], constraints: Sequence[str]) -> None:
-    unknown = sorted(set(redundant) - set(constraints))
-    if unknown:
-        raise ModelError(
-            f"There is no constraint {', '.join(map(repr, unknown))}.",
-            where=f"redundant constraints of subsystem '{label}'",
-            cause=suggestion(unknown, constraints),
-            remedy=f"The constraints of this level are: {', '.join(constraints) or 'none'}.",
-            code="constraint-unknown",
-            names=tuple(unknown),
-        )
+    require_known_names(
+        redundant, constraints, "constraint", remedy="The constraints of this level are", code="constraint-unknown",
+        where=f"redundant constraints of subsystem '{label}'",
+    )  # fmt: skip
 
 
 def _renamed_parts(label: str, subsystems: Any, rename: Mapping[str, str]) -> tuple[Subsystem, ...]:
@@ -200,15 +194,6 @@ def _renamed_parts(label: str, subsystems: Any, rename: Mapping[str, str]) -> tu
             code="subsystem-expected",
         )
     known = {name for part in parts for name in names_in(part)}
-    unknown = [name for name in rename if name not in known]
-    if unknown:
-        raise ModelError(
-            f"There is no {', '.join(map(repr, unknown))} to rename.",
-            where=f"subsystem '{label}'",
-            cause=suggestion(unknown, known),
-            remedy=f"There are: {', '.join(sorted(known))}.",
-            code="renamed-name-unknown",
-            names=tuple(unknown),
-        )
+    require_known_names(rename, known, purpose="to rename", code="renamed-name-unknown", where=f"subsystem '{label}'")
     own = [{name: new for name, new in rename.items() if name in names_in(part)} for part in parts]
     return tuple(one.renamed(one.label, names) if names else one for one, names in zip(parts, own, strict=True))

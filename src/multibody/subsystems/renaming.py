@@ -12,7 +12,7 @@ import numpy as np
 
 from multibody.errors import ModelError
 from multibody.graph import Expr, Symbol, symbol
-from multibody.graph.names import check, suggestion
+from multibody.graph.names import check, require_known_names
 from multibody.graph.traverse import rebuilt
 from multibody.graph.workspace import alone
 from multibody.model.quantity import Input, Parameter, rate_name
@@ -34,16 +34,10 @@ def renamed(system: AnySubsystem, label: str, names: Any, suffix: Any, shared: A
         )
     kept = set(shared.replace(",", " ").split() if isinstance(shared, str) else shared)
     known = names_in(system)
-    unknown = [name for name in (*names, *kept) if name not in known]
-    if unknown:
-        raise ModelError(
-            f"There is no {', '.join(map(repr, unknown))} to rename or to share.",
-            where=f"subsystem '{system.label}'",
-            cause=suggestion(unknown, known),
-            remedy=f"There are: {', '.join(known)}.",
-            code="renamed-name-unknown",
-            names=tuple(unknown),
-        )
+    require_known_names(
+        (*names, *kept), known, purpose="to rename or to share", code="renamed-name-unknown",
+        where=f"subsystem '{system.label}'",
+    )  # fmt: skip
     new = {name: _new_name(name, names, kept, suffix) for name in known}
     _require_different(
         new, system.label, {rate_name(new[variable.name]): new[variable.name] for variable in system.top}

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from multibody.errors import ConversionError, MissingValueError
 from multibody.graph import ZERO, Expr, Kind, Symbol, constant, free_symbols, symbol
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.graph.piecewise.signs import Sign
 from multibody.graph.sympy.reader import Functions, SympyReader, time_symbol
 from multibody.io.urdf.names import Names
@@ -212,15 +212,9 @@ class SympyVocabulary(Mapping[Any, Expr]):
         """Names among the values that nothing is called by are slips of the pen."""
         known = {_name(node) for node in self._known if not node.is_Derivative}
         unknown = [name for name in self._values if isinstance(name, str) and name not in known]
-        if unknown:
-            raise MissingValueError(
-                f"There is no parameter {', '.join(map(repr, unknown))}.",
-                where=f"model '{self.scope}'",
-                cause=suggestion(unknown, known),
-                remedy=f"The parameters are: {', '.join(sorted(one.name for one in self._parameters)) or 'none'}.",
-                code="name-unknown",
-                names=unknown,
-            )
+        parameters = sorted(parameter.name for parameter in self._parameters)
+        where = f"model '{self.scope}'"
+        require_known_names(unknown, parameters, "parameter", code="name-unknown", where=where, error=MissingValueError)
 
 
 def _name(node: Any) -> str:

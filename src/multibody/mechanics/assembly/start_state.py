@@ -10,7 +10,7 @@ import numpy as np
 
 from multibody.errors import AssemblyError, ModelError
 from multibody.graph import Symbol
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.mechanics.assembly.assembly import Assembly, State, Vector
 from multibody.mechanics.assembly.start_changes import start_changes
 from multibody.mechanics.constraints.equations import ConstraintEquations
@@ -167,14 +167,8 @@ def _require_known(model: Model, names: Iterable[str], known: Sequence[str]) -> 
             remedy=remedy,
             names=tuple(unknown),
         )
-    raise ModelError(
-        f"There is no {_kinds(model, known)} {', '.join(map(repr, unknown))}.",
-        code="start-value-unknown",
-        where=f"system '{model.name}'",
-        cause=suggestion(unknown, known),
-        remedy=f"There are: {', '.join(known) or 'none'}.",
-        names=tuple(unknown),
-    )
+    where = f"system '{model.name}'"
+    require_known_names(unknown, known, _kinds(model, known), code="start-value-unknown", where=where)
 
 
 def _follows(model: Model, names: Sequence[str], known: Sequence[str]) -> tuple[str, str]:

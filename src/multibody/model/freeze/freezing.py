@@ -24,7 +24,7 @@ from multibody.graph import (
     time_derivative,
     topological,
 )
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.model.body import Body, Frame
 from multibody.model.constraints import ClosedJoint
 from multibody.model.description import Description
@@ -169,17 +169,10 @@ def _start(system: Description, joints: Sequence[Joint]) -> dict[Symbol, float]:
     values: dict[Symbol, float] = {}
     for joint in joints:
         values |= dict(zip(joint.coordinates, joint.q, strict=True)) | dict(zip(joint.speeds, joint.u, strict=True))
-    known = [value.name for value in values]
-    unknown = sorted(set(system.starts) - set(known))
-    if unknown:
-        raise ModelError(
-            f"There is no coordinate or speed {', '.join(map(repr, unknown))} to start.",
-            code="start-value-unknown",
-            where=f"system '{system.name}'",
-            cause=suggestion(unknown, known),
-            remedy=f"There are: {', '.join(known)}.",
-            names=tuple(unknown),
-        )
+    require_known_names(
+        system.starts, [value.name for value in values], "coordinate or speed", purpose="to start",
+        code="start-value-unknown", where=f"system '{system.name}'",
+    )  # fmt: skip
     return {one: system.starts.get(one.name, value) for one, value in values.items()}
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from multibody.errors import ModelError, SingularMatrixError
 from multibody.graph import ZERO, Expr, Symbol, array, as_expr, free_symbols, jacobian, solve_regular, substitute
 from multibody.graph.identity import independent_rows
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.model.quantity import rate_name
 from multibody.subsystems.arguments.vocabulary import LevelVocabulary, listed, rate_symbol
 
@@ -67,16 +67,10 @@ def _equations(given: Any, vocabulary: LevelVocabulary) -> dict[str, Expr]:
 
 
 def _require_variables(label: str, given: Mapping[str, Any], names: Sequence[str]) -> None:
-    unknown = [str(name) for name in given if name not in names]
-    if unknown:
-        raise ModelError(
-            f"There is no variable {', '.join(map(repr, unknown))} of this level to have a rate.",
-            where=f"kinematics of subsystem '{label}'",
-            cause=suggestion(unknown, names),
-            remedy=f"Give the rates of: {', '.join(names)}.",
-            code="variable-unknown",
-            names=tuple(unknown),
-        )
+    require_known_names(
+        given, names, "variable", purpose="of this level to have a rate", remedy="Give the rates of",
+        code="variable-unknown", where=f"kinematics of subsystem '{label}'",
+    )  # fmt: skip
 
 
 def _require_rates(label: str, equations: Mapping[str, Expr], lower: Sequence[Symbol]) -> None:

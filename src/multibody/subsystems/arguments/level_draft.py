@@ -28,7 +28,7 @@ from multibody.graph import (
     symbol,
 )
 from multibody.graph.linear_algebra import Matrix
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.model.quantity import Input, Parameter, rate_name
 from multibody.subsystems.arguments.kinematic_relations import kinematic_relations, lower_variables
 from multibody.subsystems.arguments.vocabulary import LevelVocabulary, listed, rate_symbol, several, variable
@@ -165,17 +165,10 @@ def dynamic_rows(label: str, dynamics: Any, top: Sequence[Symbol], vocabulary: L
                 value=len(things),
             )
         dynamics = dict(zip(names, things, strict=False))
-    unknown = [str(name) for name in dynamics if str(name) not in names]
-    if unknown:
-        raise ModelError(
-            f"There is no row {', '.join(map(repr, unknown))} in the dynamic equations.",
-            where=f"subsystem '{label}'",
-            cause=suggestion(unknown, names)
-            or "Rows belong to variables of the highest order, whose rates are unknown.",
-            remedy=f"The rows are: {', '.join(names) or 'none'}.",
-            code="dynamic-equation-unknown",
-            names=tuple(unknown),
-        )
+    require_known_names(
+        map(str, dynamics), names, "row", purpose="in the dynamic equations", code="dynamic-equation-unknown",
+        where=f"subsystem '{label}'", cause="Rows belong to variables of the highest order, whose rates are unknown.",
+    )  # fmt: skip
     rows = {names[str(one)]: vocabulary.read(thing, f"dynamics of '{one}'") for one, thing in dynamics.items()}
     _require_signs(label, top, rows)
     return rows

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Symbol, free_symbols
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.subsystems.arguments.level_draft import LevelDraft
 from multibody.subsystems.arguments.naming import by_order
 from multibody.subsystems.arguments.vocabulary import LevelVocabulary, rate_symbol
@@ -25,16 +25,8 @@ def named_independent(
     if wanted is None:
         return (), None
     given = [name for group in by_order(wanted).values() for name in group]
-    unknown = [name for name in given if name not in names]
-    if unknown:
-        raise ModelError(
-            f"There is no variable {', '.join(map(repr, unknown))} to be independent.",
-            where=f"subsystem '{label}'",
-            cause=suggestion(unknown, names),
-            remedy=f"The variables are: {', '.join(names)}.",
-            code="variable-unknown",
-            names=tuple(unknown),
-        )
+    where = f"subsystem '{label}'"
+    require_known_names(given, names, "variable", purpose="to be independent", code="variable-unknown", where=where)
     twice = sorted({name for name in given if given.count(name) > 1})
     if twice:
         raise ModelError(
@@ -61,16 +53,10 @@ def by_variable(
             remedy=f"Give them as {{'{next(iter(names), 'x')}': …}}.",
             code="values-by-name-expected",
         )
-    unknown = [str(name) for name in values or () if str(name) not in names]
-    if unknown:
-        raise ModelError(
-            f"There is no {kind} {', '.join(map(repr, unknown))} to have a {what} value.",
-            where=f"subsystem '{label}'",
-            cause=suggestion(unknown, names),
-            remedy=f"The {kind}s are: {', '.join(names) or 'none'}.",
-            code="value-of-unknown-name",
-            names=tuple(unknown),
-        )
+    require_known_names(
+        map(str, values or ()), names, kind, purpose=f"to have a {what} value", code="value-of-unknown-name",
+        where=f"subsystem '{label}'",
+    )  # fmt: skip
     read = vocabulary or LevelVocabulary(label, {})
     return {names[str(n)]: read.read(value, f"{what} of '{n}'") for n, value in (values or {}).items()}
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from multibody.errors import MissingValueError, ModelError
 from multibody.graph import evaluate
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.graph.workspace import alone
 from multibody.model.freeze.inertia_checks import require_known_inertias
 from multibody.model.quantity import defaults
@@ -55,16 +55,10 @@ def evaluate_parameters(linear: LinearSubsystem, values: Mapping[str, float] | N
 
 
 def _require_known(linear: LinearSubsystem, values: Mapping[str, float], names: list[str]) -> None:
-    unknown = [name for name in values if name not in names]
-    if unknown:
-        raise MissingValueError(
-            f"There is no physical parameter {', '.join(map(repr, unknown))}.",
-            where=f"subsystem '{linear.label}'",
-            cause=suggestion(unknown, names),
-            remedy=f"The physical parameters are: {', '.join(names)}.",
-            code="value-of-unknown-name",
-            names=tuple(unknown),
-        )
+    require_known_names(
+        values, names, "physical parameter", code="value-of-unknown-name", where=f"subsystem '{linear.label}'",
+        error=MissingValueError,
+    )  # fmt: skip
 
 
 def _require_reference(linear: LinearSubsystem, known: Mapping[Any, float]) -> None:

@@ -21,7 +21,7 @@ from multibody.graph import (
     substitute,
     time_derivative,
 )
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.model.quantity import Parameter
 from multibody.subsystems.arguments.start_values import start_values
 from multibody.subsystems.arguments.vocabulary import TIME, rate_symbol
@@ -99,16 +99,10 @@ def require_linearizable(system: Any, subsystems: Mapping[str, Any]) -> None:
             remedy="Give what couple, subsystem, newton_euler or from_system made; equations of motion have their own.",
             code="subsystem-expected",
         )
-    unknown = [label for label in subsystems if label not in labels]
-    if unknown:
-        raise ModelError(
-            f"There is no part {', '.join(map(repr, unknown))} to be replaced by its linearized model.",
-            where=f"subsystem '{system.label}'",
-            cause=suggestion(unknown, labels),
-            remedy=f"The parts are: {', '.join(labels)}.",
-            code="subsystem-unknown",
-            names=tuple(unknown),
-        )
+    require_known_names(
+        subsystems, labels, "part", purpose="to be replaced by its linearized model", code="subsystem-unknown",
+        where=f"subsystem '{system.label}'",
+    )  # fmt: skip
     for label, given in subsystems.items():
         if not any(same_part(given, level) for level in system.levels() if level.label == label):
             raise ModelError(

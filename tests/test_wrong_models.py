@@ -307,14 +307,14 @@ def test_what_cannot_be_derived(name):
 
 @pytest.mark.parametrize("formalism", [mb.Kane, "Kane", pendulum])
 def test_what_is_no_formalism(formalism):
-    refused(lambda: mb.derive(pendulum(), formalism), ModelError, "is no formalism", "Kane()")
+    refused(lambda: mb.derive(pendulum(), formalism), ModelError, "is not a formalism", "Kane()")
 
 
 NOT_COMPARED = {
     "nothing": (lambda: mb.compare(None), "None is neither a system nor a model", "where: compare"),
-    "a class": (lambda: mb.compare(pendulum(), [mb.Kane, mb.Lagrange()]), "is no formalism", "where: compare"),
-    "one formalism": (lambda: mb.compare(pendulum(), mb.Kane()), "Kane() is no list", "[Kane(), Lagrange()]"),
-    "a name": (lambda: mb.compare(pendulum(), "Kane"), "'Kane' is no list", "[Kane(), Lagrange()]"),
+    "a class": (lambda: mb.compare(pendulum(), [mb.Kane, mb.Lagrange()]), "is not a formalism", "where: compare"),
+    "one formalism": (lambda: mb.compare(pendulum(), mb.Kane()), "Kane() is not a list", "[Kane(), Lagrange()]"),
+    "a name": (lambda: mb.compare(pendulum(), "Kane"), "'Kane' is not a list", "[Kane(), Lagrange()]"),
 }
 
 
@@ -326,7 +326,7 @@ def test_what_cannot_be_compared(name):
 
 @pytest.mark.parametrize("shape", [-1, 2.5, (2, -3), "two", True, None])
 def test_shapes_of_inputs(shape):
-    refused(lambda: mb.System("n").input("F", shape), ModelError, "input 'F'", "is no shape", "(2, 3)")
+    refused(lambda: mb.System("n").input("F", shape), ModelError, "input 'F'", "is not a shape", "(2, 3)")
 
 
 # asking for a run ----------------------------------------------------------------------------------------------------
@@ -389,7 +389,7 @@ QUESTIONS = {
         ModelError, "flight_qw, flight_qx", "another order", "(1, 0, 0, 0)"),
     "unknown parameter": (lambda: run(parameters={"dd": 1.0}), MissingValueError, "'dd'", "Did you mean 'd'"),
     "symbol for a name": (
-        lambda: run(parameters={symbol("l"): 1.0}), MissingValueError, "l is no text", "The parameters are"),
+        lambda: run(parameters={symbol("l"): 1.0}), MissingValueError, "l is not a text", "The parameters are"),
     "parameter that is no number": (lambda: run(parameters={"l": nan}), NumberError, "parameter 'l'", "finite"),
     "list of parameters": (lambda: run(parameters=[1.0]), ModelError, "parameters", "{'name': value}"),
     "parameters without values": (lambda: simulated(without_values()), MissingValueError, "L, k", "default"),

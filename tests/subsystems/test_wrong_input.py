@@ -293,7 +293,7 @@ EQUATIONS = {
     "accelerations in it": (lambda: cart(energy=("m*v_dot**2/2", 0)), ["energy depends on v_dot"]),
     "one energy": (lambda: cart(energy=("m*v**2/2",)), ["energy=(T, V)"]),
     "energy as text": (lambda: cart(energy="m*v**2/2"), ["energy=(T, V)"]),
-    "identity": (lambda: cart(identities=["x**2"]), ["'x**2' is no identity"]),
+    "identity": (lambda: cart(identities=["x**2"]), ["'x**2' is not an identity"]),
     "quaternion": (lambda: cart(quaternions=[["x", "y"]]), ["x, y are not the four", "no coordinate 'y'"]),
     "reference of a stranger": (lambda: cart(reference={"xx": 1}), ["no variable 'xx'", "Did you mean 'x'"]),
     "reference by a variable": (lambda: cart(reference={"x": "v"}), ["name-unknown", "'v'", "reference of 'x'"]),
@@ -332,16 +332,16 @@ def test_what_nothing_resists(what):
 # things of the wrong kind --------------------------------------------------------------------------------------------
 
 KINDS = {
-    "a text for a subsystem": (lambda: couple("S", ["B"]), ["'B' is no subsystem", "list of subsystems"]),
-    "nothing for subsystems": (lambda: couple("S", None), ["None is no subsystem"]),
-    "a system": (lambda: couple("S", [mb.System("robot")]), ["is no subsystem", "from_system"]),
-    "no system": (lambda: from_system("robot.urdf"), ["'robot.urdf' is no system", "read_urdf"]),
+    "a text for a subsystem": (lambda: couple("S", ["B"]), ["'B' is not a subsystem", "list of subsystems"]),
+    "nothing for subsystems": (lambda: couple("S", None), ["None is not a subsystem"]),
+    "a system": (lambda: couple("S", [mb.System("robot")]), ["is not a subsystem", "from_system"]),
+    "no system": (lambda: from_system("robot.urdf"), ["'robot.urdf' is not a system", "read_urdf"]),
     "a number for a label": (lambda: couple(3, [ball()]), ["3 cannot be the name of a subsystem"]),
     "blanks in a label": (lambda: couple("my machine", [ball()]), ["cannot be the name of a subsystem", "my_machine"]),
     "a number for variables": (lambda: subsystem("c", 5), ["Names were expected, not 5"]),
     "numbers as names": (lambda: subsystem("c", {0: [1]}), ["'1' cannot be the name of a variable"]),
-    "an order": (lambda: subsystem("c", {"0": "x"}), ["'0' is no order", "0: coordinates"]),
-    "a negative order": (lambda: subsystem("c", {-1: "x"}), ["-1 is no order"]),
+    "an order": (lambda: subsystem("c", {"0": "x"}), ["'0' is not an order", "0: coordinates"]),
+    "a negative order": (lambda: subsystem("c", {-1: "x"}), ["-1 is not an order"]),
     "nothing for an equation": (lambda: mass([None]), ["NoneType", "dynamics of 'v' of subsystem 'c'"]),
     "an object": (lambda: tied({"odd": object()}), ["object", "constraint 'odd' of subsystem 'S'"]),
     "an array": (lambda: tied({"odd": np.array([1, 2])}), ["ndarray", "constraint 'odd'"]),
@@ -406,7 +406,7 @@ def test_numbers_that_are_missing():
 
 
 def test_a_handling_that_is_none():
-    all_said(lambda: pendulum().equations(constraints="multipliers"), "'multipliers' is no way", "Multipliers()")
+    all_said(lambda: pendulum().equations(constraints="multipliers"), "'multipliers' is not a way", "Multipliers()")
 
 
 def test_constraints_on_accelerations_alone_have_no_multipliers():
@@ -440,7 +440,7 @@ REFERENCES = {
     ),
     "fewer constraints": (lambda: linearize(tied({"a": "p_B_x*p_B_y", "b": "p_B_z"})), ["singular configuration"]),
     "no derivatives": (lambda: linearize(mass("-m*v_dot - sqrt(x)")), ["no first derivatives"]),
-    "no system": (lambda: linearize("S"), ["'S' is no subsystem"]),
+    "no system": (lambda: linearize("S"), ["'S' is not a subsystem"]),
     "no such part": (
         lambda: linearize(pendulum(), subsystems={"C": linearize(ball(), part=True)}), ["no part 'C'", "B, S"]
     ),

@@ -132,7 +132,7 @@ def require_quantities(eom: EquationsOfMotion, names: Iterable[str], option: str
     for name in names:
         owner, place = split(name, known)
         shape = np.shape(eom.outputs[owner]) if owner in known and known[owner].kind == "sensor" else ()
-        elements = [element_name(owner, one) for one in np.ndindex(shape)]
+        elements = [element_name(owner, place) for place in np.ndindex(shape)]
         if owner not in known or (place and name not in elements):
             listed = elements if owner in known and shape else known
             with on_command_line(option):
@@ -158,7 +158,7 @@ def input_laws(eom: EquationsOfMotion, texts: Iterable[str] | None) -> dict[str,
 def at_values(eom: EquationsOfMotion, texts: Iterable[str] | None) -> dict[str, float]:
     """Values of coordinates, speeds and inputs at an operating point, by name."""
     values = numbers(texts, "--at")
-    known = [one.name for one in (*eom.coordinates, *eom.speeds, *eom.inputs)]
+    known = [symbol.name for symbol in (*eom.coordinates, *eom.speeds, *eom.inputs)]
     require_known(values, known, "coordinate, speed or input", f"--at, system '{eom.model.name}'")
     return values
 
@@ -191,7 +191,7 @@ def spread(text: str, where: str) -> Any:
     if ":" in text:
         return _range(text, where)
     if "," in text:
-        return [number(one, where) for one in text.split(",")]
+        return [number(word, where) for word in text.split(",")]
     return number(text, where)
 
 
@@ -206,7 +206,7 @@ def _range(text: str, where: str) -> list[float]:
     count = parts[2].strip() if len(parts) == 3 else ""
     if not count.isdecimal() or not count.strip("0"):
         raise CommandError(
-            f"'{text}' is no range.",
+            f"'{text}' is not a range.",
             where=where,
             remedy="Write FROM:TO:COUNT, such as 0:1:11.",
             code="range-invalid",

@@ -166,6 +166,6 @@ def target(name: TargetName) -> Target:
     from multibody import codegen, report
 
     wanted = "fmi" if name is TargetName.FMU else name.value
-    kinds = {one.lower(): getattr(package, one) for package in (codegen, report) for one in package.__all__}
+    kinds = {name.lower(): getattr(package, name) for package in (codegen, report) for name in package.__all__}
     made: Target = kinds[wanted]()
     return made

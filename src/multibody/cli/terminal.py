@@ -138,5 +138,5 @@ def plain(thing: Any) -> Any:
         case Mapping():
             return {str(key): plain(value) for key, value in thing.items()}
         case list() | tuple() | set() | frozenset():
-            return [plain(one) for one in thing]
+            return [plain(item) for item in thing]
     return str(thing)

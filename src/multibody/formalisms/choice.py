@@ -117,7 +117,7 @@ def required_formalism(formalism: object, where: str) -> Formalism:
     if isinstance(formalism, Formalism):
         return formalism
     raise ModelError(
-        f"{formalism!r:.80} is no formalism.",
+        f"{formalism!r:.80} is not a formalism.",
         code="value-not-a-formalism",
         where=where,
         remedy="Give an object such as Kane().",

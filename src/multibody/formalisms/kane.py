@@ -69,18 +69,18 @@ class Kane(Formalism):
         return EquationsOfMotion.of(kinetics, "Kane", lambda: (M, h, f), solution, evidence)
 
     def _independent(self, model: Model) -> IndependentSpeeds:
-        unknown = [name for name in self.dependent if name not in [one.name for one in model.speeds]]
+        unknown = [name for name in self.dependent if name not in [speed.name for speed in model.speeds]]
         if unknown:
             raise ModelError(
                 f"There is no speed {', '.join(map(repr, unknown))} to be dependent.",
                 code="name-unknown",
                 where=f"Kane's method for system '{model.name}'",
-                remedy=f"The speeds are: {', '.join(one.name for one in model.speeds)}.",
+                remedy=f"The speeds are: {', '.join(speed.name for speed in model.speeds)}.",
                 names=list(unknown),
             )
         if not self.dependent:
             return IndependentSpeeds()
-        return IndependentSpeeds(*(one.name for one in model.speeds if one.name not in self.dependent))
+        return IndependentSpeeds(*(speed.name for speed in model.speeds if speed.name not in self.dependent))
 
 
 class Partial(NamedTuple):

@@ -119,16 +119,16 @@ def suggestion(unknown: Iterable[object], known: Iterable[str]) -> str:
         >>> suggestion(["L"], ["l", "m"])
         "Did you mean 'l'?"
         >>> suggestion([3], ["angle"])
-        '3 is no text.'
+        '3 is not a text.'
     """
     from difflib import get_close_matches  # only where something is wrong
 
     listed = list(known)
     for name in unknown:
         if not isinstance(name, str):
-            return f"{name!r:.80} is no text."
+            return f"{name!r:.80} is not a text."
         usual = usual_element_name(name, listed)
-        near = [usual] if usual else [one for one in listed if one.lower() == name.lower()]
+        near = [usual] if usual else [candidate for candidate in listed if candidate.lower() == name.lower()]
         near = near or get_close_matches(name, listed, 3)
         if near:
             return f"Did you mean {' or '.join(map(repr, near))}?"

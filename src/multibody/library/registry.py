@@ -25,8 +25,8 @@ from multibody.library import (
 from multibody.library.library_model import LibraryModel
 
 _MODELS = MappingProxyType({
-    one.name: one
-    for one in (
+    model.name: model
+    for model in (
         pendulums.PENDULUM, pendulums.DOUBLE_PENDULUM, chains.N_LINK_CHAIN, carts.CART_POLE, cranes.CRANE_CRAB,
         plane_linkages.FOUR_BAR, plane_linkages.SLIDER_CRANK, rows.N_FOUR_BAR, squeezers.ANDREWS, discs.ROLLING_DISC,
         whipple.BICYCLE, hexapods.STEWART_PLATFORM, tops.HEAVY_TOP, five_bodies.FIVE_BODY_CHAIN,

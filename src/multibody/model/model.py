@@ -74,7 +74,7 @@ def written_in(
     """
     free = {speed: column for column, speed in enumerate(speeds)}
     result = [_rewritten(link, speeds, rates, known) for link in links]
-    columns = [[free.pop(one, None) if isinstance(one, Symbol) else None for one in link.u] for link in result]
+    columns = [[free.pop(speed, None) if isinstance(speed, Symbol) else None for speed in link.u] for link in result]
     return tuple(replace(link, columns=tuple(own)) for link, own in zip(result, columns, strict=True))
 
 
@@ -231,9 +231,9 @@ class Model:
     def limited_coordinates(self) -> tuple[tuple[str, Symbol, tuple[float, float]], ...]:
         """Name of the joint, coordinate, and range of each coordinate that has limits; an end may be infinite."""
         return tuple(
-            (joint.name, one, limits)
+            (joint.name, coordinate, limits)
             for joint in (*self.joints, *self.cuts)
-            for one, limits in zip(joint.coordinates, joint.limits, strict=True)
+            for coordinate, limits in zip(joint.coordinates, joint.limits, strict=True)
             if limits is not None
         )
 
@@ -241,12 +241,12 @@ class Model:
     def closed_form_coordinates(self) -> tuple[Symbol, ...]:
         """Coordinates that follow from others by loops that are solved in closed form."""
         whole = () if self.unreduced is None else self.unreduced.coordinates
-        return tuple(one for one in whole if one in self.values)
+        return tuple(symbol for symbol in whole if symbol in self.values)
 
     @cached_property
     def measured(self) -> Mapping[str, str]:
         """The names of all symbols that stand for measured values, each with that of its sensor."""
-        return {label: name for name, one in self.sensors.items() for label in shaped_names(name, one.shape)}
+        return {label: name for name, sensor in self.sensors.items() for label in shaped_names(name, sensor.shape)}
 
     def expressions(self) -> list[Expr]:
         """Everything that the links are made of: constants of geometry and inertia, coordinates, speeds."""
@@ -304,10 +304,10 @@ class Model:
             accelerations: the rates of the speeds; by default they do not change.
         """
         inputs = {symbol.name: symbol for symbol in self.input_symbols}
-        rates = ((one, inputs.get(rate_name(name))) for name, one in inputs.items())
+        rates = ((input_, inputs.get(rate_name(name))) for name, input_ in inputs.items())
         changes = (ZERO,) * len(self.speeds) if accelerations is None else accelerations
         return {
-            **{one: rate for one, rate in rates if rate is not None},
+            **{variable: rate for variable, rate in rates if rate is not None},
             **dict(zip(self.coordinates, self.rates, strict=True)),
             **dict(zip(self.speeds, changes, strict=True)),
         }

@@ -276,8 +276,8 @@ class System:
             ['visual_1', 'visual_2']
         """
         label = "drawing" if name is None else f"drawing '{name}'"
-        for one in (frame,) if to is None else (frame, to):
-            self._require_frame(label, one)
+        for end in (frame,) if to is None else (frame, to):
+            self._require_frame(label, end)
         return self._named(self.drawings, drawing(frame, shape, to, position, rotation, label), name, "visual")
 
     def start(self, **values: float) -> None:
@@ -313,7 +313,7 @@ class System:
 
     def all(self, kind: type[Named]) -> Iterator[Named]:
         """Everything of one type, in the order of writing."""
-        return (thing for thing in self._things.values() if isinstance(thing, kind))
+        return (element for element in self._things.values() if isinstance(element, kind))
 
     def __getitem__(self, name: str) -> Any:
         """The body, frame, joint, parameter or input with this name."""
@@ -338,15 +338,15 @@ class System:
     def _quantity(self, made: Parameter | Input) -> Any:
         """The symbols of a parameter or an input; entries of arrays have names of their own, which are unique, too."""
         symbols = np.ravel(np.array(made.symbols, dtype=object)).tolist()
-        for one in symbols:
-            if one in self._quantities:
+        for entry in symbols:
+            if entry in self._quantities:
                 raise ModelError(
-                    f"The name '{one.name}' is taken twice.",
+                    f"The name '{entry.name}' is taken twice.",
                     code="name-taken",
                     where=f"system '{self.name}'",
-                    cause=f"Entries of arrays are called name_1, name_2 …; it is one of '{self._quantities[one]}'.",
+                    cause=f"Entries of arrays are called name_1, name_2 …; it is one of '{self._quantities[entry]}'.",
                     remedy="Names are unique within a system; choose another one.",
-                    name=one.name,
+                    name=entry.name,
                 )
         self._register(made)
         self._quantities |= dict.fromkeys(symbols, made.name)
@@ -381,7 +381,7 @@ class System:
 
     def _require_own_symbols(self, label: str, expressions: Any) -> None:
         """What is to stay zero must be known here."""
-        foreign = [one for one in free_symbols(list(expressions)) if one.scope != self.name]
+        foreign = [symbol for symbol in free_symbols(list(expressions)) if symbol.scope != self.name]
         if foreign:
             raise no_value(foreign, self.name, f"{label} of system '{self.name}'")
 

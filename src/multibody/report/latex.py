@@ -69,7 +69,9 @@ def _fits(formula: Formula) -> bool:
 
 def _aligned(formulas: Sequence[Formula], environment: str = "align*") -> str:
     rows = [
-        row for one in formulas for row in (f"{one.left} &= {one.right[0]}", *(rf"&\quad {x}" for x in one.right[1:]))
+        row
+        for formula in formulas
+        for row in (f"{formula.left} &= {formula.right[0]}", *(rf"&\quad {x}" for x in formula.right[1:]))
     ]
     return "\n".join([rf"\begin{{{environment}}}", " \\\\\n".join(rows), rf"\end{{{environment}}}"])
 

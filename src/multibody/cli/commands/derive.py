@@ -58,7 +58,7 @@ def facts(eom: EquationsOfMotion) -> dict[str, Any]:
     return {
         "system": eom.model.name,
         "formalism": eom.formalism,
-        **{kind: [one.name for one in getattr(eom, kind)]
+        **{kind: [symbol.name for symbol in getattr(eom, kind)]
            for kind in ("coordinates", "speeds", "inputs", "parameters", "multipliers")},
         "outputs": list(eom.outputs),
         "operations": sum(eom.forward_dynamics.operations.values()),

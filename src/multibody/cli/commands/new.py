@@ -51,7 +51,7 @@ def new(name: Name, file: File = None, origin: Origin = None, empty: Empty = Fal
     path = file or Path(name if name.lower().endswith(suffixes) else f"{name}.yaml")
     if path.suffix.lower() not in suffixes:
         raise CommandError(
-            f"'{path}' is no model file.",
+            f"'{path}' is not a model file.",
             where="FILE",
             remedy=f"Let it end in {', '.join(suffixes)}.",
             code="file-format-unknown",

@@ -32,7 +32,7 @@ def require_distinct(model: Model, outputs: Iterable[str]) -> None:
           what to do: Rename one of them; system.check() tells what they are.
     """
     symbols = (model.time, *model.coordinates, *model.speeds, *model.input_symbols, *model.parameter_symbols)
-    count = Counter([*(one.name for one in (*symbols, *model.accelerations)), *outputs])
+    count = Counter([*(symbol.name for symbol in (*symbols, *model.accelerations)), *outputs])
     twice = [name for name, times in count.items() if times > 1]
     if twice:
         raise ModelError(

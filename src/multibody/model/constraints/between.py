@@ -27,7 +27,7 @@ class BetweenFrames(Constraint):
     def __init__(self, base: Frame, frame: Frame) -> None:
         self.base = base
         self.frame = frame
-        if all(isinstance(one, Frame) for one in (base, frame)) and base.body is frame.body:
+        if all(isinstance(side, Frame) for side in (base, frame)) and base.body is frame.body:
             raise ModelError(
                 f"Both frames are on the body '{base.body.name}', so nothing can move between them.",
                 code="frames-on-one-body",

@@ -80,11 +80,11 @@ def named_groups(label: str, quaternions: Sequence[Sequence[str]], draft: LevelD
 
 def with_parameters(system: AnySubsystem, given: Mapping[str, Any] | None) -> AnySubsystem:
     """The same with other values of parameters, numbers or formulas by name."""
-    words: dict[str, Any] = {one.name: one for each in system.parameters for one in each.default}
+    words: dict[str, Any] = {symbol.name: symbol for each in system.parameters for symbol in each.default}
     vocabulary = LevelVocabulary(system.label, words)
     values = by_variable(given, words, "parameter", system.label, vocabulary, kind="parameter")
     changed = tuple(
-        replace(each, default={one: values.get(one, default) for one, default in each.default.items()})
+        replace(each, default={symbol: values.get(symbol, default) for symbol, default in each.default.items()})
         for each in system.parameters
     )
     return replace(system, parameters=changed) if values else system
@@ -97,7 +97,7 @@ def named_identities(vocabulary: LevelVocabulary, given: Any, parts: Sequence[Su
     wrong = [pair for pair, both in zip(pairs, sides, strict=True) if len(both) != 2]
     if wrong:
         raise ModelError(
-            f"{wrong[0]!r:.80} is no identity.",
+            f"{wrong[0]!r:.80} is not an identity.",
             where=f"subsystem '{vocabulary.label}'",
             remedy="Give pairs of expressions that are equal, such as ('x**2 + y**2', 'l**2').",
             code="identity-malformed",
@@ -122,9 +122,11 @@ def named_energy(made: SubsystemContent, given: Any, vocabulary: LevelVocabulary
             remedy="Give energy=(T, V), such as ('m*v**2/2', 'm*g*x').",
             code="energy-malformed",
         )
-    kinetic, potential = (vocabulary.read(one, f"{what} energy") for what, one in zip(_ENERGIES, given, strict=True))
+    kinetic, potential = (
+        vocabulary.read(expression, f"{what} energy") for what, expression in zip(_ENERGIES, given, strict=True)
+    )
     used = set(free_symbols([kinetic, potential]))
-    moved = sorted(one.name for one in used if one in rates or one.kind == "input")
+    moved = sorted(symbol.name for symbol in used if symbol in rates or symbol.kind == "input")
     if moved:
         raise ModelError(
             f"The energy depends on {', '.join(moved)}.",

@@ -228,7 +228,7 @@ def rolling_cylinder(
     """
     if track not in ("line", "circle"):
         raise ModelError(
-            f"{track!r} is no track.",
+            f"{track!r} is not a track.",
             where=f"subsystem '{label}'",
             remedy="Give 'line' or 'circle'.",
             code="track-invalid",

@@ -45,13 +45,13 @@ def evaluate_parameters(linear: LinearSubsystem, values: Mapping[str, float] | N
         )
     auxiliary = {s.name for unknown in linear.unknowns for s in unknown.symbols}
     physical = [parameter for parameter in linear.parameters if parameter.name not in auxiliary]
-    _require_known(linear, values or {}, [one.name for one in physical])
+    _require_known(linear, values or {}, [parameter.name for parameter in physical])
     known: dict[Any, float] = {**defaults(physical, values), TIME: SOME_TIME}
     require_known_inertias(linear.label, linear.whole_appearance().inertias, known)
-    for one in linear.unknowns:
-        known |= _least_squares(one, known)
+    for group in linear.unknowns:
+        known |= _least_squares(group, known)
     _require_reference(linear, known)
-    return {one.name: value for one, value in known.items() if one is not TIME}
+    return {symbol.name: value for symbol, value in known.items() if symbol is not TIME}
 
 
 def _require_known(linear: LinearSubsystem, values: Mapping[str, float], names: list[str]) -> None:

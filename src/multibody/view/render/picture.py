@@ -87,6 +87,6 @@ def _times(t: Any, where: str) -> Vector:
         found = np.full(1, np.nan)
     if found.ndim > 1 or not found.size or not np.isfinite(found).all():
         raise NumberError(
-            f"{t!r:.80} is no time.", code="time-invalid", where=where, remedy="Give seconds, or a list of them."
+            f"{t!r:.80} is not a time.", code="time-invalid", where=where, remedy="Give seconds, or a list of them."
         )
     return found

@@ -103,7 +103,7 @@ class ResultCommands(WorldBase):
     def _start(equations: EquationsOfMotion, q0: Any) -> dict[str, float]:
         """Coordinates by name."""
         numbers = np.ravel(np.array(q0, dtype=object))
-        names = [one.name for one in equations.coordinates]
+        names = [coordinate.name for coordinate in equations.coordinates]
         if len(numbers) != len(names):
             raise UsageError(
                 f"There are {len(names)} coordinates, and {len(numbers)} start values are given.",
@@ -173,7 +173,7 @@ class ResultCommands(WorldBase):
 
     def getParameters(self) -> dict[str, Expr | None]:
         """The defaults of all parameters, by name: numbers, or formulas of others."""
-        return {one.name: value for each in self.system.all(Parameter) for one, value in each.default.items()}
+        return {symbol.name: value for each in self.system.all(Parameter) for symbol, value in each.default.items()}
 
     def genSarturisXml(self, *args: Any, **named: Any) -> None:
         """Not supported."""

@@ -44,4 +44,4 @@ def _entries(drawing: Drawing, known: dict[Any, float]) -> dict[str, str]:
 
 
 def _numbers(value: Any, known: dict[Any, float]) -> str:
-    return " ".join(f"{float(evaluate(one, known)):.12g}" for one in array(value).flat)
+    return " ".join(f"{float(evaluate(number, known)):.12g}" for number in array(value).flat)

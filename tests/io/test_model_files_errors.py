@@ -60,7 +60,7 @@ def pointed_at(error: ModelFileError, text: str) -> str:
         ("l: 1\n", "l: [[1, 2], [3]]\n", "[[1", "equally long", ""),
         ("l: 1\n", "l: slide\n", "slide", "'slide' is unknown", ""),
         ("l: 1\n", "2l: 1\n", "2l", "cannot be the name", "x2l"),
-        ("  v:", "  F:", "F:", "taken twice", ""),
+        ("  v:", "  F:", "F:", "used already", ""),
         ("limits: [-10, 10]", "limits: [1]", "[1]", "range", ""),
         ("multibody: 1", "multibody: 2", "2", "version 1", "update"),
         ("multibody: 1\n", "", "name", "version of the format is missing", "multibody: 1"),
@@ -79,7 +79,7 @@ def pointed_at(error: ModelFileError, text: str) -> str:
         ("l: 1\n", "l: false\n", "false", "not the word false", ""),
         ("F - 3*measured.v_1", "sine(F)", "sine", "function 'sine' is unknown", "'sin'"),
         ("bodies:\n", "tables: {sin: {x: [0, 1], y: [0, 1]}}\nbodies:\n", "{x", "function 'sin' already", ""),
-        ("  l: 1\n", "  F: [1, 2]\n  F_1: 3\n  l: F_1\n", "F_1", "'F_1' is taken twice", "choose another one"),
+        ("  l: 1\n", "  F: [1, 2]\n  F_1: 3\n  l: F_1\n", "F_1", "'F_1' is used already", "choose another one"),
         ("{mass: m1}", "{mass: m1", ": {mass: m2", "not YAML", "line 12, column 9"),
     ],
 )

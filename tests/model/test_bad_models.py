@@ -51,14 +51,14 @@ def stranger():
 
 AT_ONCE = {
     "name taken twice": (
-        lambda s: s.body("a"), ModelError, "'a' is taken twice", "system 'bad'", "choose another"),
+        lambda s: s.body("a"), ModelError, "'a' is used already", "system 'bad'", "choose another"),
     "name of a body for a parameter": (
-        lambda s: s.parameter("a", 1.0), ModelError, "'a' is taken twice", "system 'bad'", "choose another"),
+        lambda s: s.parameter("a", 1.0), ModelError, "'a' is used already", "system 'bad'", "choose another"),
     "name of a sensor taken twice": (
         lambda s: [s.sensor("d", Distance(s["a"], s["b"])) for _ in range(2)],
-        ModelError, "'d' is taken twice", "system 'bad'", "choose another"),
+        ModelError, "'d' is used already", "system 'bad'", "choose another"),
     "name of time": (
-        lambda s: s.parameter("t", 1.0), ModelError, "'t' is taken twice", "system 'bad'", "choose another"),
+        lambda s: s.parameter("t", 1.0), ModelError, "'t' is reserved for time", "system 'bad'", "choose another"),
     "name that is none": (
         lambda s: s.body("left wheel"), InvalidNameError, "'left wheel' cannot be the name", "", "left_wheel"),
     "name of a system that is none": (

@@ -1,4 +1,4 @@
-"""What can be chosen by name: formalisms, solvers, export targets."""
+"""Choices by name: formalisms, solvers, export targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command works on: a library model, or what a file describes."""
+"""Sources of models for commands: the library, and files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where answers, progress and errors go: tables on a terminal, plain text in a pipe, JSON for programs."""
+"""Output of answers, progress and errors: tables on a terminal, plain text in a pipe, JSON for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where energy comes from and where it goes: the power of loads, drives and moving constraints.
+"""Power of loads, drives and moving constraints.
 
 The energy T + V changes by the power of everything that has no potential. Its integrals, kept beside the state, are the
 built-in check of every run: T + V - (work of inputs) - (work of drives) + (dissipated) stays what it was.

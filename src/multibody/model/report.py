@@ -1,4 +1,4 @@
-"""What a check of a system finds, to be read by people."""
+"""Results of a check of a system: findings, printed for people."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class Report:
         elif self.loops and self.degrees_of_freedom == 0:
             counts[-1] += " in general (some loops move all the same: see analyse)"
         head = f"system '{self.system}': {', '.join(filter(None, counts))}"
-        return "\n".join([head, *map(str, self.findings)] if self.findings else [head, "nothing to complain about"])
+        return "\n".join([head, *map(str, self.findings)] if self.findings else [head, "No problems found."])
 
 
 def _count(number: int | None, one: str, many: str = "") -> str:

@@ -341,7 +341,7 @@ class System:
         for entry in symbols:
             if entry in self._quantities:
                 raise ModelError(
-                    f"The name '{entry.name}' is taken twice.",
+                    f"The name '{entry.name}' is used already.",
                     code="name-taken",
                     where=f"system '{self.name}'",
                     cause=f"Entries of arrays are called name_1, name_2 …; it is one of '{self._quantities[entry]}'.",
@@ -359,12 +359,14 @@ class System:
         }  # fmt: skip
         for what, register in owners.items():
             if name in register:
-                owner = "time" if name == "t" else what or type(register[name]).__name__.lower()
+                owner = what or type(register[name]).__name__.lower()
                 raise ModelError(
-                    f"The name '{name}' is taken twice.",
+                    f"The name '{name}' is reserved for time."
+                    if name == "t"
+                    else f"The name '{name}' is used already.",
                     code="name-taken",
                     where=f"system '{self.name}'",
-                    cause=f"It belongs to {owner if owner == 'time' else names.with_article(owner)} already.",
+                    cause="" if name == "t" else f"It belongs to {names.with_article(owner)}.",
                     remedy="Names are unique within a system; choose another one.",
                     name=name,
                 )

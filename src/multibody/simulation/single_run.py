@@ -129,7 +129,7 @@ def wanted_times(duration: Any, times: Any, samples: Any, t0: float = 0.0) -> Ve
     if times is None:
         if not (is_number(duration) and 0 < duration < np.inf and is_whole(samples) and samples >= 2):
             raise ModelError(
-                f"A run of {duration!r} s with {samples!r} samples goes nowhere.",
+                f"duration must be a positive number of seconds, samples at least 2; got {duration!r}, {samples!r}.",
                 code="duration-not-positive",
                 where="simulate",
                 remedy="Give a positive duration and at least 2 samples.",

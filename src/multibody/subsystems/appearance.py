@@ -1,4 +1,4 @@
-"""What a subsystem keeps of the system that it was made from, besides equations.
+"""Drawings, sensors, limits and inertias that a subsystem keeps of the system it was made from.
 
 Bodies, drawings and sensors; joints that are not states, because they close loops or are driven; limits of joints; and
 the inertias of bodies, by which impossible values of parameters are found.

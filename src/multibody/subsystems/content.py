@@ -1,4 +1,4 @@
-"""What a subsystem consists of: variables, rates, rows, invariants, the reduction of each level, energies.
+"""Contents of a subsystem: variables, rates, rows, invariants, the reduction of each level, energies.
 
 The rates x of all that the parts leave open, and of the variables new at a level, keep Ã·x + γ̃ = 0. With the orthogonal
 complement C̃ (Ã·C̃ = 0) and a particular solution c̃, all of them follow from independent ones: x = C̃·a + c̃.

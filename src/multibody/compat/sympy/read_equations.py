@@ -1,4 +1,4 @@
-"""What is read of a SymPy object: equations in the terms of the contract, energies, places of bodies."""
+"""Contents of a SymPy object: equations in the terms of the contract, energies, places of bodies."""
 
 from __future__ import annotations
 

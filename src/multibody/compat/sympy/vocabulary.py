@@ -1,4 +1,4 @@
-"""What SymPy's symbols, functions of time and derivatives stand for in one model."""
+"""Meanings of SymPy's symbols, functions of time and derivatives in one model."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class SympyVocabulary(Mapping[Any, Expr]):
         if isinstance(meaning, Symbol) and meaning.kind == "parameter":
             return ZERO
         raise ConversionError(
-            f"{node} stands where only coordinates, speeds and what comes from outside can stand.",
+            f"Only coordinates, speeds, inputs and parameters are allowed here, got {node}.",
             cause="It is an acceleration, or a kinematic differential equation is missing.",
             remedy="Write loads, velocities and constraints with coordinates and speeds.",
             code="acceleration-not-allowed",

@@ -1,4 +1,4 @@
-"""What equations may be asked for by name: every quantity has a name of its own, every symbol a value."""
+"""Checks of names and symbols: every quantity has a name of its own, every symbol a value."""
 
 from __future__ import annotations
 

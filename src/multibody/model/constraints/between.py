@@ -1,4 +1,4 @@
-"""What constraints between two frames have in common, and how they read what the user gives them."""
+"""Base of constraints between two frames; reading of their arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What values of parameters can make impossible: inertias that nothing has, axes without a direction."""
+"""Checks that depend on values of parameters: impossible inertias, axes without a direction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a joint forbids, as equations between its two frames; needed where the joint closes a loop.
+"""Equations between the two frames of a joint that closes a loop: the motions that it prevents.
 
 A lock is one equation φ = 0 for the pose X of the child frame (the held one) relative to the parent frame (the base),
 with the wrench that keeps it: a force motor at the origin and in the axes of the child, such that φ̇ is its inner

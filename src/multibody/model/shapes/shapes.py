@@ -1,4 +1,4 @@
-"""What parts look like: boxes, cylinders, spheres, lines, arrows, axes, coils, planes, meshes from files.
+"""Shapes of parts: boxes, cylinders, spheres, lines, arrows, axes, coils, planes, meshes from files.
 
 Sizes are in metres, numbers or expressions of parameters. A shape is described in a frame of its own, which
 ``System.draw`` places: a box has its centre there, a cylinder stands along z, a line and an arrow start there and run

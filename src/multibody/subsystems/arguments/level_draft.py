@@ -1,4 +1,4 @@
-"""What a user wrote, read: rates, rows of the dynamic equations, constraints.
+"""Reading of a level as the user wrote it: rates, rows of the dynamic equations, constraints.
 
 Rows of the dynamic equations d̄ are ordered by the variables that they have power with. Variables w of the highest order
 may stand for accelerations, u̇ = N·w + ν, with dynamic equations in w. They are not states: w = W·u̇ + w₀ follows from

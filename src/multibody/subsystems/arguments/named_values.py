@@ -1,4 +1,4 @@
-"""What a user gives by the names of variables: independent ones, values, quaternions, identities, energies."""
+"""Arguments by the names of variables: independent variables, values, quaternions, identities, energies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a run begins: start values that were given, or those of the reference motion."""
+"""Start values of a subsystem: those given, or those of the reference motion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which invariants say something new, and which variables are independent: decided by exact rank."""
+"""Redundant invariants and independent variables, decided by exact rank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a free rigid body is: which coordinates describe its position and orientation (MoSs, section 4)."""
+"""Coordinates for position and orientation of a free rigid body (MoSs, section 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes after the equations: pictures, and the equations themselves."""
+"""Commands of PyMbs scripts that need equations: pictures, listings, descriptions of shapes."""
 
 from __future__ import annotations
 

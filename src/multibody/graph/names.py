@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Set as AbstractSet
+from collections.abc import Iterable, Sequence, Set as AbstractSet
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -166,11 +166,19 @@ def require_known_names(
     listed = sorted(known) if isinstance(known, AbstractSet) else list(known)
     existing = frozenset(listed)
     unknown = tuple(name for name in names if name not in existing)
-    if not unknown:
-        return
+    if unknown:
+        raise unknown_names(unknown, listed, kind, purpose=purpose, remedy=remedy, cause=cause, error=error, **details)
+
+
+def unknown_names(
+    unknown: Sequence[Any], known: Iterable[str], kind: str = "", *, purpose: str = "", remedy: str = "",
+    cause: str = "", error: type[MultibodyError] = ModelError, **details: Any,
+) -> MultibodyError:  # fmt: skip
+    """The error for names that are not known; see ``require_known_names``."""
+    listed = list(known)
     beginning = remedy or (f"The {kind}s are" if kind.isidentifier() else "There are")
-    fields = details if "name" in details else {"names": unknown, **details}
-    raise error(
+    fields = details if "name" in details else {"names": tuple(map(str, unknown)), **details}
+    return error(
         f"{' '.join(filter(None, ['There is no', kind, ', '.join(map(repr, unknown)), purpose]))}.",
         cause=suggestion(unknown, listed) or cause,
         remedy=f"{beginning}: {', '.join(listed) or 'none'}.",

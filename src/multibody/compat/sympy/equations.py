@@ -21,6 +21,7 @@ from multibody.equations.without_bodies import (
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Constant, Expr, Symbol, array, as_expr, directional, free_symbols, from_sympy, product
 from multibody.graph.linear_algebra import Matrix
+from multibody.graph.names import require_known_names
 from multibody.graph.piecewise.signs import Sign, agrees
 from multibody.graph.workspace import in_own_table
 from multibody.model import Expression, Model
@@ -268,15 +269,7 @@ def _require_sign(model: Model, one: Symbol, value: float, what: str) -> None:
 
 
 def _require_states(name: str, values: Mapping[str, Any], states: Mapping[str, Symbol]) -> None:
-    unknown = [name for name in values if name not in states]
-    if unknown:
-        raise ModelError(
-            f"There is no coordinate or speed {', '.join(map(repr, unknown))} to start with.",
-            where=f"model '{name}'",
-            remedy=f"There are: {', '.join(states)}.",
-            code="name-unknown",
-            names=unknown,
-        )
+    require_known_names(values, states, "coordinate or speed", code="name-unknown", where=f"start of model '{name}'")
 
 
 def _read(value: Any, symbols: Mapping[Any, Expr]) -> Any:

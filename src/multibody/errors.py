@@ -31,9 +31,9 @@ class MultibodyError(Exception):
         ...     value=-1.0,
         ... )
         >>> print(error)
-        The mass is negative.
+        The mass is negative. [mass-negative]
           where: body 'crab'
-          what to do: Give a mass >= 0.
+          fix: Give a mass >= 0.
         >>> error.code, error.fields
         ('mass-negative', {'name': 'crab', 'value': -1.0})
     """
@@ -52,8 +52,15 @@ class MultibodyError(Exception):
         super().__init__(what)
 
     def __str__(self) -> str:
-        labelled = (("where", self.where), ("likely cause", self.cause), ("what to do", self.remedy))
-        return "\n".join([self.what, *(f"  {label}: {text}" for label, text in labelled if text)])
+        head, *more = self.what.split("\n")
+        code = f" [{self.code}]" if self.code else ""
+        return "\n".join([head + code, *more, *(f"  {label}: {text}" for label, text in self.labelled.items())])
+
+    @property
+    def labelled(self) -> dict[str, str]:
+        """Where, cause and fix, by the labels under which they are shown; empty ones are left out."""
+        texts = {"where": self.where, "cause": self.cause, "fix": self.remedy}
+        return {label: text for label, text in texts.items() if text}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Errors travel from process to process, whatever arguments their classes take."""

@@ -112,7 +112,7 @@ def fingerprints(system: System) -> dict[Any, list[Any]]:
 
 
 def numbers(model: Model) -> dict[str, Any]:
-    """All that is no expression."""
+    """All that is not an expression."""
     return {
         "start": dict(model.start), "written": model.written,
         "joints": {

@@ -115,7 +115,7 @@ HANDLED = {
     ),
     "a world that is no link": (
         robot(link("tip"), joint("q", "world", "tip")),
-        "The joint 'q' begins at 'world', which is no link: the world is meant.",
+        "The joint 'q' begins at 'world', which is not a link; it is taken as the world.",
     ),
     "meshes without folder": (
         robot(link("base", '<visual><geometry><mesh filename="package://a/b.stl"/></geometry></visual>')),
@@ -185,12 +185,12 @@ REFUSED = {
     "no root": (
         robot(TWO, joint("p", "base", "tip"), joint("q", "tip", "base")),
         TopologyError,
-        "'p', 'q' lead in a circle",
+        "'p', 'q' form a circle",
     ),
     "a loop beside the tree": (
         robot(FOUR, joint("p", "a", "b"), joint("q", "c", "d"), joint("r", "d", "c")),
         TopologyError,
-        "'q', 'r' lead in a circle",
+        "'q', 'r' form a circle",
     ),
 }  # fmt: skip
 

@@ -76,12 +76,12 @@ def test_a_bad_report_reads_well():
     report = system.check()
     assert str(report).splitlines() == [
         "system 'arm': 1 body, 1 joint, 0 loops, 1 degree of freedom",
-        "error: The mass is negative (-1).",
+        "error: The mass is negative (-1). [mass-negative]",
         "  where: body 'a'",
-        "  what to do: Give a mass >= 0 and an inertia with principal moments >= 0.",
-        "warning: Not used: p.",
+        "  fix: Give a mass >= 0 and an inertia with principal moments >= 0.",
+        "warning: Not used: p. [quantity-not-used]",
         "  where: parameters",
-        "  what to do: Use or remove them.",
+        "  fix: Use or remove them.",
     ]
     with refused("model-invalid") as caught:
         report.raise_if_bad()

@@ -51,12 +51,12 @@ def stranger():
 
 AT_ONCE = {
     "name taken twice": (
-        lambda s: s.body("a"), ModelError, "'a' is used already", "system 'bad'", "choose another"),
+        lambda s: s.body("a"), ModelError, "'a' is already in use", "system 'bad'", "choose another"),
     "name of a body for a parameter": (
-        lambda s: s.parameter("a", 1.0), ModelError, "'a' is used already", "system 'bad'", "choose another"),
+        lambda s: s.parameter("a", 1.0), ModelError, "'a' is already in use", "system 'bad'", "choose another"),
     "name of a sensor taken twice": (
         lambda s: [s.sensor("d", Distance(s["a"], s["b"])) for _ in range(2)],
-        ModelError, "'d' is used already", "system 'bad'", "choose another"),
+        ModelError, "'d' is already in use", "system 'bad'", "choose another"),
     "name of time": (
         lambda s: s.parameter("t", 1.0), ModelError, "'t' is reserved for time", "system 'bad'", "choose another"),
     "name that is none": (

@@ -335,7 +335,7 @@ def test_text_of_a_failure(crab):
     events = [EventRecord("bump", 0.1 * k, crab.y[k]) for k in range(8)]
     failed = Trajectory(
         crab.eom, crab.t, crab.y, crab.r, crab.p, Status.NOT_FINITE, crab.counts, events,
-        "The accelerations are not finite.\n  what to do: Look at the masses.",
+        "The accelerations are not finite.\n  fix: Look at the masses.",
     )  # fmt: skip
     text = str(failed)
     assert "bump at 0.1 s" in text

@@ -207,7 +207,7 @@ class Quaternion(Linear):
         square = number_or_none(self.dot(self))
         if square is not None and holds_anywhere(square == 0):
             raise ZeroDivisorError(
-                "A quaternion of length zero is no rotation.", remedy="Begin with (1, 0, 0, 0), no rotation at all."
+                "A quaternion of length zero is not a rotation.", remedy="Begin with (1, 0, 0, 0), no rotation at all."
             )
 
 

@@ -34,7 +34,7 @@ def require_writable(paths: Iterable[Path], overwrite: bool, suffixes: tuple[str
     for path in paths:
         if path.suffix.lower() not in suffixes:
             raise CommandError(
-                f"It is not known how to write '{path.name}'.",
+                f"There is no writer for '{path.name}'.",
                 where="--output",
                 remedy=f"Let it end in {'one of: ' if len(suffixes) > 1 else ''}{' '.join(suffixes)}.",
                 code="file-format-unknown",

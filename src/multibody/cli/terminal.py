@@ -25,8 +25,6 @@ from multibody.support.text_tables import aligned
 PIPE_WIDTH = 10_000
 """Columns of a pipe: lines are not broken there, because no window limits them."""
 
-LABELS = {"where": "where", "cause": "likely cause", "remedy": "what to do"}
-
 
 @dataclass(frozen=True)
 class Terminal:
@@ -66,12 +64,12 @@ class Terminal:
 
     def complain(self, error: MultibodyError) -> None:
         """Show an error as one block; programs get it on standard output, too."""
-        said = {key: getattr(error, key) for key in LABELS if getattr(error, key)}
         if self.as_json:
+            said = {key: getattr(error, key) for key in ("where", "cause", "remedy") if getattr(error, key)}
             self._dump({"error": {"kind": type(error).__name__, "code": error.code, "what": error.what, **said}})
-        text = Text.assemble(("error:", "bold red"), f" {error.what}")
-        for key, words in said.items():
-            text.append(f"\n  {LABELS[key]}: ", "bold").append(words)
+        text = Text.assemble(("error:", "bold red"), f" {error.what}", f" [{error.code}]" if error.code else "")
+        for label, words in error.labelled.items():
+            text.append(f"\n  {label}: ", "bold").append(words)
         self.err.print(text, soft_wrap=True)
         for other in getattr(error, "others", ()):
             self.err.print(Text(str(other)), soft_wrap=True)

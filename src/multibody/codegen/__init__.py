@@ -76,7 +76,7 @@ def _chosen(target: object) -> Target:
     made = target() if isinstance(target, type) and issubclass(target, Target) else target
     if not isinstance(made, Target):
         raise ConversionError(
-            f"{made!r:.80} is no target.",
+            f"{made!r:.80} is not a target.",
             where="export",
             remedy="Give an object such as C(), Python() or Matlab().",
             code="target-expected",

@@ -87,9 +87,9 @@ def check_options(target: object, *options: str) -> None:
         >>> C(limit=0)
         Traceback (most recent call last):
             ...
-        multibody.errors.ConversionError: limit cannot be 0.
+        multibody.errors.ConversionError: limit cannot be 0. [option-invalid]
           where: C(limit=…)
-          what to do: Give a whole number from 1 on.
+          fix: Give a whole number from 1 on.
     """
     for option in options:
         check_option(option, getattr(target, option), f"{type(target).__name__}({option}=…)")
@@ -137,7 +137,7 @@ def path_of(given: object, what: str) -> Path:
     """A path that the user has given; an error that says what it should be the path of."""
     if not isinstance(given, str | PathLike) or not str(fspath(given)):
         raise StorageError(
-            f"{given!r:.80} is no path.",
+            f"{given!r:.80} is not a path.",
             where=what,
             remedy='Give a text such as "out/", or a pathlib.Path.',
             code="path-expected",

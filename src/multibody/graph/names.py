@@ -82,9 +82,9 @@ def check(name: object, what: str = "symbol", longest: int = MAX_LENGTH) -> str:
         >>> check("2x", what="parameter")
         Traceback (most recent call last):
             ...
-        multibody.errors.InvalidNameError: '2x' cannot be the name of a parameter.
-          likely cause: It begins with a digit.
-          what to do: Use letters, digits and underscores, with a letter first, for example 'x2x'.
+        multibody.errors.InvalidNameError: '2x' cannot be the name of a parameter. [name-invalid]
+          cause: It begins with a digit.
+          fix: Use letters, digits and underscores, with a letter first, for example 'x2x'.
     """
     if isinstance(name, str) and _PLAIN.fullmatch(name):
         return name
@@ -119,14 +119,14 @@ def suggestion(unknown: Iterable[object], known: Iterable[str]) -> str:
         >>> suggestion(["L"], ["l", "m"])
         "Did you mean 'l'?"
         >>> suggestion([3], ["angle"])
-        '3 is not a text.'
+        '3 is not text.'
     """
     from difflib import get_close_matches  # only where something is wrong
 
     listed = list(known)
     for name in unknown:
         if not isinstance(name, str):
-            return f"{name!r:.80} is not a text."
+            return f"{name!r:.80} is not text."
         usual = usual_element_name(name, listed)
         near = [usual] if usual else [candidate for candidate in listed if candidate.lower() == name.lower()]
         near = near or get_close_matches(name, listed, 3)
@@ -158,10 +158,10 @@ def require_known_names(
         >>> require_known_names(["lenght"], ["length", "m"], "parameter", code="name-unknown", where="system 'arm'")
         Traceback (most recent call last):
             ...
-        multibody.errors.ModelError: There is no parameter 'lenght'.
+        multibody.errors.ModelError: There is no parameter 'lenght'. [name-unknown]
           where: system 'arm'
-          likely cause: Did you mean 'length'?
-          what to do: The parameters are: length, m.
+          cause: Did you mean 'length'?
+          fix: The parameters are: length, m.
     """
     listed = sorted(known) if isinstance(known, AbstractSet) else list(known)
     existing = frozenset(listed)

@@ -33,9 +33,9 @@ def numbers(element: Element, attribute: str, count: int, largest: float = MAX_N
         >>> numbers(read_xml('<mass value="nan"/>'), "value", 1)
         Traceback (most recent call last):
             ...
-        multibody.errors.NumberError: The attribute value="nan" is not a finite number.
+        multibody.errors.NumberError: The attribute value="nan" is not a finite number. [number-invalid]
           where: <mass> in the given text, line 1
-          what to do: Write plain numbers, such as 0.5 or -1e-3.
+          fix: Write plain numbers, such as 0.5 or -1e-3.
     """
     text = element.attributes.get(attribute)
     if text is None:

@@ -83,7 +83,7 @@ def read_xml(source: Source) -> Element:
         >>> read_xml("<robot><link></robot>")
         Traceback (most recent call last):
             ...
-        multibody.errors.ParseError: The text is not well-formed XML: mismatched tag.
+        multibody.errors.ParseError: The text is not well-formed XML: mismatched tag. [xml-invalid]
           where: the given text, line 1, column 16
           ...
     """

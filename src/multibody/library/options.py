@@ -18,10 +18,10 @@ def one_of(choices: Iterable[str], given: str, option: str, model: str) -> str:
         >>> one_of(["hinges", "equations"], "hinge", "closed_by", "andrews")
         Traceback (most recent call last):
             ...
-        multibody.errors.UnknownNameError: closed_by cannot be 'hinge'.
+        multibody.errors.UnknownNameError: closed_by cannot be 'hinge'. [name-unknown]
           where: andrews
-          likely cause: Did you mean 'hinges'?
-          what to do: Choose one of hinges, equations.
+          cause: Did you mean 'hinges'?
+          fix: Choose one of hinges, equations.
     """
     known = list(choices)
     if given not in known:

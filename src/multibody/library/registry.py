@@ -57,8 +57,8 @@ def find(name: str) -> LibraryModel:
         >>> find("fuor_bar")
         Traceback (most recent call last):
             ...
-        multibody.errors.UnknownNameError: There is no model 'fuor_bar' in the library.
-          likely cause: Did you mean 'four_bar' or ...
+        multibody.errors.UnknownNameError: There is no model 'fuor_bar' in the library. [name-unknown]
+          cause: Did you mean 'four_bar' or ...
     """
     require_known_names([name], names(), "model", purpose="in the library", error=UnknownNameError)
     return _MODELS[name]

@@ -124,7 +124,7 @@ def as_inertia(inertia: Any, mass: Expr, com: Vec3, about: Any, name: str) -> Sy
         return tensor
     if isinstance(about, str) and about != "origin":
         raise ModelError(
-            f"'{about}' is not a point that an inertia can refer to.",
+            f"'{about}' is not a reference point of an inertia.",
             code="inertia-reference-unknown",
             where=f"body '{name}'",
             remedy="Write about='com', about='origin', or three coordinates in the body's frame.",

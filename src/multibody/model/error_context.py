@@ -21,10 +21,10 @@ def concerning(part: str) -> Iterator[None]:
         ...     as_expr("10 kg")
         Traceback (most recent call last):
             ...
-        multibody.errors.ConversionError: A str cannot be part of an expression.
+        multibody.errors.ConversionError: A str cannot be part of an expression. [value-not-an-expression]
           where: body 'crab': '10 kg'
-          likely cause: Only expressions and real numbers (int, Fraction, float, NumPy scalars) can be.
-          what to do: Convert it first: from_sympy for SymPy objects, parse for text, where(...) for truth values.
+          cause: Only expressions and real numbers (int, Fraction, float, NumPy scalars) can be.
+          fix: Convert it first: from_sympy for SymPy objects, parse for text, where(...) for truth values.
     """
     try:
         yield

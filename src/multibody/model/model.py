@@ -152,7 +152,7 @@ class Model:
         """The link that carries a frame, and the constant X from the frame to that link."""
         if not isinstance(frame, Frame):
             raise ModelError(
-                f"A body or a frame is expected, got {frame!r}.",
+                f"{frame!r} is not a body or a frame.",
                 code="frame-not-in-system",
                 where=f"system '{self.name}'",
                 remedy="Use a body, body.frame(…) or system.world; a joint has the frames parent and child.",

@@ -391,9 +391,9 @@ def finite_value(value: Any, where: str) -> float:
         >>> finite_value(None, "parameter 'm'")
         Traceback (most recent call last):
             ...
-        multibody.errors.NumberError: None is not a finite number.
+        multibody.errors.NumberError: None is not a finite number. [number-not-finite]
           where: parameter 'm'
-          what to do: Give a finite number in SI units; angles in radians.
+          fix: Give a finite number in SI units; angles in radians.
     """
     plain = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
     if isinstance(plain, Constant):

@@ -113,7 +113,7 @@ class Report:
         rows = [
             [finding.severity, finding.what, finding.where, finding.cause, finding.remedy] for finding in self.findings
         ]
-        return html_table([["", "what", "where", "likely cause", "what to do"], *rows], head)
+        return html_table([["", "what", "where", "cause", "fix"], *rows], head)
 
     def __str__(self) -> str:
         counts = [

@@ -341,7 +341,7 @@ class System:
         for entry in symbols:
             if entry in self._quantities:
                 raise ModelError(
-                    f"The name '{entry.name}' is used already.",
+                    f"The name '{entry.name}' is already in use.",
                     code="name-taken",
                     where=f"system '{self.name}'",
                     cause=f"Entries of arrays are called name_1, name_2 …; it is one of '{self._quantities[entry]}'.",
@@ -363,7 +363,7 @@ class System:
                 raise ModelError(
                     f"The name '{name}' is reserved for time."
                     if name == "t"
-                    else f"The name '{name}' is used already.",
+                    else f"The name '{name}' is already in use.",
                     code="name-taken",
                     where=f"system '{self.name}'",
                     cause="" if name == "t" else f"It belongs to {names.with_article(owner)}.",

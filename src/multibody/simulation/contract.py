@@ -67,7 +67,7 @@ class Explanation(NamedTuple):
     remedy: str
 
     def __str__(self) -> str:
-        return f"{self.what}\n  where: {self.where}\n  likely cause: {self.cause}\n  what to do: {self.remedy}"
+        return f"{self.what}\n  where: {self.where}\n  cause: {self.cause}\n  fix: {self.remedy}"
 
 
 class Occurrence(NamedTuple):

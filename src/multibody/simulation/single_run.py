@@ -127,12 +127,15 @@ def wanted_times(duration: Any, times: Any, samples: Any, t0: float = 0.0) -> Ve
             remedy="Write duration=10.0.",
         )
     if times is None:
-        if not (is_number(duration) and 0 < duration < np.inf and is_whole(samples) and samples >= 2):
+        positive = is_number(duration) and 0 < duration < np.inf
+        if not (positive and is_whole(samples) and samples >= 2):
             raise ModelError(
-                f"duration must be a positive number of seconds, samples at least 2; got {duration!r}, {samples!r}.",
+                f"samples must be a whole number from 2 on, got {samples!r:.80}."
+                if positive
+                else f"duration must be a positive number of seconds, got {duration!r:.80}.",
                 code="duration-not-positive",
                 where="simulate",
-                remedy="Give a positive duration and at least 2 samples.",
+                remedy="Write simulate(eom, duration=10.0, samples=501), or give the instants: times=[…].",
             )
         begin = finite_value(t0, "t0 of simulate")
         end = begin + float(duration)

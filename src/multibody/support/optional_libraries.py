@@ -22,9 +22,9 @@ def require_library(module: str, extra: str) -> Any:
         ...     require_library("no_such_library", "data")
         ... except MissingLibraryError as error:
         ...     print(error)
-        The library 'no_such_library' is needed for this.
-          likely cause: No module named 'no_such_library'
-          what to do: Install it: pip install "multibody[data]".
+        The library 'no_such_library' is needed for this. [library-missing]
+          cause: No module named 'no_such_library'
+          fix: Install it: pip install "multibody[data]".
     """
     try:
         return import_module(module)

@@ -40,7 +40,7 @@ def require_regular(path: str | PathLike[str]) -> None:
         >>> require_regular(os.devnull)
         Traceback (most recent call last):
             ...
-        multibody.errors.StorageError: The path is a character device, not a regular file.
+        multibody.errors.StorageError: The path is a character device, not a regular file. [path-not-a-file]
           where: /dev/null
           ...
     """

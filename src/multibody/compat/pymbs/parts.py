@@ -117,7 +117,7 @@ class PartCommands(WorldBase):
         low, high = (self._numbers(scalar(bound)) for bound in (minVal, maxVal))
         if len(joint) != 1 or not low < high:
             raise UsageError(
-                f"{minVal} to {maxVal} is not a range of {joint!r}.",
+                f"{minVal} to {maxVal} is not a range for {joint!r}.",
                 remedy="Give a joint with one movement, and minVal < maxVal.",
                 code="range-invalid",
             )

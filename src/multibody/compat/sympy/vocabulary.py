@@ -115,7 +115,7 @@ class SympyVocabulary(Mapping[Any, Expr]):
         below = node.expr if len(node.variables) == 1 else sympy.Derivative(node.expr, *node.variables[1:])
         if set(node.variables) != {time_symbol()} or not node.expr.args:
             raise ConversionError(
-                f"{node} is not a derivative by time.",
+                f"{node} is not a time derivative.",
                 remedy="Carry it out in SymPy, by doit().",
                 code="derivative-not-by-time",
                 name=str(node),
@@ -126,7 +126,7 @@ class SympyVocabulary(Mapping[Any, Expr]):
         if isinstance(meaning, Symbol) and meaning.kind == "parameter":
             return ZERO
         raise ConversionError(
-            f"Only coordinates, speeds, inputs and parameters are allowed here, got {node}.",
+            f"{node} cannot appear here: only coordinates, speeds, inputs and parameters can.",
             cause="It is an acceleration, or a kinematic differential equation is missing.",
             remedy="Write loads, velocities and constraints with coordinates and speeds.",
             code="acceleration-not-allowed",

@@ -94,7 +94,7 @@ class _Translator(CompilerBase):
     """numba's way from Python to LLVM, without what such plain functions do not need."""
 
     def define_pipelines(self) -> list[Any]:
-        manager: Any = PassManager("plain")  # type: ignore[no-untyped-call]
+        manager: Any = PassManager("plain")
         for step in (
             TranslateByteCode,
             FixupArgs,
@@ -110,12 +110,12 @@ class _Translator(CompilerBase):
 
 def lowered(function: Callable[..., Any], signature: Any, context: Any, library: Any) -> Any:
     """A function in LLVM's language, put into a library and not yet made into machine code."""
-    flags: Any = Flags()  # type: ignore[no-untyped-call]
+    flags: Any = Flags()
     flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
-    flags.fastmath = FastMathOptions({"contract"})  # type: ignore[no-untyped-call]  # a·b + c in one instruction, with one rounding
+    flags.fastmath = FastMathOptions({"contract"})  # a·b + c in one instruction, with one rounding
     flags.error_model = "numpy"  # a division by zero gives an infinity, not an error
     kinds = signature.args, signature.return_type
-    translator: Any = _Translator(context.typing_context, context, library, *kinds, flags, {})  # type: ignore[no-untyped-call]
+    translator: Any = _Translator(context.typing_context, context, library, *kinds, flags, {})
     return translator.compile_extra(function)
 
 
@@ -149,7 +149,7 @@ def compiled(function: Compiled) -> Compiled:
 
 def _integers(typing_context: Any, address: Any) -> Any:
     """The integers at an address, to be read and written by index."""
-    pointer: Any = types.CPointer(types.int64)  # type: ignore[no-untyped-call]
+    pointer: Any = types.CPointer(types.int64)
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.inttoptr(args[0], ir.IntType(64).as_pointer())
@@ -159,7 +159,7 @@ def _integers(typing_context: Any, address: Any) -> Any:
 
 def _doubles(typing_context: Any, address: Any) -> Any:
     """The doubles at an address, to be read and written by index."""
-    pointer: Any = types.CPointer(types.float64)  # type: ignore[no-untyped-call]
+    pointer: Any = types.CPointer(types.float64)
     signature = pointer(types.int64)
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:

@@ -26,10 +26,10 @@ def require_distinct(model: Model, outputs: Iterable[str]) -> None:
         >>> require_distinct(cart.freeze(), [])
         Traceback (most recent call last):
             ...
-        multibody.errors.ModelError: Several quantities are called 'x_dot'.
+        multibody.errors.ModelError: Several quantities are called 'x_dot'. [name-taken]
           where: system 'cart'
-          likely cause: Rates are called like what they are the rate of, with _dot; entries of arrays with _1, _2.
-          what to do: Rename one of them; system.check() tells what they are.
+          cause: Rates are called like what they are the rate of, with _dot; entries of arrays with _1, _2.
+          fix: Rename one of them; system.check() tells what they are.
     """
     symbols = (model.time, *model.coordinates, *model.speeds, *model.input_symbols, *model.parameter_symbols)
     count = Counter([*(symbol.name for symbol in (*symbols, *model.accelerations)), *outputs])

@@ -44,11 +44,11 @@ def parse(text: str, symbols: Symbols | None = None, *, functions: Functions | N
         >>> parse("2*lenght", {"length": 3})
         Traceback (most recent call last):
             ...
-        multibody.errors.ParseError: The name 'lenght' is unknown.
+        multibody.errors.ParseError: The name 'lenght' is unknown. [name-unknown]
           where: character 2
               2*lenght
                 ^
-          what to do: Did you mean 'length'?
+          fix: Did you mean 'length'?
     """
     value = _read(text, symbols, functions)
     if isinstance(value, Expr):

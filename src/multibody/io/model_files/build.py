@@ -144,7 +144,9 @@ class _ModelBuilder:
             if not ready:
                 entry, _ = next(iter(waiting.values()))
                 raise entry.at.error(
-                    f"The frames {', '.join(waiting)} stand on each other.", code="frames-circular", names=list(waiting)
+                    f"The frames {', '.join(waiting)} are defined relative to each other, in a circle.",
+                    code="frames-circular",
+                    names=list(waiting),
                 )
             for key in ready:
                 entry, folder = waiting.pop(key)
@@ -184,7 +186,7 @@ class _ModelBuilder:
                 if not self.values.symbols.is_state(entry.key):
                     self.values.symbols.parsed(f"`{entry.key}`", {})  # which knows names that are similar
                     raise entry.at.error(
-                        f"'{entry.key}' is no coordinate or speed.", code="name-unknown", name=entry.key
+                        f"'{entry.key}' is not a coordinate or a speed.", code="name-unknown", name=entry.key
                     )
                 self._system.start(**{entry.key: self.values.number(entry.value)})
 

@@ -71,14 +71,14 @@ def decode(content: bytes, path: Path) -> SourceText:
     """The text of a file, in UTF-8.
 
     Raises:
-        ModelFileError: if it is no text.
+        ModelFileError: if it is not text.
     """
     try:
         return SourceText(content.decode("utf-8-sig"), path.name)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ModelFileError(
-            "The file is no text in UTF-8.", file=path.name, line=line,
+            "The file is not UTF-8 text.", file=path.name, line=line,
             where=f"{path.name}, line {line}, byte {error.start} of the file", remedy="Save it as UTF-8.",
             code="file-not-utf8",
         ) from error  # fmt: skip

@@ -67,7 +67,7 @@ class Objects:
     def _name(self, thing: Any) -> str:
         if isinstance(thing, Frame | Joint):
             return thing.name
-        raise ModelFileError(f"{thing!r:.100} stands where a frame or a joint is needed.", code="value-of-wrong-type")
+        raise ModelFileError(f"{thing!r:.100} is not a frame or a joint.", code="value-of-wrong-type")
 
     def _names(self, things: Any) -> list[str]:
         return [self._name(thing) for thing in things]
@@ -117,7 +117,7 @@ class Objects:
             path = _relative(path.resolve(), base.resolve())
         elif path.is_absolute() or ".." in path.parts:
             raise ModelFileError(
-                f"The mesh {path.name!r} has a path that only this computer knows.",
+                f"The mesh {path.name!r} has a path that exists on this computer only.",
                 where=str(path),
                 remedy="Say to which folder it is relative: model_text(system, folder=…), or use write_model.",
                 code="mesh-path-not-portable",

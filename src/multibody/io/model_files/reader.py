@@ -43,11 +43,11 @@ def read_model(source: str | os.PathLike[str], *, folder: str | os.PathLike[str]
         >>> read_model("multibody: 1\nname: crane\nbodies: {crab: {mas: 3}}")
         Traceback (most recent call last):
             ...
-        multibody.errors.ModelFileError: There is no key 'mas' here.
+        multibody.errors.ModelFileError: There is no key 'mas' here. [name-unknown]
           where: text, line 3, column 17: bodies: crab
               bodies: {crab: {mas: 3}}
                               ^
-          likely cause: Did you mean 'mass'?
-          what to do: The keys are: mass, com, inertia, about, frames.
+          cause: Did you mean 'mass'?
+          fix: The keys are: mass, com, inertia, about, frames.
     """
     return built(gathered(source, folder))

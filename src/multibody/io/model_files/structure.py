@@ -64,7 +64,7 @@ def _item_problems(node: YamlNode, section: str, keys: Iterable[str], where: str
         if missing or not short:
             known = ", ".join(keys)
             yield node.at.error(
-                f"Here stand keys with values, not {kind_of(node)}.",
+                f"Keys with values are needed here, not {kind_of(node)}.",
                 "",
                 f"The keys are: {known}.",
                 where,
@@ -95,7 +95,7 @@ def object_problems(node: YamlNode, section: str, where: str) -> Iterator[ModelF
     if name is None:
         example = next(iter(known))
         yield node.at.error(
-            f"Here stands one class with its arguments, not {kind_of(node)}.",
+            f"A single class with its arguments is needed here, not {kind_of(node)}.",
             "",
             f"Write {example}: {{…}}.",
             where,

@@ -84,7 +84,7 @@ class _Reader:
         joints = tuple(self._joint(element, count) for count, element in enumerate(self._root.all("joint"), start=1))
         if "world" not in links and (held := [joint for joint in joints if joint.parent == "world"]):
             self._messages.append(
-                f"The joint '{held[0].name}' begins at 'world', which is no link: the world is meant."
+                f"The joint '{held[0].name}' begins at 'world', which is not a link; it is taken as the world."
             )
             links["world"] = LinkData("world", held[0].line)
         return RobotData(self._root.get("name"), self._root.source, links, joints, self._messages)

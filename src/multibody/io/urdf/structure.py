@@ -84,7 +84,7 @@ def _root(robot: RobotData, above: Container[str]) -> str:
 def _loop(robot: RobotData, joints: Sequence[JointData]) -> TopologyError:
     names = ", ".join(repr(joint.name) for joint in joints[:20])
     return TopologyError(
-        f"The joints {names} lead in a circle that no root link begins.",
+        f"The joints {names} form a circle without a root link.",
         where=robot.source,
         cause="Each link in the circle is the child of another one.",
         remedy="Remove one joint of the circle, or exchange its parent and child.",

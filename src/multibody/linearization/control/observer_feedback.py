@@ -136,7 +136,7 @@ def measured(system: LinearizedSystem, sensors: Mapping[str, Any]) -> Matrix:
         sensor, place = split(name, sensors)
         if sensor not in sensors:
             raise ModelError(
-                f"The output '{name}' is no sensor.",
+                f"The output '{name}' is not a sensor.",
                 code="output-not-a-sensor",
                 where=f"linear system '{system.name}'",
                 remedy=f"Linearize with outputs that are sensors; there are: {', '.join(sensors) or 'none'}.",

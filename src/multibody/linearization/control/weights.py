@@ -42,7 +42,7 @@ def weighted(
 
 
 def _summed(directions: Mapping[str, Matrix], weights: Mapping[str, Any], size: int, what: str) -> Matrix:
-    require_known_names(weights, directions, "signal", purpose="to weigh", code="name-unknown", where=what)
+    require_known_names(weights, directions, "quantity", purpose="to weight", code="name-unknown", where=what)
     total = np.zeros((size, size))
     for name, weight in weights.items():
         total += finite_value(weight, f"{what} of '{name}'") * np.outer(directions[name], directions[name])

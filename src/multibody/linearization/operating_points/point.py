@@ -232,7 +232,7 @@ def known_point(eom: EquationsOfMotion, at: Any) -> tuple[dict[str, float], dict
         state = by_name(eom.coordinates, point.q) | by_name(eom.speeds, point.u)
     except (AttributeError, TypeError, ValueError) as error:
         raise ModelError(
-            f"{at!r:.200} is no operating point of this system.",
+            f"{at!r:.200} is not an operating point of this system.",
             code="not-an-operating-point",
             where=f"system '{eom.model.name}'",
             remedy="Give values by name, such as at={'angle': 0.1}, a state, or an instant of a run, run.at(t).",

@@ -179,7 +179,7 @@ def system_at(family: Any, value: float) -> LinearSystem:
     system = family(value) if callable(family) else family
     if not isinstance(system, LinearSystem):
         raise ModelError(
-            f"{system!r:.200} is no linear system that depends on a number.",
+            f"{system!r:.200} is not a linear system that depends on a parameter.",
             code="not-a-linear-system",
             where="poles along a number",
             remedy="Give along(eom, 'name'), or a function that returns linearize(…) or equilibrium(…).linear.",

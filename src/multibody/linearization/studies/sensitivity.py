@@ -77,7 +77,7 @@ def pole_sensitivities(steady: Equilibrium, *names: str) -> PoleSensitivities:
     """
     if not isinstance(steady, Equilibrium):
         raise ModelError(
-            f"A {type(steady).__name__} stands where an equilibrium or a steady motion is needed.",
+            f"A {type(steady).__name__} is not an equilibrium or a steady motion.",
             code="equilibrium-expected",
             where="pole_sensitivities",
             remedy="Write pole_sensitivities(mb.equilibrium(eom, …), …).",

@@ -121,7 +121,7 @@ def equilibria(
     """
     if tries < 1:
         raise EquilibriumError(
-            f"{tries} tries find nothing.",
+            f"No equilibrium was found in {tries} tries.",
             code="count-too-small",
             where="equilibria",
             remedy="Give a positive number.",

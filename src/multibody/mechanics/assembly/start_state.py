@@ -98,7 +98,7 @@ def _require_turned(model: Model, q: Vector) -> None:
         if np.linalg.norm(q[places]) < NO_ROTATION:
             names = [coordinate.name for coordinate in model.coordinates]
             raise ModelError(
-                f"The quaternion {', '.join(names[k] for k in places)} is zero at the start, which is no rotation.",
+                f"The quaternion {', '.join(names[k] for k in places)} is zero at the start, which is not a rotation.",
                 code="quaternion-zero",
                 where=f"system '{model.name}'",
                 cause=f"Start values are in another order than {', '.join(names)}, or were forgotten.",

@@ -41,10 +41,10 @@ def check(system: System) -> Report:
         >>> elbow = arm.joint("elbow", arm.world, arm.body("hand", mass=1), "Rz")
         >>> print(check(arm))
         system 'arm': 1 body, 1 joint, 0 loops, 1 degree of freedom
-        error: Nothing resists the speed elbow_dot: the mass matrix is singular.
+        error: Nothing resists the speed elbow_dot: the mass matrix is singular. [mass-matrix-singular]
           where: joint 'elbow', which moves body 'hand'
-          likely cause: What the joint moves has no mass, or no inertia about its axis.
-          what to do: Give a body that it carries a mass off the axis, or an inertia about it.
+          cause: What the joint moves has no mass, or no inertia about its axis.
+          fix: Give a body that it carries a mass off the axis, or an inertia about it.
     """
     values, found = _parameter_values(system)
     found += map(Finding.of, changing_parts(system))

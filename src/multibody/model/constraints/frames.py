@@ -110,7 +110,7 @@ def as_constraint(first: Any, second: Frame | None, translation: str, rotation: 
             )
         if not translation and not rotation:
             raise ModelError(
-                "The constraint holds nothing.",
+                "The constraint restricts nothing.",
                 code="constraint-without-effect",
                 where=f"constraint of '{second.name}' to '{first.name}'",
                 remedy="Say which directions are held, such as translation='xyz' or rotation='xy'.",

@@ -111,7 +111,7 @@ class Gear(Constraint):
             )
         if _movement(joint, choice)[0].speeds:
             raise ModelError(
-                f"The coordinate {joint.coordinates[choice]} is not an angle or length that could be coupled.",
+                f"The coordinate {joint.coordinates[choice]} is neither an angle nor a length, and cannot be coupled.",
                 code="coordinate-not-a-rate",
                 where=repr(self),
                 cause="The speeds of this joint are angular velocities, not rates of its coordinates.",

@@ -28,10 +28,10 @@ def no_value(
     Example:
         >>> from multibody.graph import symbol
         >>> print(no_value([symbol("k", "parameter", "crane")], "cart", "load 'pull' of system 'cart'"))
-        No value for parameter 'k' of system 'crane'.
+        No value for parameter 'k' of system 'crane'. [symbol-not-in-system]
           where: load 'pull' of system 'cart'
-          likely cause: It comes from another system, or from symbol(…).
-          what to do: Use parameters, inputs, coordinates and speeds of this system; system.check() says where it is.
+          cause: It comes from another system, or from symbol(…).
+          fix: Use parameters, inputs, coordinates and speeds of this system; system.check() says where it is.
     """
     described = ", ".join(_described(symbol, system) for symbol in symbols)
     return ModelError(

@@ -48,7 +48,7 @@ class OnJoint(Load):
         """One value for each coordinate; only if the speeds are their rates."""
         if any(step.motion.speeds for step in self.joint.kind.steps()):
             raise ModelError(
-                "The coordinates of this joint are no angles or lengths that a spring could act on.",
+                "The coordinates of this joint are neither angles nor lengths, so a spring cannot act on them.",
                 code="coordinate-not-a-rate",
                 where=repr(self),
                 cause="Its speeds are components of an angular velocity, not rates of its coordinates.",

@@ -43,7 +43,7 @@ class ConnectingLine:
         return (forward - self.in_a.dot(self._kinematics.velocity(self._a).moment)) / self.length
 
     def require_length(self) -> None:
-        """An error if the two points are one in all positions, so that there is no direction."""
+        """An error if the two points are one in all positions, so that no direction is defined."""
         if is_zero(self.length):
             raise ModelError(
                 "The two points coincide in all positions: there is no direction from one to the other.",

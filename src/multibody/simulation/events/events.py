@@ -69,14 +69,14 @@ class Event:
         where = f"event '{self.name}'" if self.name else "an event"
         if self.direction not in (-1, 0, 1):
             raise ModelError(
-                f"{self.direction!r} is no direction.",
+                f"{self.direction!r} is not a direction.",
                 code="event-direction-invalid",
                 where=where,
                 remedy="Write 1 for crossings from below, -1 from above, 0 for both.",
             )
         if self.reset is not None and not callable(self.reset) and not isinstance(self.reset, Mapping):
             raise ModelError(
-                f"{self.reset!r:.200} is no reset.",
+                f"{self.reset!r:.200} is not a reset.",
                 code="reset-not-a-mapping",
                 where=where,
                 remedy="Write reset={'name': value}, or a function of (t, q, u) that returns such a mapping.",

@@ -147,7 +147,7 @@ def with_contacts(eom: EquationsOfMotion, events: Sequence[Any]) -> tuple[Equati
     others = [one for one in events if not isinstance(one, Impact | Event)]
     if others:
         raise ModelError(
-            f"{others[0]!r} is no event.",
+            f"{others[0]!r} is not an event.",
             code="not-an-event",
             where=f"events of a run of '{eom.model.name}'",
             remedy="Write Event(expression), or Impact(gap, restitution).",
@@ -305,7 +305,7 @@ def _require_distinct(eom: EquationsOfMotion, contacts: Sequence[_Contact]) -> N
         for given in one.inputs:
             if given.name in taken:
                 raise ModelError(
-                    f"The name '{given.name}' is taken twice.",
+                    f"The name '{given.name}' is already in use.",
                     code="name-taken",
                     name=given.name,
                     where=f"impact '{one.impact.name}'",

@@ -26,7 +26,9 @@ def check_simulate_arguments(where: str, eom: Any, integrator: Any = None, **by_
         kind = integrator if isinstance(integrator, type) else type(integrator)
         made = isinstance(integrator, type) and issubclass(integrator, Integrator)
         raise ModelError(
-            f"{integrator!r} is no integrator." if not made else f"{kind.__name__} is a class of integrators, not one.",
+            f"{integrator!r} is not an integrator."
+            if not made
+            else f"{kind.__name__} is a class of integrators, not one.",
             code="integrator-expected",
             where=where,
             remedy=f"Write integrator={kind.__name__ if made else 'DormandPrince8'}(), with brackets.",
@@ -34,7 +36,7 @@ def check_simulate_arguments(where: str, eom: Any, integrator: Any = None, **by_
     for what, given in by_name.items():
         if given is not None and not isinstance(given, Mapping):
             raise ModelError(
-                f"{given!r:.200} is no mapping from names to values.",
+                f"{given!r:.200} is not a mapping from names to values.",
                 code="values-by-name-expected",
                 where=f"{what} of {where}",
                 remedy=f"Write {what}={{'name': value}}.",

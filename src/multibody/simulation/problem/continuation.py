@@ -135,7 +135,7 @@ def beginning(start: Start | None, eom: EquationsOfMotion, given: Sequence[Any] 
         if isinstance(start, Point):
             return _at_point(start, eom)
         raise ModelError(
-            f"{start!r:.200} is nothing to start from.",
+            f"{start!r:.200} is not a start of a run.",
             code="start-not-a-state",
             where="simulate",
             remedy="Give a run, run.at(2.0), an equilibrium or eom.consistent(…); "

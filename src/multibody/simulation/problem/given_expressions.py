@@ -64,7 +64,7 @@ def expression_of(thing: Any, eom: EquationsOfMotion, where: str, remedy: str) -
             found = as_expr(resolved(as_expr(thing), eom.kinetics))
     except ConversionError as error:
         raise ModelError(
-            f"{thing!r:.200} is no expression.", code="value-not-an-expression", where=where, remedy=remedy
+            f"{thing!r:.200} is not an expression.", code="value-not-an-expression", where=where, remedy=remedy
         ) from error
     require_known([found], eom, where)
     return found

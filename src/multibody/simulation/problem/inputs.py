@@ -54,7 +54,7 @@ class Sampled:
         law: Any = self.function
         if not callable(law) or isinstance(law, Expr | Table):
             raise ModelError(
-                f"{law!r:.200} is no function.",
+                f"{law!r:.200} is not a function.",
                 code="not-a-function",
                 where="Sampled",
                 remedy="Give a function of (t, q, u); numbers, expressions and tables need no period.",
@@ -180,7 +180,7 @@ def _sort(eom: EquationsOfMotion, inputs: Inputs, place: int, name: str, value: 
         inputs.laws[place] = value
     else:
         raise ModelError(
-            f"{value!r} is nothing that an input can follow.",
+            f"{value!r} is not a signal that an input can follow.",
             code="input-law-unknown",
             where=where,
             remedy="Give a number, an expression, its text, a Table over time, a function of (t, q, u), or Sampled(…).",

@@ -33,7 +33,7 @@ def unknown(
     listed = list(known)
     if isinstance(name, list | tuple):
         return UnknownNameError(
-            f"{name!r:.200} is no name.", where=where, remedy="Give names one by one, separated by commas: 'a', 'b'."
+            f"{name!r:.200} is not a name.", where=where, remedy="Give names one by one, separated by commas: 'a', 'b'."
         )
     usual = usual_element_name(str(name), listed if arrays is None else arrays)
     usual = usual or (owner if (owner := re.sub(r"(\[\d+\])+$", "", str(name))) in listed else "")

@@ -246,7 +246,7 @@ class _Planning:
         """Cases are mappings, and numbers are whole."""
         if any(not isinstance(case, Mapping) for case in self._cases or ()):
             raise ModelError(
-                f"{self._cases!r:.200} is no list of cases.",
+                f"{self._cases!r:.200} is not a list of cases.",
                 code="cases-not-a-list",
                 where=self._where,
                 remedy="Write cases=[{'name': 1.0}, {'name': 2.0}]; for a grid, parameters={'name': [1.0, 2.0]}.",
@@ -254,7 +254,7 @@ class _Planning:
         for what, value in (("draws", self._draws), ("seed", self._seed)):
             if not is_whole(value) or value < 0:
                 raise NumberError(
-                    f"{what} = {value!r} is no whole number.",
+                    f"{what} = {value!r} is not a whole number.",
                     code="value-not-a-whole-number",
                     name=what,
                     where=self._where,

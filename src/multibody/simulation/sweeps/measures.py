@@ -68,7 +68,7 @@ def require_measures(measures: Mapping[str, Any], plan: SweepPlan) -> None:
     wrong = [name for name, law in measures.items() if not callable(law)]
     if wrong:
         raise ModelError(
-            f"{measures[wrong[0]]!r:.200} is no function.",
+            f"{measures[wrong[0]]!r:.200} is not a function.",
             code="measure-not-a-function",
             where=f"measure '{wrong[0]}' of the sweep",
             remedy="Give a function of a trajectory: lambda run: run['name'].max().",

@@ -185,7 +185,7 @@ def _names(fixed: str | Sequence[str]) -> tuple[str, ...]:
 def _require_workers(workers: Any, client: Any) -> None:
     if workers is not None and not (is_whole(workers) and workers > 0):
         raise NumberError(
-            f"{workers!r} is no number of workers.",
+            f"{workers!r} is not a number of workers.",
             code="worker-count-invalid",
             where="sweep",
             remedy="Give 1 or more, or leave it.",
@@ -193,7 +193,7 @@ def _require_workers(workers: Any, client: Any) -> None:
         )
     if client is not None and not hasattr(client, "get_executor"):
         raise ModelError(
-            f"{client!r} is no Dask client.",
+            f"{client!r} is not a Dask client.",
             code="not-a-dask-client",
             where="sweep",
             remedy="Write client=Client('tcp://scheduler:8786').",

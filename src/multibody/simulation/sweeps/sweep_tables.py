@@ -87,7 +87,7 @@ def failure_report(sweep: SweepOutcomes) -> str:
     counts = ", ".join(f"{count} {status}" for status, count in sweep.failure_counts.items())
     return (
         f"{sweep.failed} of {len(sweep)} runs of the sweep of '{sweep.eom.model.name}' failed: {counts}.\n"
-        f"  first: {_line(sweep.failures[0])}\n  what to do: Look at sweep.failures; failed runs are NaN in measures."
+        f"  first: {_line(sweep.failures[0])}\n  fix: Look at sweep.failures; failed runs are NaN in measures."
     )
 
 

@@ -86,7 +86,7 @@ def motor_with_gear(
     """
     if electrics not in ("dynamic", "quasi-static", "none"):
         raise ModelError(
-            f"{electrics!r} are no electrics of a motor.",
+            f"{electrics!r} is not a model of the electrics of a motor.",
             where=f"subsystem '{label}'",
             remedy="Give 'dynamic', 'quasi-static' or 'none'.",
             code="motor-electrics-invalid",

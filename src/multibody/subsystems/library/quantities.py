@@ -108,7 +108,7 @@ class PartQuantities:
             return tuple(map(self.expression, parts))
         options = ["none", *directions]
         raise ModelError(
-            f"{field!r} is no gravity.",
+            f"{field!r} is not a gravity vector.",
             where=f"subsystem '{self.label}'",
             cause=suggestion([field], options) if isinstance(field, str) else "",
             remedy=f"Give one of {', '.join(map(repr, options))}, or {len(axes)} components of the acceleration.",

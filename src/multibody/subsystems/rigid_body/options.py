@@ -34,10 +34,10 @@ def unknown_option(
 
     Example:
         >>> print(unknown_option("inertia", "sferical", ["spherical", "central"], "B"))
-        There is no inertia 'sferical'.
+        There is no inertia 'sferical'. [option-unknown]
           where: newton_euler of subsystem 'B'
-          likely cause: Did you mean 'spherical'?
-          what to do: Use 'spherical', 'central'.
+          cause: Did you mean 'spherical'?
+          fix: Use 'spherical', 'central'.
     """
     listed = list(valid)
     wanted = [normal(given) if isinstance(given, str) else given]

@@ -155,7 +155,7 @@ def rotation(label: str, description: str) -> Rotation:
     found = Placement.described(label, description).rotation
     if found is None:
         raise ModelError(
-            f"{description!r} says nothing about an orientation.",
+            f"{description!r} does not describe an orientation.",
             where=f"rotation of subsystem '{label}'",
             remedy="Use 'quaternion', or a sequence of angles such as 'zyx euler angles'.",
             code="orientation-missing",

@@ -100,7 +100,7 @@ def frame_times(run: Trajectory, fps: float, speed: float) -> Vector:
     count = length * fps + 1 + 1e-9
     if not 2 <= count <= MOST:
         raise NumberError(
-            "A single frame is not an animation." if count < 2 else f"{min(count, 1e12):.0f} frames are too many.",
+            "An animation needs at least two frames." if count < 2 else f"{min(count, 1e12):.0f} frames are too many.",
             code="frame-count-invalid",
             where=run.title,
             cause=f"The run goes from {start:.6g} s to {end:.6g} s; it would be watched for {length:.6g} s.",

@@ -118,7 +118,7 @@ def _names(plots: Any) -> Sequence[str]:
     names = [plots] if isinstance(plots, str) else plots
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise ModelError(
-            f"{plots!r:.100} are no names of what to plot.",
+            f"{plots!r:.100} are not names of plots.",
             code="plot-names-invalid",
             where="page",
             remedy="Give some, such as plots=['angle'].",

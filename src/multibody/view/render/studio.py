@@ -50,7 +50,7 @@ class Studio:
         self.size = size = _size(size)
         if not all(np.isfinite(array).all() for array in poses):
             raise NumberError(
-                "The poses of some bodies are not numbers.",
+                "The poses of some bodies are not finite numbers.",
                 code="pose-not-finite",
                 where=f"{scene!r}",
                 name=scene.model.name,

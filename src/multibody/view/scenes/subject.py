@@ -109,7 +109,7 @@ def values_for(run: Trajectory | None, given: Any) -> Mapping[str, float] | None
     """
     if given is not None and not isinstance(given, Mapping):
         raise ModelError(
-            f"{given!r:.100} are no parameters.",
+            f"{given!r:.100} are not parameter values.",
             code="parameters-not-by-name",
             remedy="Give values by name, such as parameters={'m': 2.0}.",
             kind=type(given).__name__,

@@ -87,7 +87,7 @@ def _require_replaceable(path: Path, overwrite: bool) -> None:
     """An error if there is something that was not written here."""
     if not overwrite and os.path.lexists(path) and not _is_ours(path):
         raise StorageError(
-            "There is another file already, which is no FMU of multibody.", where=f"'{path}'",
+            "There is another file already, which is not an FMU written by multibody.", where=f"'{path}'",
             remedy="Choose another name, or say overwrite=True.", code="file-exists", allowed_by="overwrite",
             path=str(path),
         )  # fmt: skip

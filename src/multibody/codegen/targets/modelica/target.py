@@ -61,7 +61,7 @@ class Modelica(Target):
         wrong = [one for one in given if not isinstance(one, Flange)]
         if wrong:
             raise ConversionError(
-                f"{wrong[0]!r:.80} is no flange.",
+                f"{wrong[0]!r:.80} is not a flange.",
                 where="Modelica(flanges=…)",
                 remedy='Write Flange("name", force="input", along="coordinate or output").',
                 code="flange-expected",

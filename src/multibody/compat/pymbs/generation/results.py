@@ -193,7 +193,7 @@ def _limits(given: Any) -> tuple[float, ...]:
     numbers = np.array(given, dtype=float)
     if not (np.isfinite(numbers).all() and (numbers[::2] < numbers[1::2]).all()):
         raise UsageError(
-            f"{given!r:.200} are no limits of axes.",
+            f"{given!r:.200} are not limits of axes.",
             remedy="Write [Xmin, Xmax, Ymin, Ymax, Zmin, Zmax], each least number before a greater one.",
             code="range-invalid",
         )

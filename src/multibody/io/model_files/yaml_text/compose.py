@@ -153,7 +153,7 @@ class _Composer:
         if _kind(event) == "AliasEvent" or event.anchor is not None:
             self._note(
                 at.error(
-                    "Anchors (&) and aliases (*) have no place here.",
+                    "Anchors (&) and aliases (*) are not allowed in model files.",
                     remedy="Write the value itself.",
                     code="yaml-anchor-or-alias",
                 )
@@ -161,7 +161,7 @@ class _Composer:
         elif event.tag is not None:
             self._note(
                 at.error(
-                    "Tags (!) have no place here.",
+                    "Tags (!) are not allowed in model files.",
                     "A model file holds values only.",
                     "Leave it out, or use quotes.",
                     code="yaml-tag",

@@ -31,13 +31,13 @@ def require_potential(made: SubsystemContent, kinetic: Expr, potential: Expr) ->
     Nothing is said where something is moved from outside, so that there is kinetic energy at rest, nor about forces
     that follow time and are the same everywhere.
     """
-    still: dict[Expr, Expr] = {symbol: ZERO for input_ in made.inputs for symbol in input_.flat}
+    still: dict[Expr, Expr] = {one: ZERO for given in made.inputs for one in given.flat}
     still |= dict.fromkeys(made.top, ZERO)
     if potential is ZERO or as_expr(substitute(kinetic, still)).fp != 0:
         return
     rates: dict[Expr, Expr] = dict.fromkeys((rate_symbol(variable) for variable in made.top), ZERO)
     slopes = substitute(gradient(as_expr(time_derivative(potential, _flow(made))), made.top), still)
-    start = {symbol: float(value) for symbol, value in made.start.items()}
+    start = {one: float(value) for one, value in made.start.items()}
     for one, slope in zip(made.top, slopes, strict=True):
         force = as_expr(substitute(made.rows.get(one, ZERO), still | rates))
         if cancel(force, slope, made.parameters, start) or _is_driven(force + slope, made):
@@ -56,12 +56,12 @@ def require_potential(made: SubsystemContent, kinetic: Expr, potential: Expr) ->
 def _is_driven(force: Expr, made: SubsystemContent) -> bool:
     """Whether a force follows time and does not depend on the place."""
     kinds = free_symbols(force)
-    return any(kind.kind == "time" for kind in kinds) and not any(kind in made.orders for kind in kinds)
+    return any(one.kind == "time" for one in kinds) and not any(one in made.orders for one in kinds)
 
 
 def _flow(made: SubsystemContent) -> dict[Expr, Expr]:
     """The rates of all variables; inputs stand still."""
-    return {**made.flow, **{symbol: ZERO for input_ in made.inputs for symbol in input_.flat}}
+    return {**made.flow, **{one: ZERO for given in made.inputs for one in given.flat}}
 
 
 def energy_of(made: SubsystemContent, kinetic: Expr, potential: Expr, *, driven: bool = False) -> LevelEnergy:
@@ -91,5 +91,5 @@ def energy_of(made: SubsystemContent, kinetic: Expr, potential: Expr, *, driven:
             names=tuple(held),
         )
     power = power if driven else as_expr(substitute(power, dict.fromkeys(rates, ZERO)))
-    still = as_expr(substitute(power, {symbol: ZERO for input_ in made.inputs for symbol in input_.flat}))
+    still = as_expr(substitute(power, {one: ZERO for given in made.inputs for one in given.flat}))
     return LevelEnergy(kinetic, potential, power - still, -still)

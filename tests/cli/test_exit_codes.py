@@ -66,6 +66,7 @@ WORDS = {  # what stands behind a command that is right otherwise
     ("--at", "angle=abc"): (ExitCode.USAGE, POINTS),
     ("--fix", "agnle=1"): (ExitCode.USAGE, ["equilibrium"]),
     ("--free", "tourqe"): (ExitCode.USAGE, ["equilibrium"]),
+    ("--fix", "angle=1", "--free", "angle"): (ExitCode.USAGE, ["equilibrium"]),
     ("--moving", "agnle"): (ExitCode.USAGE, ["equilibrium"]),
     ("--plot", "agnle"): (ExitCode.USAGE, ["simulate"]),
     ("-m", "max(agnle)"): (ExitCode.USAGE, ["sweep"]),

@@ -212,6 +212,64 @@ def test_an_array_is_set_by_its_own_name_at_export_and_in_generated_modules(tmp_
         made.parameters(cp=[1.0, 2.0])
 
 
+def plate() -> mb.EquationsOfMotion:
+    """A point that a matrix of stiffness pulls back; another array is a formula of it."""
+    system = mb.System("plate")
+    K = system.parameter("K", [[4.0, 1.0], [2.0, 3.0]])
+    mass = system.parameter("mass", [K[0, 0] / 2, K[1, 0]])
+    body = system.body("point", mass[0])
+    x, y = system.joint("at", system.world, body, ["Tx", "Ty"], q=(0.5, -0.25)).coordinates
+    system.load(mb.Force(body, (-K[0, 0] * x - K[0, 1] * y, -K[1, 0] * x - K[1, 1] * y, mass[1])))
+    return mb.derive(system)
+
+
+STIFFNESS = [[10.0, 20.0], [30.0, 50.0]]
+PLATES = {
+    "a matrix": ({"K": STIFFNESS}, 5.0),
+    "a matrix and an array that follows from it": ({"K": STIFFNESS, "mass": [4.0, 1.0]}, 4.0),
+}
+
+
+def plate_acceleration(mass: float) -> np.ndarray:
+    return -np.array(STIFFNESS) @ [0.5, -0.25] / mass
+
+
+@pytest.mark.parametrize("case", PLATES)
+def test_an_array_is_set_by_its_own_name_in_javascript(case: str, tmp_path: Path) -> None:
+    given, mass = PLATES[case]
+    node = tool("node")
+    export(plate(), JavaScript(), tmp_path)
+    typed = json.dumps(given).replace("[4.0, 1.0]", "Float64Array.of(4, 1)")
+    (tmp_path / "main.mjs").write_text(
+        'import * as model from "./plate.mjs"; let said = "";\n'
+        "try { model.parameters({K: [1, 2, 3]}); } catch (error) { said = error.message; }\n"
+        f"const rate = model.state_rate(0, [0.5, -0.25], [0, 0], [], model.parameters({typed}));\n"
+        "console.log(JSON.stringify([said, [...rate.u_dot]]));\n"
+    )
+    said, rate = json.loads(run(node, "main.mjs", folder=tmp_path))
+    assert said == "The parameter K has 4 elements, not 3."
+    assert rate == pytest.approx(plate_acceleration(mass), rel=1e-14)
+
+
+@pytest.mark.parametrize("case", PLATES)
+def test_an_array_is_set_by_its_own_name_in_octave(case: str, tmp_path: Path) -> None:
+    given, mass = PLATES[case]
+    octave = tool("octave-cli")
+    export(plate(), Matlab(), tmp_path)
+    pairs = ", ".join(f"'{name}', {str(value).replace('], [', ']; [')}" for name, value in given.items())
+    state = "[0.5; -0.25; 0; 0]"
+    (tmp_path / "asked.m").write_text(
+        f"p = plate_parameters({pairs}); printf('%.17g ', plate_der_state(0, {state}, p));\n"
+        f"p = plate_parameters(struct({pairs})); printf('%.17g ', plate_der_state(0, {state}, p));\n"
+        "try, plate_parameters('K', [1 2 3]); catch problem, printf('%s', problem.message); end\n"
+    )
+    told = run(octave, "--norc", "--quiet", "asked.m", folder=tmp_path).decode()
+    numbers = np.array(told.split()[:8], dtype=float).reshape(2, 4)
+    assert numbers[0, 2:] == pytest.approx(plate_acceleration(mass), rel=1e-14)
+    assert (numbers[0] == numbers[1]).all()
+    assert told.endswith("The parameter K has 4 elements, not 3.")
+
+
 @pytest.mark.parametrize("given", [{"cp": [1, 2]}, {"cp": 1.0}, {"cp": [[1, 2, 3]]}])
 def test_arrays_of_another_shape_are_refused(given: dict[str, Any]) -> None:
     with refused("array-wrong-shape", "cp"):

@@ -358,3 +358,26 @@ def test_misspelt_commands_and_languages_are_told_the_right_ones():
         world.addSensr
     with refused("pymbs-feature-unsupported"):
         world.genCode("java", "model")
+
+
+def test_parts_that_are_added_after_the_equations_are_in_them(caplog, tmp_path, monkeypatch):
+    """A force, a sensor, a picture and gravity: without a word they would be missing in runs and code."""
+    monkeypatch.chdir(tmp_path)
+    world = MbsSystem([0, 0, -1])
+    body = world.addBody(2.0, name="b")
+    slide = world.addJoint(world, body, "Tz", name="z")
+    world.genEquations.Recursive()
+    world.addLoad.Joint(6.0, slide)
+    world.addSensor.Joint("place", slide)
+    world.addVisualisation.Box(body, 1, 1, 1)
+    world.setGravity(1.0)
+    with caplog.at_level("WARNING", "multibody"):
+        run = world.simulate(t=1.0)
+    assert run["z"][-1] == pytest.approx((3.0 - 1.0) / 2, rel=1e-9)
+    assert [*world.equations.outputs] == ["place"]
+    assert len(world.equations.model.drawings) == 1
+    assert [record.getMessage() for record in caplog.records if "again" in record.getMessage()]
+    caplog.clear()
+    with caplog.at_level("WARNING", "multibody"):
+        world.getMotionEquations()
+    assert not caplog.records

@@ -249,7 +249,8 @@ def test_four_bars(posture):
     system.loop(mb.FourBar(s3, s4, posture), "loop")
     assert same(world, system)
     assert [str(one) for one in world.genEquations().coordinates] == ["a", "rest"]
-    assert not world.addJoint(world, world.addBody(1.0), "Tx", name="free").IsIndependent
+    assert [world.jointDict[name].IsIndependent for name in ("a", "b", "d", "rest")] == [True, False, False, True]
+    assert world.addJoint(world, world.addBody(1.0), "Tx", name="free").IsIndependent
 
 
 def test_beams_are_not_crossed_in_posture_one():

@@ -270,6 +270,17 @@ def test_a_parameter_that_does_not_exist_is_a_slip():
         from_sympy(sprung_mass(lambda q, u: -q), parameters={"mas": 1.0})
 
 
+def test_a_value_for_another_symbol_of_the_same_name_is_not_lost():
+    """Symbol("k") is not Symbol("k", positive=True); a value for what the model does not know at all is passed over."""
+    plain, positive = sm.Symbol("k"), sm.Symbol("k", positive=True)
+    method = sprung_mass(lambda q, u: -positive * q)
+    with refused("symbol-of-other-assumptions", "k"):
+        from_sympy(method, parameters={plain: 3.0, "m": 1.0})
+    for given in ({positive: 3.0}, {"k": 3.0}, {positive: 3.0, plain: 4.0, sm.Symbol("other"): 1.0}):
+        eom = from_sympy(method, parameters={"m": 1.0, **given})
+        assert np.allclose(our_rates(eom, [1.0], [0.0], []), [0.0, -3.0])
+
+
 def test_inputs_can_be_named_and_functions_of_time_can_be_parameters():
     F, c = sm.Symbol("F"), me.dynamicsymbols("c")
     eom = from_sympy(sprung_mass(lambda q, u: F - c * u), inputs=[F], parameters={c: 3.0, "m": 2.0})

@@ -1,6 +1,7 @@
 """A motion of the user's own whose axes turn in the child frame: the same equations as a stack of simple movements."""
 
 import pytest
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.algebra import Rotation, Transform, Vec3, VelocityMotor
@@ -84,3 +85,43 @@ def test_accelerations_of_what_it_carries(turned_round):
     one, other = (hanging(kind, turned_round=turned_round) for kind in (Boom(), ["Rz", "Rx", "Ty"]))
     for a, b in zip(*(Kinematics(each.freeze()).acceleration(each["load"]) for each in (one, other)), strict=True):
         assert all(same(x, y, points=2) for x, y in zip(a, b, strict=True))
+
+
+def changed(method, change):
+    """The same joint, with one method of its movement changed."""
+
+    class Wrong(Crane):
+        pass
+
+    def other(self, *given):
+        return change(getattr(Crane, method)(self, *given))
+
+    setattr(Wrong, method, other)
+
+    class WrongBoom(JointKind):
+        def steps(self):
+            return (Step(Wrong(), fixed()),)
+
+    return WrongBoom()
+
+
+MISTAKES = {
+    "an axis twice as large": ("axes", lambda axes: (axes[0] * 2, *axes[1:])),
+    "two axes exchanged": ("axes", lambda axes: (axes[1], axes[0], axes[2])),
+    "a sign of the last axis": ("axes", lambda axes: (*axes[:2], -axes[2])),
+    "no bias": ("bias", lambda bias: None),
+    "bias with the other sign": ("bias", lambda bias: -bias),
+    "a longer boom": ("pose", lambda pose: Transform(pose.rotation, pose.position * 2)),
+}
+
+
+@pytest.mark.parametrize("case", MISTAKES)
+@pytest.mark.parametrize("turned_round", [False, True])
+def test_a_movement_that_contradicts_itself_is_refused(case, turned_round):
+    """One formalism differentiates the pose, another one takes the axes: each would be right for another mechanism."""
+    system = hanging(changed(*MISTAKES[case]), turned_round=turned_round)
+    for use in (mb.derive, mb.compare, mb.modular.from_system):
+        with refused("joint-motion-inconsistent", "crane"):
+            use(system)
+    assert "joint-motion-inconsistent" in {error.code for error in system.check().errors}
+    assert hanging(Boom(), turned_round=turned_round).check().ok

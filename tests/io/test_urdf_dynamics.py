@@ -203,3 +203,20 @@ def test_one_message_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "multibody"):
         read_urdf(robot(link("base"), link("tip"), joint("q", "base", "tip")))
     assert not caplog.records
+
+
+def test_the_log_says_what_was_odd_and_guessed(caplog: pytest.LogCaptureFixture) -> None:
+    """An axis that is zero, and a coupling with a joint that is not there: the motion depends on the guess."""
+    for inside, said in (
+        ('<axis xyz="0 0 0"/>', "odd: The axis of joint 'q' is zero; the x axis is taken."),
+        ('<axis xyz="0 0 0"/><mimic joint="p"/>', "(and 1 more in robot.messages)"),
+    ):
+        caplog.clear()
+        with caplog.at_level(logging.WARNING, "multibody"):
+            found = read_urdf(arm(inside, "continuous"))
+        (record,) = caplog.records
+        assert said in record.getMessage(), found.messages
+    caplog.clear()
+    with caplog.at_level(logging.WARNING, "multibody"):
+        assert read_urdf(arm('<axis xyz="0 0 2"/>', "continuous")).messages
+    assert not caplog.records

@@ -268,3 +268,95 @@ def test_verdicts_in_other_units_of_time(per_second):
     assert (aside.steady, aside.at_rest) == (False, False)
     fast = linearize(eom, at={"a": 0.0, "y": 0.0, "y_dot": 1e-3 * rate})
     assert (fast.steady, fast.at_rest) == (True, False)
+
+
+# laws that change within much less, or much more, than the size of the mechanism -----------------------------------
+
+TRAVELS = [1e-12, 1e-9, 1e-6, 1.0, 1e6]
+"""Of a body whose radius of inertia is 1 m, in meters."""
+
+
+def on_a_slide(law, damping=0.1, mass=1.0, inertia=1.0):
+    system = mb.System("slide", gravity=(0, 0, 0))
+    slide = system.joint("x", system.world, system.body("box", mass, inertia=(inertia,) * 3), "Tx")
+    system.load(mb.JointLoad(slide, law(slide.coordinate)))
+    system.load(mb.JointDamper(slide, damping))
+    return mb.derive(system)
+
+
+@pytest.mark.parametrize("travel", TRAVELS)
+def test_a_slope_of_a_small_travel_is_not_taken_for_rounding(travel):
+    """A spring 3·(x/L)³ N that carries 0.2 N: its slope at L·∛(1/15) is -9·(1/15)^(2/3)/L."""
+    eom = on_a_slide(lambda x: 0.2 - 3 * (x / travel) ** 3)
+    found, place = equilibrium(eom, at={"x": 0.3 * travel}), travel * (1 / 15) ** (1 / 3)
+    assert found["x"] == pytest.approx(place, rel=1e-12)
+    slope = -9 * (1 / 15) ** (2 / 3) / travel
+    for lin in (found.linear, linearize(eom, {"x": place})):
+        assert lin.A[1] == pytest.approx([slope, -0.1], rel=1e-9)
+        assert (lin.stability, lin.steady) == ("stable", True)
+    for aside in (1 + 1e-6, 1.5, 3.0):
+        assert not linearize(eom, {"x": aside * place}).steady
+
+
+def test_a_small_travel_beside_a_stiff_part():
+    """A cubic contact of 1 nm between bodies of 1 m, one of them on 1e12 N/m."""
+    system = mb.System("contact", gravity=(0, 0, 0))
+    a, b = (
+        system.joint(n, system.world, system.body(f"body_{n}", m, (1.0, 0, 0)), "Tx") for n, m in (("a", 1), ("b", 2))
+    )
+    gap, push = 1e-9, 5e-7
+    force = 1e-6 * ((b.coordinate - a.coordinate) / gap) ** 3
+    system.load(mb.JointLoad(a, force - 1e12 * a.coordinate))
+    system.load(mb.JointLoad(b, push - force))
+    found = equilibrium(mb.derive(system), at={"b": 0.9 * gap})
+    slope = 3e-6 * 0.5 ** (2 / 3) / gap
+    assert found.linear.A[3, :2] == pytest.approx([slope / 2, -slope / 2], rel=1e-8)
+
+
+@pytest.mark.parametrize("speed", [1e-14, 1e-9, 1e-3, 1e3])
+def test_a_slow_speed_beside_a_fast_one_keeps_its_slope(speed):
+    """A damper 3·(v/V)³ N that is pulled by 0.2 N, beside a train at 100 m/s."""
+    system = mb.System("two", gravity=(0, 0, 0))
+    system.joint("train", system.world, system.body("car", 1.0), "Tx")
+    slide = system.joint("x", system.world, system.body("box", 1.0), "Tx")
+    system.load(mb.JointLoad(slide, 0.2 - 3 * (slide.speed / speed) ** 3))
+    lin = linearize(mb.derive(system), {"train_dot": 100.0, "x_dot": speed * (1 / 15) ** (1 / 3)})
+    places = [lin.states.index("x_dot")] * 2
+    assert lin.A[tuple(places)] == pytest.approx(-9 * (1 / 15) ** (2 / 3) / speed, rel=1e-9)
+    assert lin.steady
+
+
+@pytest.mark.parametrize("range_", [1e-12, 1e-9, 1e-3, 1e3])
+def test_a_sensor_with_a_small_range_keeps_its_slope(range_):
+    """It shows (x/L)³, beside one that shows x."""
+    system = mb.System("sensed", gravity=(0, 0, 0))
+    slide = system.joint("x", system.world, system.body("box", 1.0, inertia=(1, 1, 1)), "Tx")
+    system.load(mb.JointSpring(slide, 1.0))
+    for name, value in (("fine", (slide.coordinate / range_) ** 3), ("place", slide.coordinate)):
+        system.sensor(name, mb.Expression(value))
+    eom = mb.derive(system)
+    lin = linearize(eom, {"x": range_ / 2})
+    assert pytest.approx(np.array([[0.75 / range_, 0], [1, 0]]), rel=1e-9) == lin.C
+    assert linearize(eom, {"x": range_ / 2}, outputs=["fine"]).observability.complete
+
+
+@pytest.mark.parametrize("travel", TRAVELS[1:])
+@pytest.mark.parametrize("inertia", [0.0, 1.0])
+def test_all_equilibria_of_a_buckled_spring_are_found_at_any_travel(travel, inertia):
+    eom = on_a_slide(lambda x: x - x * (x / travel) ** 2, inertia=inertia)
+    found = sorted((one["x"] / travel, one.stability) for one in equilibria(eom))
+    assert [x for x, _ in found] == pytest.approx([-1, 0, 1], abs=1e-9)
+    assert [stability for _, stability in found] == ["stable", "unstable", "stable"]
+
+
+@pytest.mark.parametrize("inertia", [0.0, 1e-17])
+@pytest.mark.parametrize("share", [0.3, 0.8])
+def test_both_equilibria_of_an_electrostatic_actuator_are_found(share, inertia):
+    """A plate of 10 µg on 1 N/m before another one at 2 µm; the voltage is a share of that at which it snaps."""
+    gap, area = 2e-6, 8.854e-20
+    square = share**2 * 8 * gap**3 / 27 / area
+    eom = on_a_slide(lambda x: area * square / 2 / (gap - x) ** 2 - x, 1e-8, 1e-11, inertia)
+    exact = [x for x in np.roots([1, -2 * gap, gap**2, -area * square / 2]).real if x < gap]
+    found = sorted((one["x"], one.stability) for one in equilibria(eom) if one["x"] < gap)
+    assert [x for x, _ in found] == pytest.approx(sorted(exact), rel=1e-9)
+    assert [stability for _, stability in found] == ["stable", "unstable"]

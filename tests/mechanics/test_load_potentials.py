@@ -242,6 +242,40 @@ def test_energies_of_subsystems_that_belong_are_accepted(dynamics, potential):
     assert mb.simulate(made.equations(), 1.0, u=[0.3]).energy_drift < 1e-6
 
 
+@pytest.mark.parametrize(("energy", "code"), [
+    (("k*x**2/2", "m*v**2/2"), "potential-of-velocities"),
+    (("m*v**2/4", "m*v**2/4 + k*x**2/2"), "potential-of-velocities"),
+    (("m*v**2/2 + k*x**2/4", "k*x**2/4"), "potential-not-of-force"),
+])  # fmt: skip
+def test_energies_that_are_exchanged_or_mixed_are_refused(energy, code):
+    """Their sum is right each time, so that no energy balance would show it."""
+    with refused(code):
+        cart("F - k*x - m*v_dot", energy[1], energy[0])
+
+
+def bead(potential, kinetic="m*r**2*(v**2 + w**2*sin(x)**2)/2"):
+    """A bead on a hoop that turns at a constant rate: kinetic energy at rest, whose slope is the centrifugal force."""
+    return mb.modular.subsystem(
+        "bead", {0: "x", 1: "v"}, {"v": "m*r**2*w**2*sin(x)*cos(x) - m*g*r*sin(x) - m*r**2*v_dot"},
+        kinematics={"x": "v"}, parameters={"m": 1.0, "r": 0.5, "g": 9.81, "w": 2.0}, energy=(kinetic, potential),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("energies", [
+    ("-7*m*g*r*cos(x)",), ("-m*g*r*cos(x)", "m*r**2*(v**2 - w**2*sin(x)**2)/2"),
+    ("-m*g*r*cos(x)", "m*r**2*v**2/2"),
+])  # fmt: skip
+def test_potentials_beside_kinetic_energy_at_rest_are_compared(energies):
+    with refused("potential-not-of-force"):
+        bead(*energies)
+
+
+def test_potentials_that_belong_beside_kinetic_energy_at_rest_are_accepted():
+    jacobi = bead("-m*g*r*cos(x) - m*r**2*w**2*sin(x)**2/2", "m*r**2*v**2/2")
+    for made in (bead("-m*g*r*cos(x)"), jacobi):
+        assert mb.simulate(made.equations(), 1.0, u=[0.3]).energy_drift < 1e-6
+
+
 def test_a_force_that_stores_nothing_has_a_level_of_its_own():
     whole = mb.modular.couple(
         "pushed", [cart("F - k*x - m*v_dot", "k*x**2/2")], own=mb.modular.OwnEquations(dynamics={"v": "3*x**2"})
@@ -306,3 +340,46 @@ def test_laws_that_are_exchanged_after_construction(kind, factor):
         return
     with refused("potential-not-of-force", "spring"):
         mb.derive(system)
+
+
+def cardan(factor=1.0):
+    """Two shafts at an angle of 0.5 rad, a cross between them, and a spring where the second one is held: in a cut."""
+
+    class Spring(mb.JointSpring):
+        def potential(self, kinematics):
+            return factor * super().potential(kinematics)
+
+    system = mb.System("cardan", recognise_loops=False)
+    first, cross, second = (
+        system.body(name, m, inertia=i)
+        for name, m, i in (
+            ("first", 1, (0.3, 0.3, 0.2)),
+            ("cross", 0.3, (0.05, 0.06, 0.04)),
+            ("second", 1, (0.4, 0.3, 0.2)),
+        )
+    )
+    system.joint("a", system.world, first, "Rz", u=14.0)
+    system.joint("c1", first, cross, "Rx", guess=0.5)
+    system.joint("c2", cross, second, "Ry")
+    bearing = system.world.frame("bearing", (0, 0, 0), mb.Rotation.about_x(0.5))
+    held = system.joint("b", bearing, second, "Rz", cut=True)
+    system.load(Spring(held, 0.8, 0.3))
+    return system
+
+
+@pytest.mark.parametrize("formalism", [mb.Recursive(), mb.Lagrange(), mb.Kane()], ids=repr)
+def test_a_spring_on_a_joint_that_closes_a_loop_in_space(formalism):
+    """Only where the loop is closed is the speed of that joint the rate of its angle; the angles of a Cardan joint."""
+    system = cardan()
+    assert not system.check().errors
+    run = mb.simulate(mb.derive(system, formalism), 1.0, samples=101)
+    a, b = run["a"], run["b"]
+    assert np.sin(b) * np.cos(a) == pytest.approx(np.cos(b) * np.sin(a) * np.cos(0.5), abs=1e-8)
+    assert np.abs(b).max() > np.pi
+    assert run.energy_drift < 1e-7
+
+
+@pytest.mark.parametrize("factor", [0.5, -1.0, 1.001])
+def test_a_wrong_potential_on_a_joint_that_closes_a_loop_in_space(factor):
+    with refused("potential-not-of-force"):
+        mb.derive(cardan(factor))

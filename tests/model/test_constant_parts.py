@@ -217,3 +217,17 @@ def test_directions_that_are_fixed_to_a_frame_must_not_turn_in_it(make):
     system.joint("p", system.world, body, mb.Free("xyz"))
     with refused("direction-changing"):
         make(system, body)
+
+
+@pytest.mark.parametrize("follow", [lambda s, j: sin(s.time), lambda s, j: j.coordinate, lambda s, j: s.input("F")])
+def test_what_is_drawn_is_fixed_to_its_frame(follow):
+    """It is refused where it is written, not by a picture that has no number for t; a parameter is fine."""
+    system = mb.System("seen")
+    body = system.body("b", 1.0)
+    joint = system.joint("x", system.world, body, "Tx")
+    place = follow(system, joint)
+    for where in ({"position": (place, 0, 0)}, {"rotation": mb.Rotation.about_x(place)}):
+        with refused("shape-moving"):
+            system.draw(body, mb.Box(1, 1, 1), **where)
+    system.draw(body, mb.Box(1, 1, 1), position=(system.parameter("a", 0.2), 0, 0))
+    assert len(mb.page_html(mb.simulate(mb.derive(system), 0.1, samples=3))) > 0

@@ -83,6 +83,9 @@ USES = {
     "C": lambda eom, p: mb.export(eom, mb.C(), "code", parameters=p),
     "Modelica": lambda eom, p: mb.export(eom, mb.Modelica(), "code", parameters=p),
     "Python": lambda eom, p: mb.export(eom, mb.Python(), "code", parameters=p),
+    "page": lambda eom, p: mb.page_html(eom, parameters=p),
+    "page of a system": lambda eom, p: mb.page_html(arm(), parameters=p),
+    "picture": lambda eom, p: mb.picture(eom, parameters=p),
 }
 
 
@@ -159,6 +162,7 @@ def test_models_from_sympy_are_refused():
 
 @pytest.mark.parametrize("limits", [
     (1, -1), (np.nan, 1), (0, np.nan), ("0", "1"), "01", "ab", ("low", "high"), (1,), (1, 2, 3), 5, (1j, 2),
+    (np.inf, np.inf), (-np.inf, -np.inf),
 ])  # fmt: skip
 def test_limits_that_are_no_range_are_refused(limits):
     system = mb.System("slide")

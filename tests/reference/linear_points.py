@@ -210,7 +210,25 @@ def slider_crank(rng: np.random.Generator, s: Scale) -> Study:
     return Study(mb.derive(system, constraints=mb.Multipliers()), ("a",), (1.0,), potential, mass, [[c]], {"a": guess})
 
 
-STUDIES = (bearing, pendulum, double_pendulum, cart, two_springs, slider_crank)
+def contact(rng: np.random.Generator, s: Scale) -> Study:
+    """A spring with a cubic law whose travel is down to 1e-9 of the size of the body that it carries."""
+    travel, load = s.length * 10 ** rng.uniform(-9, 0), s.force * rng.uniform(0.1, 3)
+    c = float(np.sqrt(s.force / travel * s.mass) * rng.uniform(0.01, 0.5))
+    inertia = s.mass * s.length**2
+    system = mb.System("contact", gravity=(0, 0, 0))
+    slide = system.joint("x", system.world, system.body("block", s.mass, inertia=(inertia,) * 3), "Tx")
+    system.load(mb.JointLoad(slide, load - s.force * (slide.coordinate / travel) ** 3))
+    system.load(mb.JointDamper(slide, c))
+
+    def potential(x: Any) -> Any:
+        return s.force * x**4 / (4 * mp.mpf(travel) ** 3) - load * x
+
+    place = float(travel * (load / s.force) ** (1 / 3))
+    start = {"x": place * rng.uniform(0.3, 2)}
+    return Study(mb.derive(system), ("x",), (place,), potential, lambda x: [[s.mass]], [[c]], start)
+
+
+STUDIES = (bearing, pendulum, double_pendulum, cart, two_springs, slider_crank, contact)
 
 
 # references ----------------------------------------------------------------------------------------------------------

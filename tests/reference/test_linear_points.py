@@ -52,3 +52,14 @@ def test_the_battery_notices_a_state_that_does_not_last(monkeypatch):
     monkeypatch.setattr(Equilibrium, "lasts", True)
     for seed in (11, 35, 39):
         assert case(seed).verdict == WRONG
+
+
+def test_the_battery_notices_slopes_that_are_taken_for_rounding(monkeypatch):
+    """As they were where a force changes within much less than the size of its body."""
+    monkeypatch.setattr(linear_points, "STUDIES", (linear_points.contact,))
+    verdicts = {}
+    for way in ("right", "wrong"):
+        verdicts[way] = [linear_points.static(np.random.default_rng(seed), seed).verdict for seed in range(6)]
+        monkeypatch.setattr("multibody.linearization.state_space.linearizer.Linearizer._law_sizes", lambda *_: {})
+    assert set(verdicts["right"]) == {RIGHT}
+    assert WRONG in verdicts["wrong"]

@@ -274,6 +274,24 @@ def test_three_roots_close_together_are_found(wheel, integrator, apart):
     assert [one.t for one in run.occurrences] == pytest.approx(roots, abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    "integrator",
+    [*SOLVERS, mb.Symplectic(step=0.05), mb.SemiImplicitEuler(step=0.05), mb.RungeKutta4(step=0.2)],
+    ids=named,
+)
+@pytest.mark.parametrize("apart", [0.01, 0.003, 0.001])
+def test_roots_on_both_sides_of_the_end_of_a_step(integrator, apart):
+    """Steps end at 5 s: the signal turns back just before or after it, between probes of either step."""
+    system = mb.System("cart")
+    slide = system.joint("x", system.world, system.body("box", 1.0), "Tx", u=1.0)
+    eom, x = mb.derive(system), slide.coordinate
+    for share in (0.3, 0.8, 1.3, 1.7):
+        roots = 5.0 + apart * (np.arange(3) - share)
+        signal = math.prod(x - root for root in roots.tolist())
+        run = mb.simulate(eom, 10.0, events=[mb.Event(signal, name="root")], integrator=integrator, samples=3)
+        assert [one.t for one in run.occurrences] == pytest.approx(roots, abs=1e-3 * apart)
+
+
 @pytest.mark.parametrize("integrator", SOLVERS, ids=named)
 def test_a_signal_that_jumps_to_zero_at_the_end_of_a_step(wheel, integrator):
     """No interval before the jump is short enough for a polynomial: the search ends nevertheless."""

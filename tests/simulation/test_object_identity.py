@@ -15,6 +15,7 @@ from enum import Enum
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial, wraps
 from pathlib import Path
+from random import gauss
 from types import ModuleType, SimpleNamespace
 
 import numba
@@ -543,3 +544,44 @@ def test_a_cached_property_that_is_out_of_date_counts():
 def test_controllers_that_read_files_or_the_process_are_refused(code, names):
     with refused("object-not-identified"):
         object_digest(text(code, **names))
+
+
+def _with_own_import(t):
+    import numpy as other
+
+    return other.random.rand()
+
+
+GENERATOR = np.random.default_rng(1)
+SHARED = {
+    "NumPy": lambda t: np.random.normal(),
+    "Python": lambda t: random.gauss(0, 1),
+    "by name": lambda t: gauss(0, 1),
+    "its own import": _with_own_import,
+    "a function of the user": lambda t: 2 * _with_own_import(t),
+}
+OWN = {
+    "a generator with a seed": lambda t: GENERATOR.normal(),
+    "made in the function": lambda t: np.random.default_rng(3).normal(),
+    "of Python": lambda t: random.Random(3).gauss(0, 1),
+}
+
+
+@pytest.mark.parametrize("kind", SHARED)
+def test_random_numbers_of_the_whole_process_are_refused(kind):
+    """They depend on what else was drawn; a stored run would be the answer to another question."""
+    with refused("object-not-identified", "seed"):
+        object_digest(SHARED[kind])
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_generators_with_a_seed_are_identified(kind):
+    assert object_digest(OWN[kind]) == object_digest(OWN[kind])
+
+
+def test_a_generator_counts_by_its_state():
+    def law(seed):
+        generator = np.random.default_rng(seed)
+        return lambda t: generator.normal()
+
+    assert object_digest(law(1)) == object_digest(law(1)) != object_digest(law(2))

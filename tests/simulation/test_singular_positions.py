@@ -5,6 +5,8 @@ import math
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+from tests.reference.mechanisms import GROUND, Bar, Layout, Pair, mechanism_of, rod, system_of
 from tests.refusal import refused
 
 import multibody as mb
@@ -108,6 +110,66 @@ def test_three_cranks_without_start_values(formalism, handling, last):
     assert run["p0"] == pytest.approx(swinging_cranks(run.t), abs=1e-6)
     assert run.energy_drift < 1e-6
     assert run.residuals.position.max() < 1e-9
+
+
+@pytest.mark.parametrize(("formalism", "handling"), FORMALISMS, ids=repr)
+def test_a_run_counts_redundant_equations_with_its_own_parameters(formalism, handling):
+    """One of four equations of the cranks follows from the others; those of a slider-crank are independent."""
+    eom = mb.derive(cranks(1.1), formalism, constraints=handling)
+    run = mb.simulate(eom, 0.1, q=PARALLEL, parameters={"last": 1.0}, samples=5)
+    assert len(run.redundant_constraints) == 1
+    assert run.redundant_constraints[0].startswith(("k1", "k2"))
+    q, u = closed_slider_crank(0.7, 1.0)
+    regular = mb.simulate(mb.derive(slider_crank(), formalism, constraints=handling), 0.1, q=q, u=u, samples=5)
+    assert regular.redundant_constraints == ()
+    tree = mb.System("tree")
+    tree.joint("a", tree.world, tree.body("rod", 1.0, (0.5, 0, 0), (1, 1, 1)), "Rz")
+    assert mb.simulate(mb.derive(tree), 0.1, samples=2).redundant_constraints == ()
+
+
+@pytest.mark.parametrize(("formalism", "handling"), FORMALISMS, ids=repr)
+def test_three_cranks_reach_minus_0_2202_rad(formalism, handling):
+    """All started at 1 rad; the time is that at which one crank alone gets there."""
+    end = brentq(lambda t: swinging_cranks([0.0, t])[-1] + 0.2202, 0.3, 0.7)
+    run = mb.simulate(mb.derive(cranks(), formalism, constraints=handling), end, q=PARALLEL)
+    assert run["p0"][-1] == pytest.approx(-0.2202, abs=1e-7)
+
+
+def two_stages():
+    """Three parallel cranks carry a platform, on which two cranks in another plane carry a second one.
+
+    All angles are zero, as long as nothing else is given: all links lie flat.
+    """
+    bars = [rod(f"c{k}", 1.0, 1.0) for k in range(3)] + [rod(f"d{k}", 0.7, 1.0) for k in range(2)]
+    bars += [Bar("platform", 2.0, (0.4, 0, 0.1), (0.2, 0.4, 0.5)), Bar("top", 1.0, (0.2, 0.1, 0), (0.1, 0.2, 0.25))]
+    feet, hinges = [(0.5 * k, 0, 0.3 * k) for k in range(3)], [(0.2 + 0.4 * k, 0.2, 0) for k in range(2)]
+    pairs = [Pair(f"p{k}", "Rz", GROUND, f"c{k}", feet[k]) for k in range(3)]
+    pairs.append(Pair("k0", "Rz", "c0", "platform", (1, 0, 0)))
+    pairs += [Pair(f"k{k}", "Rz", f"c{k}", "platform", (1, 0, 0), child_at=feet[k], cut=True) for k in (1, 2)]
+    pairs += [Pair(f"r{k}", "Ry", "platform", f"d{k}", hinges[k]) for k in range(2)]
+    pairs.append(Pair("s0", "Ry", "d0", "top", (0.7, 0, 0)))
+    pairs.append(Pair("s1", "Ry", "d1", "top", (0.7, 0, 0), child_at=(0.4, 0, 0), cut=True))
+    return Layout(bars, pairs)
+
+
+@pytest.fixture(scope="module")
+def motion_of_two_stages():
+    q = {"p0": 0.6, "p1": 0.6, "p2": 0.6, "k0": -0.6, "r0": 0.6, "r1": 0.6, "s0": -0.6}
+    u = {"p0": 1.0, "p1": 1.0, "p2": 1.0, "k0": -1.0, "r0": -2.0, "r1": -2.0, "s0": 2.0}
+    layout = two_stages()
+    motion = mechanism_of(layout, q, u, (1.0, -9.81, 0.5)).move([0.0, 0.2, 0.4], rtol=1e-8)
+    return q, {f"{name}_dot": rate for name, rate in u.items()}, layout, motion
+
+
+@pytest.mark.parametrize(("formalism", "handling"), FORMALISMS[:-1], ids=repr)
+def test_independent_speeds_are_chosen_beside_a_flat_start(formalism, handling, motion_of_two_stages):
+    """Where all links lie flat, no numbers tell which speeds are independent elsewhere."""
+    q, u, layout, motion = motion_of_two_stages
+    system = system_of("two_stages", lambda: layout, {}, (1.0, -9.81, 0.5), recognise_loops=False)
+    run = mb.simulate(mb.derive(system, formalism, constraints=handling), times=motion.t, q=q, u=u)
+    for k, pair in enumerate(layout.pairs):
+        if not pair.cut:
+            assert run[pair.name] == pytest.approx(motion.values[:, k], abs=1e-6)
 
 
 @pytest.mark.parametrize(("formalism", "handling"), FORMALISMS, ids=repr)

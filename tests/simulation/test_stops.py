@@ -325,6 +325,19 @@ def test_stops_of_micrometers_and_nanometers(integrator, size, times):
     assert run["x"][-1] == pytest.approx((2 * times - 0.5) * size, rel=1e-6)
 
 
+@pytest.mark.parametrize("integrator", INTEGRATORS, ids=repr)
+@pytest.mark.parametrize("size", [1e3, 1e6])
+def test_stops_that_are_far_apart(integrator, size):
+    """An impact at 3e6 m/s is located 1e-12 s late, some micrometers behind the wall: no stop was passed."""
+    system, slide = block(3.0 * size)
+    walls = stops(slide.coordinate, -size, size, 0.8, "x")
+    run = mb.simulate(mb.derive(system), 3.0, events=walls, integrator=integrator, samples=31)
+    first, second = 1 / 3, 1 / 3 + 2 / 2.4
+    assert times_of(run, "x_high") == pytest.approx([first, second + 2 / 1.92], abs=1e-6)
+    assert times_of(run, "x_low") == pytest.approx([second], abs=1e-6)
+    assert run["x_dot"][-1] / size == pytest.approx(-3 * 0.8**3, rel=1e-6)
+
+
 def test_gaps_that_are_too_small_for_the_unit_of_length_are_refused():
     eom, x = small_block(0.5e-9, -1e-9)
     with refused("gap-too-small", "floor"):

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from tests.refusal import refused
 
 import multibody as mb
 from multibody.graph import exp, sin, tanh
@@ -161,3 +162,43 @@ def test_a_printed_run_says_that_its_drift_is_large():
     assert 1e-3 < coarse.energy_drift < 0.1
     assert coarse.status is Status.DONE
     assert "more than 1e-03: use shorter steps" in str(coarse)
+
+
+def driven_by_input():
+    """A cart whose place is an input, and a pendulum on it."""
+    system = mb.System("crane", gravity=(0, 0, -9.81))
+    cart = system.body("cart", 2.0)
+    system.joint("x", system.world, cart, "Tx", prescribed=system.input("ref"))
+    system.joint("a", cart, system.body("bob", 1.0, (0, 0, -1.0)), "Ry", q=0.3)
+    return mb.derive(system)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "name"),
+    [
+        ({"ref": np.sin, "ref_dot": lambda t: 1.0, "ref_ddot": lambda t: -np.sin(t)}, "ref_dot"),
+        ({"ref": np.sin, "ref_dot": np.cos, "ref_ddot": lambda t: 0.0}, "ref_ddot"),
+        ({"ref": np.sin, "ref_dot": np.cos, "ref_ddot": np.sin}, "ref_ddot"),
+        ({"ref": 1.0, "ref_dot": 2.0}, "ref_dot"),
+        ({"ref_dot": "2*t"}, "ref_dot"),
+        ({"ref": "t", "ref_dot": "3"}, "ref_dot"),
+    ],
+)
+def test_rates_that_are_not_those_of_the_motion_are_refused(inputs, name):
+    """A position that contradicts its velocity is no motion, and the energy balance does not see it."""
+    eom = driven_by_input()
+    with refused("input-rate-wrong", name):
+        mb.simulate(eom, 4.0, inputs=inputs)
+    with refused("input-rate-wrong", name):
+        mb.sweep(eom, 4.0, initial={"a": [0.1, 0.2]}, inputs=inputs, workers=1)
+
+
+def test_rates_that_belong_to_the_motion_are_accepted():
+    eom = driven_by_input()
+    expected = mb.simulate(eom, 4.0, inputs={"ref": "sin(t)"})["a"][-1]
+    for inputs in (
+        {"ref": np.sin, "ref_dot": np.cos, "ref_ddot": lambda t: -np.sin(t)},
+        {"ref": "sin(t)", "ref_dot": "cos(t)"},
+        {"ref": "sin(t)", "ref_ddot": lambda t: -np.sin(t)},
+    ):
+        assert mb.simulate(eom, 4.0, inputs=inputs)["a"][-1] == pytest.approx(expected, abs=1e-6)

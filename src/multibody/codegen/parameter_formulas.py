@@ -10,7 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from multibody.codegen.naming import Namer
+from multibody.codegen.program_data import ProgramData
 from multibody.codegen.quantities import ScalarVariable
 from multibody.codegen.statements import CodePrinter, in_parts, named_values
 from multibody.codegen.syntax import Place, RoutinePart, Syntax
@@ -66,6 +69,12 @@ def origin(quantity: ScalarVariable, spelled: str = "") -> str:
     else:
         source = "has no default" if quantity.is_open else ""
     return "; ".join(part for part in (meaning, source) if part)
+
+
+def arrays_of(program: ProgramData) -> dict[str, list[str]]:
+    """The names of the elements of parameters that are arrays, row by row, by the names of the arrays."""
+    arrays = {one.name: np.ravel(one.symbols) for one in program.eom.model.parameters if np.ndim(one.symbols)}
+    return {name: [symbol.name for symbol in symbols] for name, symbols in arrays.items()}
 
 
 BRIEF = 80

@@ -33,6 +33,7 @@ from multibody.graph.linear_algebra import Matrix
 from multibody.mechanics.validation.load_potentials import (
     AtRest,
     RestingLoad,
+    closes_loop,
     drops_potential,
     is_conservative,
     matches,
@@ -138,8 +139,8 @@ def _force(kinetics: Kinetics, name: str, load: Load, N: Matrix) -> Matrix:
         rest = AtRest.of(model)
         if not matches(load, kinetics, rest):
             raise wrong_potential(name, load)
-        if not is_conservative(load):
-            return virtual  # what it is made of follows the motion, and does work
+        if not is_conservative(load) or closes_loop(load, model):
+            return virtual  # what it is made of follows the motion, and does work; or ∂V/∂q holds in closed loops only
         resting = RestingLoad.of(load, kinetics, rest).without_drive()
         at_rest = array(_virtual_power(kinetics, resting.forces, resting.generalized))
     return conservative + (virtual - at_rest)

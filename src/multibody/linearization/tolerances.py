@@ -113,6 +113,9 @@ ENTRY_SHARE = 1e-3
 
 # equilibria and steady motions ----------------------------------------------------------------------------------------
 
+LAW_CHANGE = 0.1
+"""A change of slopes, relative to the largest one of an unknown, from which on a force is another one."""
+
 UNKNOWN_ERROR = 1e-10
 """An error that counts as zero: unknowns are off by so much, relative to their size."""
 

@@ -13,7 +13,7 @@ from multibody.errors import ModelError
 from multibody.graph import Expr, Symbol, as_expr, symbol
 from multibody.model.body import Frame
 from multibody.model.joints import Elementary, JointKind, Step
-from multibody.model.quantity import two_ends
+from multibody.model.quantity import is_range, two_ends
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -172,7 +172,7 @@ def _limits(limits: Any, count: int, name: str) -> tuple[tuple[float, float] | N
         pairs = [None if pair is None else two_ends(pair) for pair in (limits if several else [limits])]
     except (TypeError, ValueError):
         pairs = []
-    if len(pairs) != count or not all(pair is None or pair[0] <= pair[1] for pair in pairs):  # NaN is not <= NaN
+    if len(pairs) != count or not all(pair is None or is_range(*pair) for pair in pairs):
         raise ModelError(
             f"{count} ranges (low, high) are needed, not {limits!r}.",
             code="limits-invalid",

@@ -101,7 +101,7 @@ def input_limits(given: Any, where: str) -> Range | None:
     if given is None:
         return None
     low, high = two_ends(given, (-math.inf, math.inf))
-    if not (low <= high and low < math.inf and high > -math.inf):  # also where one of them is not a number
+    if not is_range(low, high):
         raise ModelError(
             f"{given!r:.200} is not a range of values.",
             code="limits-invalid",
@@ -109,6 +109,11 @@ def input_limits(given: Any, where: str) -> Range | None:
             remedy="Give limits=(low, high) with low <= high; None for an end without limit.",
         )
     return None if low == -math.inf and high == math.inf else (low, high)
+
+
+def is_range(low: float, high: float) -> bool:
+    """Whether some number is between two ends; not if an end is not a number, or both are the same infinity."""
+    return low <= high and low < math.inf and high > -math.inf
 
 
 def slider_range(given: Any, where: str) -> Range | None:

@@ -36,7 +36,11 @@ from multibody.simulation.problem.inputs import Inputs, known_inputs, read_input
 from multibody.simulation.problem.problem import WORKS, Problem
 from multibody.simulation.problem.run_functions import RunFunctions, functions_of
 from multibody.simulation.problem.run_settings import RunSettings
-from multibody.simulation.problem.time_function_checks import require_course, require_tables_of_time
+from multibody.simulation.problem.time_function_checks import (
+    require_course,
+    require_rates,
+    require_tables_of_time,
+)
 from multibody.simulation.results.named_samples import EventRecord
 from multibody.simulation.results.statistics import Counts
 from multibody.simulation.results.trajectory import Trajectory
@@ -64,6 +68,7 @@ class Prepared:
         held: Mapping[str, float] | None = None,
     ) -> None:  # fmt: skip
         self._given, given = eom, read_inputs(eom, inputs)
+        self._followed = {**(held or {}), **(inputs or {})}
         self.settings = RunSettings.of(eom, {**_numbers(eom, held or {}), **(inputs or {})}, events)
         self.eom, happenings = with_contacts(eom, events)
         self.eom, happenings = with_continuous_angles(self.eom, happenings, given.expressions)
@@ -80,9 +85,10 @@ class Prepared:
         return self._given.consistent(q, u, fixed, parameters=parameters, inputs=inputs, t=t)
 
     def require_course(self, parameters: Mapping[Symbol, float], times: Vector) -> None:
-        """An error if a table is too short for these times, or a prescribed motion jumps."""
+        """An error if a table is too short for these times, or a prescribed motion jumps or has another rate."""
         if self._has_course:
             require_course(self._given, self.inputs.expressions, parameters, times)
+            require_rates(self._given, self._followed, self.inputs.expressions, parameters, times)
 
     def require_tables(self, times: Vector) -> None:
         """An error if a table of time, in a load or anywhere else, is too short for these times."""

@@ -9,6 +9,7 @@ is the power of all forces that have no potential; the rates of u have cancelled
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from multibody.errors import ModelError
@@ -25,18 +26,34 @@ class PartialEnergy(NamedTuple):
     potential: Expr
 
 
+def require_potential_of_places(made: SubsystemContent, potential: Expr) -> None:
+    """An error for a potential energy that depends on velocities: T and V were exchanged, or mixed."""
+    moving = [one.name for one in free_symbols(potential) if made.orders.get(one, 0) > 0]
+    if moving:
+        raise ModelError(
+            f"The potential energy depends on {', '.join(moving)}.",
+            where=f"subsystem '{made.label}'",
+            cause="A potential is a function of coordinates and time; the two energies may be exchanged.",
+            remedy="Give energy=(T, V), the kinetic energy first, such as ('m*v**2/2', 'k*x**2/2').",
+            code="potential-of-velocities",
+            names=tuple(moving),
+        )
+
+
 def require_potential(made: SubsystemContent, kinetic: Expr, potential: Expr) -> None:
     """An error if the forces of a level at rest, without inputs, are not minus the slope of its potential.
 
-    Nothing is said where something is moved from outside, so that there is kinetic energy at rest, nor about forces
-    that follow time and are the same everywhere.
+    Kinetic energy that is there at rest, such as that of a frame that turns at a constant rate, counts as minus a
+    potential: its slope is the centrifugal force (Lagrange's equations for zero speeds). Nothing is said where it or
+    the motion at rest follows time, nor about forces that follow time and are the same everywhere.
     """
     still: dict[Expr, Expr] = {one: ZERO for given in made.inputs for one in given.flat}
     still |= dict.fromkeys(made.top, ZERO)
-    if potential is ZERO or as_expr(substitute(kinetic, still)).fp != 0:
+    at_rest = as_expr(substitute(kinetic, still))
+    if potential is ZERO or (at_rest.fp != 0 and _is_moved(made, kinetic, still)):
         return
     rates: dict[Expr, Expr] = dict.fromkeys((rate_symbol(variable) for variable in made.top), ZERO)
-    slopes = substitute(gradient(as_expr(time_derivative(potential, _flow(made))), made.top), still)
+    slopes = substitute(gradient(as_expr(time_derivative(potential - at_rest, _flow(made))), made.top), still)
     start = {one: float(value) for one, value in made.start.items()}
     for one, slope in zip(made.top, slopes, strict=True):
         force = as_expr(substitute(made.rows.get(one, ZERO), still | rates))
@@ -51,6 +68,13 @@ def require_potential(made: SubsystemContent, kinetic: Expr, potential: Expr) ->
             code="potential-not-of-force",
             name=one.name,
         )
+
+
+def _is_moved(made: SubsystemContent, kinetic: Expr, still: Mapping[Expr, Expr]) -> bool:
+    """Whether time moves something while all speeds are zero."""
+    rates = [rate for one, rate in made.flow.items() if one in made.orders and one not in made.top]
+    follows = any(one.kind == "time" for one in free_symbols(kinetic))
+    return follows or any(as_expr(substitute(rate, still)).fp != 0 for rate in rates)
 
 
 def _is_driven(force: Expr, made: SubsystemContent) -> bool:

@@ -11,6 +11,7 @@ from multibody.cli.answer import Answer, AnswerTable
 from multibody.cli.app import command
 from multibody.cli.assignments import at_values, number, pair, parameter_values, require_known
 from multibody.cli.choices import formalism as formalism_of
+from multibody.cli.exit_codes import CommandError
 from multibody.cli.options import At, Formalism, ModelName, Parameters
 from multibody.cli.sources import find_model
 
@@ -74,6 +75,15 @@ def _require_names(eom: EquationsOfMotion, fix: list[str], free: list[str], movi
     require_known(fixed, [*states, *others], "coordinate, speed, input or parameter", f"--fix, {where}")
     require_known(free, [*states, *others], "coordinate, speed, input or parameter", f"--free, {where}")
     require_known(moving, states, "coordinate or speed", f"--moving, {where}")
+    both = sorted({*fixed} & {*free})
+    if both:
+        raise CommandError(
+            f"{', '.join(both)} cannot be both fixed and free.",
+            code="name-fixed-and-free",
+            where=f"--fix and --free, {where}",
+            remedy="Name it once.",
+            names=tuple(both),
+        )
 
 
 def _fixed(eom: EquationsOfMotion, texts: list[str], at: dict[str, float]) -> Any:

@@ -9,7 +9,7 @@ from math import isfinite
 from multibody.codegen.code import Code, RoutineBody
 from multibody.codegen.contract import SourceTarget
 from multibody.codegen.module_names import file_name
-from multibody.codegen.parameter_formulas import origin
+from multibody.codegen.parameter_formulas import arrays_of, origin
 from multibody.codegen.program import Program
 from multibody.codegen.quantities import ScalarVariable
 from multibody.codegen.syntax import Syntax, one_line, quoted
@@ -54,7 +54,7 @@ SYNTAX = Syntax(
     table=_table,
 )
 
-LISTS = ["coordinates", "speeds", "inputs", "outputs", "parameterDefaults", "start", "parameters"]
+LISTS = ["coordinates", "speeds", "inputs", "outputs", "parameterDefaults", "start", "parameters", "parameterArrays"]
 OWN = [*LISTS, *"c changes known missing given RangeError Object guess held quaternions startValues".split(),
        *"shortestStep largestOf approach closeGaps".split()]  # fmt: skip
 """Identifiers that the module uses for itself."""
@@ -75,11 +75,13 @@ class JavaScript(SourceTarget):
     def files(self, program: Program) -> Mapping[str, str]:
         """One module."""
         code = self.code(program, SYNTAX, OWN, closure=True)
+        spread = _SPREAD if arrays_of(program) else ""
         parts = [
             _INTRODUCTION.format(name=one_line(program.name)),
             _lists(program),
             *(_table(table, name) for name, table in code.tables.items()),
-            _FORM.text(program, code, SYNTAX, _PARAMETERS, _MISSING),
+            *_arrays(program),
+            _FORM.text(program, code, SYNTAX, _PARAMETERS.replace("@arrays@", spread), _MISSING),
             *(text for body in code.bodies for text in _function(body)),
             *_start(program, code),
         ]
@@ -93,6 +95,13 @@ def _lists(program: Program) -> str:
     ]
     blocks.append(_listing("parameterDefaults", "{}", program.parameters, "{name}: {value},"))
     return "\n".join([*blocks, f"export const start = {floats(one.value for one in program.states)};"])
+
+
+def _arrays(program: Program) -> list[str]:
+    """The elements of parameters that are arrays, row by row."""
+    groups = arrays_of(program)
+    lines = [f"  {quoted(name)}: [{', '.join(map(quoted, elements))}]," for name, elements in groups.items()]
+    return ["\n".join(["export const parameterArrays = {", *lines, "};"])] if groups else []
 
 
 def _listing(title: str, brackets: str, quantities: Iterable[ScalarVariable], form: str) -> str:
@@ -148,9 +157,21 @@ _MISSING = """  const missing = [{needed}].filter((name) => !Object.hasOwn(chang
   if (missing.length) throw new RangeError(`No value for the parameters: ${{missing.join(", ")}}.`);
 """
 
+_SPREAD = """  changes = {{ ...changes }};
+  for (const [name, elements] of Object.entries(parameterArrays)) {{
+    if (!Object.hasOwn(changes, name)) continue;
+    const given = Array.from(changes[name], (row) => (typeof row === "number" ? row : Array.from(row))).flat();
+    if (given.length !== elements.length) {{
+      throw new RangeError(`The parameter ${{name}} has ${{elements.length}} elements, not ${{given.length}}.`);
+    }}
+    delete changes[name];
+    elements.forEach((element, k) => {{ changes[element] = given[k]; }});
+  }}
+"""
+
 _PARAMETERS = """// All parameters, with other values for some of them, and what follows from them alone.
 export function parameters(changes = {{}}) {{
-  const known = Object.keys(parameterDefaults);
+@arrays@  const known = Object.keys(parameterDefaults);
   for (const name of Object.keys(changes)) {{
     if (known.includes(name)) continue;
     throw new RangeError(`There is no parameter ${{name}}. There are: ${{known.join(", ")}}.`);

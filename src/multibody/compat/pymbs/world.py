@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Callable
 from typing import Any
 
 from multibody import model
@@ -28,6 +29,7 @@ class WorldBase(PymbsBody):
     Attributes:
         system: what is built.
         equations: the equations of motion, once they were generated.
+        derive_again: generates them once more, in the same way.
         kinematics_only: whether they may be missing, because parts have no masses.
         controllers: functions of Python by the name of the input that they drive.
         bodyDict: all bodies by name.
@@ -41,6 +43,7 @@ class WorldBase(PymbsBody):
         self.system = System(_identifier(name))
         super().__init__(self, "world", self.system.world)
         self.equations: EquationsOfMotion | None = None
+        self.derive_again: Callable[[], Any] | None = None
         self.kinematics_only = False
         self.controllers: dict[str, Any] = {}
         self.bodyDict: dict[str, PymbsBody] = {}
@@ -48,6 +51,7 @@ class WorldBase(PymbsBody):
         self._direction = gravity
         self._conventions = ""
         self._told: set[str] = set()
+        self._parts_derived: set[str] = set()
         self._names = {"t": "symbol", "world": "part"}
         self.system.gravity = [STANDARD_GRAVITY * part for part in gravity]
 
@@ -112,8 +116,26 @@ class WorldBase(PymbsBody):
                 _log.warning("The body '%s' has no joint; it stands still.", name)
                 self.system.joint(self.part_name(f"{name}_stands"), self.system.world, body.made, model.Weld())
 
+    def keep(self, equations: EquationsOfMotion | None, derive_again: Callable[[], Any]) -> None:
+        """Equations of all parts that there are now, and how they were generated."""
+        self.equations, self.derive_again, self._parts_derived = equations, derive_again, self._parts_written()
+
+    def _parts_written(self) -> set[str]:
+        """The names of all parts that equations and pictures depend on, so far."""
+        system = self.system
+        made = {body.name for body in system.all(model.Body)} | {joint.name for joint in system.all(model.Joint)}
+        named = (system.loads, system.sensors, system.constraints, system.loops, system.drawings)
+        return {f"gravity {system.gravity.components()}", *made, *(name for parts in named for name in parts)}
+
     def derived(self, label: str) -> EquationsOfMotion:
-        """The equations of motion, for a command that needs them."""
+        """The equations of motion, for a command that needs them.
+
+        They are generated again if parts were added after ``genEquations``, and a message says so.
+        """
+        late = sorted(self._parts_written() - self._parts_derived)
+        if self.equations is not None and self.derive_again is not None and late:
+            _log.warning("%s: the equations are generated again, with %s.", label, ", ".join(late))
+            self.derive_again()
         if self.equations is None:
             raise UsageError(
                 f"{label} needs equations of motion, and there are none yet.",

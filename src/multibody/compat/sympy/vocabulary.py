@@ -217,6 +217,23 @@ class SympyVocabulary(Mapping[Any, Expr]):
         parameters = sorted(parameter.name for parameter in self._parameters)
         where = f"model '{self.scope}'"
         require_known_names(unknown, parameters, "parameter", code="name-unknown", where=where, error=MissingValueError)
+        self._require_no_twins()
+
+    def _require_no_twins(self) -> None:
+        """A value for a symbol that only has the name of one in the model would be lost without a word."""
+        open_ones = {one for one, value in self._parameters.items() if value is None}
+        without = {_name(node) for node, made in self._known.items() if made in open_ones}
+        twins = [one for one in self._values if not isinstance(one, str) and one not in self._known]
+        names = sorted({_name(one) for one in twins if hasattr(one, "is_Symbol")} & without)
+        if names:
+            raise MissingValueError(
+                f"The value of {', '.join(names)} belongs to another symbol than that of the model.",
+                where=f"model '{self.scope}'",
+                cause="Symbols of one name differ in SymPy if their assumptions differ, such as positive=True.",
+                remedy=f"Give the value by name: parameters={{{names[0]!r}: …}}.",
+                code="symbol-of-other-assumptions",
+                names=names,
+            )
 
 
 def _name(node: Any) -> str:

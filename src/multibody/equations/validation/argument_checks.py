@@ -23,7 +23,13 @@ def require_equations(eom: Any, where: str, call: str = "", *, error: type[Multi
             f"{where} expects equations of motion, got {type(eom).__name__}.",
             code="equations-expected",
             where=where,
-            cause="They were not derived yet." if isinstance(eom, System | Model) else "",
+            cause=_cause(eom),
             remedy=f"Write {call or f'{where}(mb.derive(system), …)'}.",
             kind=type(eom).__name__,
         )
+
+
+def _cause(given: Any) -> str:
+    if isinstance(given, System | Model):
+        return "They were not derived yet."
+    return "The arguments are in another order." if isinstance(given, int | float) else ""

@@ -34,6 +34,7 @@ class SystemBuilder:
         frames: the frame of each link, by the file's name.
         joints: the name in the system of each joint that is there.
         messages: what was odd, and how it was handled.
+        notes: what is the same in another form.
     """
 
     def __init__(self, robot: RobotData, system: System, rotations: Rotations, options: Options) -> None:
@@ -45,6 +46,7 @@ class SystemBuilder:
         self.frames: dict[str, Frame] = {}
         self.joints: dict[JointData, str] = {}
         self.messages: list[str] = []
+        self.notes: list[str] = []
         self._links: dict[str, str] = {}
         self._root_joint = ROOT_JOINT
 
@@ -142,9 +144,7 @@ class SystemBuilder:
             return "x"
         length = sum(component * component for component in joint.axis) ** 0.5
         if abs(length - 1) > AXIS_LENGTH_TOLERANCE:
-            self.messages.append(
-                f"The axis of joint '{joint.name}' has length {length:.6g}; it is brought to length 1."
-            )
+            self.notes.append(f"The axis of joint '{joint.name}' has length {length:.6g}; it is brought to length 1.")
         return axis
 
 

@@ -169,14 +169,16 @@ def read_urdf(
     rotations, document = Rotations(snap), read_xml(source)
     meshes = MeshFolder(mesh_root, folder_of(source))
     written, shapes = robot_data(document, meshes)
+    odd = list(written.messages)
     data = with_locked(written, locked, coupled=mimic == "couple")
     root, order = root_and_joints(data)
-    messages = data.messages
-    leaders = couplings(data, messages)
+    leaders = couplings(data, odd)
+    messages = [*data.messages, *odd[len(written.messages) :]]
     system = System(identifier(data.name, "robot") if name is None else name, gravity)
     builder = SystemBuilder(data, system, rotations, Options(floating, fixed, numbers))
     builder.build(root, order, start_values(data, leaders))
-    messages += [*builder.messages, *_massless(data, root, order, floating=floating)]
+    odd += builder.messages
+    messages += [*builder.messages, *builder.notes, *_massless(data, root, order, floating=floating)]
     coupled = named(data, leaders, builder.joints, mimic, messages)
     if mimic == "couple":
         impose(system, coupled)
@@ -187,13 +189,19 @@ def read_urdf(
     messages += [*builder.names.messages(), *rotations.messages(), *meshes.messages()]
     choices = Choices(floating, mimic == "couple", dynamics == "apply", root, leaders, driven, builder.joints)
     report = UrdfReport(data.name, unused_parts(document, data, shapes, choices))
-    if report:
-        _log.warning(
-            "robot '%s': %s. For all places, print(robot.report), or run: multibody check FILE.",
-            data.name,
-            report.summary(),
-        )
-    return _robot(data, builder, system, coupled, driven, report)
+    _tell(data.name, odd, report)
+    return _robot(data, builder, system, coupled, driven, messages, report)
+
+
+def _tell(robot: str, odd: list[str], report: UrdfReport) -> None:
+    """One warning in the log: what was odd in the file and had to be read in some way, and what is not used."""
+    first = odd[0].rstrip(".") if odd else ""
+    others = f" (and {len(odd) - 1} more in robot.messages)" if len(odd) > 1 else ""
+    told = [f"odd: {first}{others}"] if odd else []
+    told += [report.summary()] if report else []
+    if told:
+        remedy = "For all places, print(robot.report), or run: multibody check FILE."
+        _log.warning("robot '%s': %s. %s", robot, "; ".join(told), remedy)
 
 
 def _draw(system: System, data: RobotData, builder: SystemBuilder) -> None:
@@ -214,7 +222,7 @@ def _visible(rgba: tuple[float, ...] | None) -> Colour | None:
 
 def _robot(
     data: RobotData, builder: SystemBuilder, system: System, coupled: dict[str, Mimic],
-    driven: Mapping[JointData, Symbol], report: UrdfReport,
+    driven: Mapping[JointData, Symbol], messages: list[str], report: UrdfReport,
 ) -> UrdfRobot:  # fmt: skip
     frames, names = builder.frames, builder.joints
     moving = [(names[joint], joint) for joint in data.joints if not joint.fixed]
@@ -229,7 +237,7 @@ def _robot(
         damping=MappingProxyType({name: joint.damping for name, joint in moving if joint.damping is not None}),
         friction=MappingProxyType({name: joint.friction for name, joint in moving if joint.friction is not None}),
         mimic=MappingProxyType(coupled),
-        messages=tuple(data.messages),
+        messages=tuple(messages),
         originals=MappingProxyType(dict(builder.names.originals)),
         links=MappingProxyType(dict(frames)),
         efforts=MappingProxyType({names[joint]: symbol for joint, symbol in driven.items()}),

@@ -90,6 +90,11 @@ class ExpressionValues:
             values[places] = limit([self._told(k) for k in places], list(zeros))
         return values
 
+    def plain(self, known: Mapping[Symbol, float]) -> Matrix:
+        """The values as the formulas give them, without limits; NaN where there is none."""
+        with np.errstate(all="ignore"):
+            return self._found(self.expressions, "_function", known)
+
     def sensitivities(self, values: Matrix, known: Mapping[Symbol, float], sizes: Mapping[Symbol, float]) -> Matrix:
         """How much the values change where symbols change by their sizes, to first order; zero if that is not known.
 
@@ -109,7 +114,7 @@ class ExpressionValues:
         with np.errstate(all="ignore"):
             for row in shares:
                 moved = {one: known[one] + step * share for (one, step), share in zip(steps.items(), row, strict=True)}
-                changes.append(np.abs(self._found(self.expressions, "_function", {**known, **moved}) - values))
+                changes.append(np.abs(self.plain({**known, **moved}) - values))
         return np.nan_to_num(np.max(changes, axis=0), nan=0.0, posinf=0.0)
 
     def _require(

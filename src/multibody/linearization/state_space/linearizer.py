@@ -33,13 +33,21 @@ from multibody.linearization.operating_points.point import (
 )
 from multibody.linearization.operating_points.sizes import (
     balanced_sizes,
+    changes_much,
     coordinate_sizes,
+    law_sizes,
     mechanism_length,
     speed_lengths,
     speed_sizes,
 )
 from multibody.linearization.state_space.linearized_system import LinearizedSystem, Terms
-from multibody.linearization.tolerances import CONSTRAINT_CONDITION_WARNED, MASS_CONDITION_WARNED, POINT_ERROR
+from multibody.linearization.tolerances import (
+    CONSTRAINT_CONDITION_WARNED,
+    DIFFERENCE_STEP,
+    MASS_CONDITION_WARNED,
+    POINT_ERROR,
+    PRODUCT_ROUNDING,
+)
 from multibody.mechanics.constraints.sparse_rows import Sparse
 from multibody.support.user_warnings import warn_user
 
@@ -91,7 +99,7 @@ class Linearizer:
         point, division = self._point(place, wanted, moving, algebra)
         forces = point.multipliers
         numbers = self._blocks(self._all, self.slopes.sparse, place, point.acceleration, forces)
-        found, errors = self._eliminated(numbers, place, point, division, list(inputs))
+        found, errors, lengths = self._eliminated(numbers, place, point, division, list(inputs))
         states = [*(model.coordinates[k] for k in division.coordinates.free)]
         states += [model.speeds[k] for k in division.speeds.free]
         signals = {one.name: one.unit for one in self.outputs}
@@ -111,7 +119,7 @@ class Linearizer:
             descriptor=found.descriptor,
             choice=division,
             conditioning=self._conditioning(numbers, place, division if wanted else None),
-            terms=lambda: self._terms(place, point, numbers, division),
+            terms=lambda: self._terms(place, point, numbers, division, lengths),
             goes_on=lambda: self.slopes.state_lasts(point.zeros),
             lasting=lambda moving: self.slopes.linear_system_lasts(point.zeros, moving),
         )  # fmt: skip
@@ -129,8 +137,47 @@ class Linearizer:
             )
         return found
 
+    def _law_sizes(
+        self, numbers: Blocks, changes: Blocks, place: LinearizationPoint, known: dict[Symbol, float],
+        sizes: Mapping[Symbol, float], division: IndependentChoice,
+    ) -> dict[Symbol, float]:  # fmt: skip
+        """Sizes of states by the laws of forces and outputs, where they are smaller than those in the mechanism.
+
+        Dependent states are known to a share of the mechanism.
+
+        Args:
+            numbers: the derivatives.
+            changes: of these, per size of the states in the mechanism; where they are small, sizes stay.
+            place: where.
+            known: a number for each symbol.
+            sizes: in the mechanism.
+            division: of coordinates and speeds.
+        """
+        states, n = (*self.eom.coordinates, *self.eom.speeds), len(self.eom.coordinates)
+        usual, values = (np.array([group[one] for one in states], dtype=float) for group in (sizes, known))
+        weights = speed_lengths(self.eom, mechanism_length(self.eom, place.q, place.p))
+        free = np.array([*division.coordinates.free, *(n + k for k in division.speeds.free)], dtype=int)
+        small = free[np.abs(values[free]) < DIFFERENCE_STEP * usual[free]]
+        pairs = list(zip(*(_law_groups(part, weights) for part in (numbers, changes)), strict=True))
+        units = usual[:n], weights
+        places = [k for k in small.tolist() if any(_is_fine(rows, change, k, units) for rows, change in pairs)]
+        if not places:
+            return {}
+
+        def moved(step: Matrix) -> list[Matrix]:
+            there = {one: known[one] + float(d) for one, d in zip(states, step, strict=True)}
+            return _law_groups(self._as_blocks(self._all.plain(known | there)), weights)
+
+        found = law_sizes(moved, usual, values, places)
+        return {states[k]: float(found[k]) for k in places if found[k] < usual[k]}
+
     def _terms(
-        self, place: LinearizationPoint, point: OperatingPoint, numbers: Blocks, division: IndependentChoice
+        self,
+        place: LinearizationPoint,
+        point: OperatingPoint,
+        numbers: Blocks,
+        division: IndependentChoice,
+        sizes: Matrix,
     ) -> Terms:
         """Sizes of what balances in each acceleration: of the forces over the masses."""
         rows, kinds = division.speeds.rows, self.slopes.rows
@@ -140,7 +187,6 @@ class Linearizer:
         sums, m = np.nan_to_num(balanced_sizes(equations, known)), len(point.u)
         inverse = Floats(self.eom.model).balance(*balance_blocks(numbers, division), np.eye(len(sums)))
         length = mechanism_length(self.eom, place.q, place.p)
-        sizes = coordinate_sizes(self.eom, place.q, place.p)
         return Terms(np.abs(inverse[:m]) @ sums, sizes, speed_lengths(self.eom, length))
 
     def _point(
@@ -165,15 +211,19 @@ class Linearizer:
         point: OperatingPoint,
         division: IndependentChoice,
         inputs: list[int],
-    ) -> tuple[Elimination, Rounding]:
-        """The linear system and the errors of its entries."""
+    ) -> tuple[Elimination, Rounding, Matrix]:
+        """The linear system, the errors of its entries, and the sizes of coordinates."""
         known = self._known(place, point.acceleration, point.multipliers)
         sizes = self._sizes(place) | self._reaction_sizes(numbers, place, point, division)
         sizes |= dict(zip(self.eom.model.parameter_symbols, map(abs, map(float, place.p)), strict=True))
         found = eliminated(numbers, division, inputs, Floats(self.eom.model))
         self._warn_of_masses(numbers, division)
         changes = self._changes(numbers, known, sizes, place.doubt)
-        return found, rounding_errors(numbers, changes, division, found)
+        finer = self._law_sizes(numbers, changes, place, known, sizes, division)
+        if finer:
+            changes = self._changes(numbers, known, sizes | finer, place.doubt)
+        lengths = np.array([(sizes | finer)[one] for one in self.eom.coordinates], dtype=float)
+        return found, rounding_errors(numbers, changes, division, found), lengths
 
     def _warn_of_masses(self, numbers: Blocks, division: IndependentChoice) -> None:
         """A warning where the mass matrix has lost the digits of a light body."""
@@ -194,15 +244,23 @@ class Linearizer:
 
         Where it is not known to ``POINT_ERROR`` of these, its doubt counts as so much more.
         """
-        sparse = self.slopes.sparse
-        values = np.concatenate([sparse.gathered(blocks.matrix), blocks.values])
+        values = self._values(blocks)
         changes = self._all.sensitivities(values, known, sizes)
         if doubt:
             changes += (
                 self._all.changes(values, known, {one: x for one, x in doubt.items() if one in known}) / POINT_ERROR
             )
+        return self._as_blocks(changes)
+
+    def _values(self, blocks: Blocks) -> Matrix:
+        """The derivatives that are not zero, and the equations, in one row."""
+        return np.concatenate([self.slopes.sparse.gathered(blocks.matrix), blocks.values])
+
+    def _as_blocks(self, values: Matrix) -> Blocks:
+        """The inverse."""
+        sparse = self.slopes.sparse
         entries = len(sparse.entries)
-        return self.slopes.blocks(sparse.filled(changes[:entries].tolist()), changes[entries:])
+        return self.slopes.blocks(sparse.filled(values[:entries].tolist()), values[entries:])
 
     def _reaction_sizes(
         self, blocks: Blocks, place: LinearizationPoint, point: OperatingPoint, division: IndependentChoice
@@ -236,6 +294,28 @@ class Linearizer:
         """Says what a number is, for messages."""
         rows = np.nonzero(sparse.filled(range(1, len(sparse.entries) + 1)))[0].tolist()
         return lambda k: f"slope of {self.slopes.name(rows[k])}" if k < len(rows) else self.slopes.name(k - len(rows))
+
+
+def _law_groups(part: Blocks, weights: Matrix) -> list[Matrix]:
+    """Slopes by coordinates and speeds: of all forces, which are comparable, and of each output, which are not."""
+    forces, outputs = (np.hstack([part[kind, "q"], part[kind, "u"]]) for kind in ("force", "output"))
+    return [forces * weights[:, None], *(row[None, :] for row in outputs)]
+
+
+def _is_fine(rows: Matrix, changes: Matrix, k: int, units: tuple[Matrix, Matrix]) -> bool:
+    """Whether slopes by a state are more than rounding beside those by other states, and change much nearby.
+
+    Args:
+        rows: slopes by coordinates and speeds, in comparable units.
+        changes: of these, per size of the states.
+        k: which state.
+        units: of coordinates, and of what speeds are the rates of.
+    """
+    n = len(units[0])
+    kind, unit = (slice(0, n), units[0]) if k < n else (slice(n, None), units[1])
+    sizes = np.abs(rows[:, kind] * unit).max(axis=0, initial=0.0)
+    counts = sizes[k - (kind.start or 0)] > PRODUCT_ROUNDING * sizes.max(initial=0.0)
+    return bool(counts) and changes_much(rows, rows + DIFFERENCE_STEP * changes, k)
 
 
 def linearize(

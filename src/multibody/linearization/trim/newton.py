@@ -27,7 +27,7 @@ from multibody.linearization.tolerances import (
     ZERO_UNKNOWN,
 )
 from multibody.linearization.trim.steady_equations import SteadyEquations
-from multibody.linearization.trim.unknown_sizes import term_sizes, unknown_sizes
+from multibody.linearization.trim.unknown_sizes import law_lengths, term_sizes, unknown_sizes
 from multibody.mechanics.assembly.assembly import LONGEST_STEP, Vector, angles_of
 
 STEPS = 60
@@ -78,6 +78,19 @@ class Trim:
         """The same search, with rows that are compared with the terms that balance at w instead of at the start."""
         other = copy(self)
         other._terms = term_sizes(self.equations, w)
+        return other
+
+    @cached_property
+    def law_lengths(self) -> Vector:
+        """Sizes of the unknowns; of lengths, how far they go from the start until forces are others."""
+        with np.errstate(all="ignore"):
+            return law_lengths(self.equations, self.start, self.sizes, self.local(self.start).scale)
+
+    @cached_property
+    def by_laws(self) -> Trim:
+        """The same search, in which lengths have the sizes of laws that change within much less than the mechanism."""
+        other = copy(self)
+        other.sizes = np.where(self.law_lengths < NEARBY_STEP * self.sizes, self.law_lengths, self.sizes)
         return other
 
     def error(self, w: Vector) -> float:

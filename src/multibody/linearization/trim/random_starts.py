@@ -11,6 +11,13 @@ from multibody.linearization.tolerances import SAME_SOLUTION, SOLUTION_DISTANCE,
 from multibody.linearization.trim.newton import Trim
 from multibody.mechanics.assembly.assembly import Vector, angles_of
 
+BETWEEN = (0.5, 0.382)
+"""Places between two solutions that are looked at; half-way there may be a third one."""
+
+
+LAW_SPREADS = (1.0, 2.0, 4.0, 8.0)
+"""How wide starts are spread, relative to the distance within which forces change."""
+
 
 def all_solved(
     trim: Trim, tries: int, seed: int, prepared: Callable[[Vector], Vector] | None = None
@@ -25,8 +32,8 @@ def all_solved(
     """
     found: list[Vector] = []
     best, least = trim.start, np.inf
-    for start in _starts(trim, tries, np.random.default_rng(seed)):
-        w, error = trim.solved(start if prepared is None else prepared(start))
+    for search, start in _starts(trim, tries, np.random.default_rng(seed)):
+        w, error = search.solved(start if prepared is None else prepared(start))
         if trim.openness(w) < least * (1 - SOLUTION_DISTANCE):
             best, least = w, trim.openness(w)
         if error <= UNKNOWN_ERROR and not any(are_same(trim, w, other) for other in found):
@@ -35,8 +42,11 @@ def all_solved(
     return sorted(found, key=lambda w: (round(distance(trim, w, trim.start), 6), distance(trim, w, origin))), best
 
 
-def _starts(trim: Trim, tries: int, rng: np.random.Generator) -> Iterator[Vector]:
-    """The start itself, then others: angles from a whole turn, all else from a bell curve, unit quaternions."""
+def _starts(trim: Trim, tries: int, rng: np.random.Generator) -> Iterator[tuple[Trim, Vector]]:
+    """The start itself, then others: angles from a whole turn, all else from a bell curve, unit quaternions.
+
+    Each with the search that begins there: where forces change within little, steps are short.
+    """
     eom, chosen = trim.equations.eom, trim.free[: trim.chosen]
     angles = angles_of(eom.model)
     turning = np.array([trim.equations.symbols[k] in angles for k in chosen], dtype=bool)
@@ -44,16 +54,20 @@ def _starts(trim: Trim, tries: int, rng: np.random.Generator) -> Iterator[Vector
     kinds = dict(zip(eom.coordinates, coordinate_units(eom), strict=True))
     lengths = np.array([kinds.get(trim.equations.symbols[k]) == LENGTH for k in chosen], dtype=bool)
     widest = np.where(lengths, np.maximum(own, mechanism_length(eom, point.q, point.p)), own)
+    law = trim.law_lengths[: trim.chosen]
     for trial in range(tries):
-        w = trim.start.copy()
+        w, search = trim.start.copy(), trim
         if trial:
             sizes = widest if trial % 2 else own  # in the whole mechanism, and near the own part
+            if trial % 3 == 2:
+                sizes = np.where(law == own, sizes, law * LAW_SPREADS[trial % len(LAW_SPREADS)])
+                search = trim.by_laws
             spread = np.maximum(sizes, np.abs(w[chosen])) * rng.normal(size=len(chosen))
             w[chosen] += np.where(turning, rng.uniform(-np.pi, np.pi, len(chosen)), spread)
             for places in eom.model.quaternions:
                 where = [k + 1 for k in places if k + 1 in chosen]  # coordinates come after time
                 w[where] /= max(float(np.linalg.norm(w[where])), 1e-300)
-        yield w
+        yield search, w
 
 
 def are_same(trim: Trim, w: Vector, other: Vector) -> bool:
@@ -63,7 +77,8 @@ def are_same(trim: Trim, w: Vector, other: Vector) -> bool:
     """
     if distance(trim, w, other) > SOLUTION_DISTANCE:
         return False
-    return np.array_equal(w, other) or trim.error((w + other) / 2) <= SAME_SOLUTION * UNKNOWN_ERROR
+    between = (w + share * (other - w) for share in BETWEEN)
+    return np.array_equal(w, other) or all(trim.by_laws.error(one) <= SAME_SOLUTION * UNKNOWN_ERROR for one in between)
 
 
 def distance(trim: Trim, w: Vector, other: Vector) -> float:

@@ -7,6 +7,8 @@ as the unknowns do, so that the search takes the same way in any units.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,12 +16,14 @@ import numpy as np
 from multibody.errors import ExpressionError
 from multibody.graph import Symbol, evaluate
 from multibody.linearization.operating_points.sizes import (
+    LENGTH,
     balanced_sizes,
     coordinate_sizes,
     coordinate_units,
     speed_lengths,
     typical_length,
 )
+from multibody.linearization.tolerances import EPS, LAW_CHANGE
 from multibody.linearization.trim.steady_equations import SteadyEquations
 from multibody.mechanics.assembly.assembly import Vector
 
@@ -74,6 +78,43 @@ def unknown_sizes(equations: SteadyEquations, w: Vector) -> Vector:
         known.get(equations.symbols[at]) or _input_size(abs(w[at]), slopes[:, k], sizes.forces) for k, at in places
     ]
     return np.array(others, dtype=float)
+
+
+def law_lengths(equations: SteadyEquations, w: Vector, sizes: Vector, scale: Vector) -> Vector:
+    """How far each length goes from w until slopes change; of what is not a length, or has no such law, its size.
+
+    The travel of a spring may be a millionth of the body that it carries, or a thousand times as long.
+
+    Args:
+        equations: of the steady state.
+        w: a place.
+        sizes: of the unknowns.
+        scale: what each equation is divided by, so that slopes are comparable.
+    """
+    units = dict(zip(equations.eom.coordinates, coordinate_units(equations.eom), strict=True))
+    found = np.array(sizes, dtype=float)
+
+    def column(k: int, step: float) -> Vector:
+        there = w.copy()
+        there[equations.free[k]] += step
+        return np.asarray(equations.slopes.dense(there)[:, k] * sizes[k] / scale)
+
+    for k, place in enumerate(equations.free):
+        if units.get(equations.symbols[place]) == LENGTH:
+            found[k] = _first_change(partial(column, k), float(found[k]))
+    return found
+
+
+def _first_change(column: Callable[[float], Vector], size: float) -> float:
+    """How far it is to where a column of slopes changes by more than ``LAW_CHANGE``; the size if it does not."""
+    here = column(0.0)
+    limit = LAW_CHANGE * float(np.abs(here).max(initial=0.0))
+    if not 0 < limit < np.inf:
+        return size
+    for distance in size * EPS * 2.0 ** np.arange(2 * np.log2(1 / EPS)):
+        if not all(np.abs(column(side * distance) - here).max() <= limit for side in (1.0, -1.0)):
+            return float(distance)
+    return size
 
 
 def _input_size(value: float, slopes: Vector, forces: Vector) -> float:

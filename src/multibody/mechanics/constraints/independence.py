@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,7 @@ from multibody.graph.workspace import in_own_table
 from multibody.mechanics.assembly.assembly import Assembly, Vector
 from multibody.mechanics.assembly.start_state import guessed, placed, start_guess
 from multibody.mechanics.constraints.equations import ConstraintEquations
-from multibody.mechanics.constraints.rank import RANK, basis, has_vanishing_row, pivoted_columns
+from multibody.mechanics.constraints.rank import RANK, basis, has_vanishing_row, is_singular, pivoted_columns
 
 CONSTANT_GAP = 1e-9
 """A constant gap in an equation that is smaller than this comes from rounded lengths and directions."""
@@ -31,6 +31,12 @@ ROUNDED_ROW = 1e-12
 
 RANDOM_TRIES = 12
 """Sets of random values for parameters without values."""
+
+POSITIONS_BESIDE_START, STEP_BESIDE_START = 6, 0.03
+"""How many closed positions beside the start are tried, and their distance from it in meters and radians."""
+
+CLOSED_STATES = (0.0, 0.1, 0.1, 0.3, 0.3, 0.3, 1.0, 1.0, 1.0)
+"""Distances from the start, in meters and radians, around which closed positions are sought."""
 
 DRIVEN_GAP = 1e-7
 """Motions that differ by less, relative to the driven motion, do not contradict each other in a closed position."""
@@ -383,34 +389,69 @@ def regular_rows(constraints: Constraints) -> tuple[int, ...]:
     """Rows of B that are independent in closed configurations near the start; see ``Constraints.independent``."""
     generic = constraints.generic
     rows = list(constraints.moving)
+    matrices: list[Vector] = []
+    chosen: list[list[int]] = [[]]
     try:
-        assembly, start, B = at_start(constraints)
+        for B in _closed_beside_start(constraints):
+            matrices.append(B[rows])
+            chosen.append(basis(matrices[-1]))
+            if len(chosen[-1]) == len(generic):
+                break
     except NO_NUMBERS:
         return generic
-    matrices = [B[rows]]
-    chosen = [basis(matrices[0])]
-    rng = np.random.default_rng(1)
-    for k in range(6):  # the start itself may be singular
-        moved = None
-        if len(chosen[-1]) < len(generic):
-            near = start + 0.03 * rng.normal(size=len(start))
-            held = [int(rng.integers(len(start)))] if k > 2 else []  # so that it does not return to the start
-            moved = assembly.closed(near, held, 1e-10)
-        if moved is not None:
-            matrices.append(assembly.velocity(moved)[0][rows])
-            chosen.append(basis(matrices[-1]))
     best = max(chosen, key=len)
     undecided = len(best) < len(generic) and all(map(has_vanishing_row, matrices))
     return generic if undecided else tuple(rows[k] for k in best)
 
 
-def well_chosen(constraints: Constraints) -> list[int] | None:
-    """Speeds that are good independent ones at the start; None if there are no numbers to decide by."""
+def _closed_beside_start(constraints: Constraints) -> Iterator[Vector]:
+    """B at the start, and in closed configurations beside it: the start itself may be singular.
+
+    Raises:
+        MissingValueError, AssemblyError, ExpressionError: as ``at_start``.
+    """
+    assembly, start, B = at_start(constraints)
+    yield B
+    rng = np.random.default_rng(1)
+    for k in range(POSITIONS_BESIDE_START):
+        near = start + STEP_BESIDE_START * rng.normal(size=len(start))
+        held = [int(rng.integers(len(start)))] if k > 2 else []  # so that it does not return to the start
+        moved = assembly.closed(near, held, 1e-10)
+        if moved is not None:
+            yield assembly.velocity(moved)[0]
+
+
+def closed_states(constraints: Constraints) -> Iterator[dict[Any, Any]]:
+    """Values of all symbols at closed positions around the start, with random speeds that keep the constraints."""
     try:
-        B = at_start(constraints)[2]
+        assembly, start, _ = at_start(constraints)
+    except NO_NUMBERS:
+        return
+    rng = np.random.default_rng(1)
+    model = constraints.model
+    for size in CLOSED_STATES:
+        q = assembly.closed(start + size * rng.normal(size=len(start)), (), 1e-10)
+        if q is None:
+            continue
+        B, beta = assembly.velocity(q)
+        u = rng.normal(size=len(model.speeds))
+        u -= np.linalg.lstsq(B, B @ u + beta, rcond=RANK)[0]
+        yield {
+            **assembly.known,
+            **dict(zip(model.coordinates, q, strict=True)),
+            **dict(zip(model.speeds, u, strict=True)),
+        }
+
+
+def well_chosen(constraints: Constraints) -> list[int] | None:
+    """Speeds that are good independent ones at the start, or beside a singular start; None if numbers cannot decide."""
+    rows = list(constraints.independent)
+    try:
+        matrices = (B[rows] for B in _closed_beside_start(constraints))
+        regular = next((B for B in matrices if not is_singular(B)), None)
     except NO_NUMBERS:
         return None
-    return pivoted_columns(B[list(constraints.independent)])[0]
+    return None if regular is None else pivoted_columns(regular)[0]
 
 
 def margin(

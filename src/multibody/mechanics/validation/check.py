@@ -20,6 +20,7 @@ from multibody.model.body import Body
 from multibody.model.freeze.constant_parts import changing_parts
 from multibody.model.freeze.freezing import frozen
 from multibody.model.freeze.inertia_checks import axes_without_direction
+from multibody.model.freeze.joint_motions import inconsistent_motions
 from multibody.model.joint import Joint
 from multibody.model.kinematics import ZERO3, Kinematics
 from multibody.model.loads.gravity import GravityField
@@ -47,7 +48,7 @@ def check(system: System) -> Report:
           fix: Give a body that it carries a mass off the axis, or an inertia about it.
     """
     values, found = _parameter_values(system)
-    found += map(Finding.of, changing_parts(system))
+    found += map(Finding.of, (*changing_parts(system), *inconsistent_motions(system.all(Joint))))
     loops = freedom = model = None
     try:
         model = frozen(system, tried=True)

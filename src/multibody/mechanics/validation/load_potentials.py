@@ -2,7 +2,8 @@
 
 With all speeds zero, F·v + dV/dt = 0 must hold for every velocity v, where dV/dt counts the motion alone and not what
 changes V from outside, such as a rest length that follows time. Fingerprints prove it; where they cannot, because a
-table or a rounded constant is in it, numbers at random states decide.
+table or a rounded constant is in it, numbers at random states decide. The speeds of joints that close loops are rates
+of their coordinates only where the loops are closed; their loads are compared there.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from multibody.graph import (
     Expr,
     Symbol,
     as_expr,
+    evaluate,
     free_symbols,
     isolated,
     substitute,
@@ -27,6 +29,7 @@ from multibody.graph import (
     time_derivative,
     topological,
 )  # fmt: skip
+from multibody.mechanics.constraints.independence import Constraints, closed_states
 from multibody.mechanics.validation.cancellation import cancel
 from multibody.model.given import arguments, expressions_in
 from multibody.model.kinematics import Kinematics
@@ -38,6 +41,9 @@ from multibody.model.model import Model
 MOTION = ("coordinate", "speed", "variable")
 
 OWN = "multibody.model.loads."
+
+CLOSED_MISMATCH = 1e-6
+"""A sum of force and slope in closed positions that is more than the rounding of these, relative to the largest."""
 
 FORCES = ("forces", "generalized", "push")
 """Methods of loads that give forces."""
@@ -251,11 +257,17 @@ def matches(load: Load, kinematics: Kinematics, rest: AtRest) -> bool:
         return True
     if load.potential(kinematics) is ZERO:
         return not drops_potential(load, kinematics)
-    if _belong(RestingLoad.of(load, kinematics, rest), kinematics):
+    belong = _belong_where_closed if closes_loop(load, kinematics.model) else _belong
+    if belong(RestingLoad.of(load, kinematics, rest), kinematics):
         return True
     if not (load.holds_arguments and _follows_motion(load)):
         return False
-    return _belong(RestingLoad.of(_held(load), kinematics, rest), kinematics)
+    return belong(RestingLoad.of(_held(load), kinematics, rest), kinematics)
+
+
+def closes_loop(load: Load, model: Model) -> bool:
+    """Whether a load acts on a joint that closes a loop."""
+    return any(part is joint for part in load.touches for joint in model.cuts)
 
 
 def drops_potential(load: Load, kinematics: Kinematics) -> bool:
@@ -272,6 +284,23 @@ def _belong(resting: RestingLoad, kinematics: Kinematics) -> bool:
     alone = resting.without_drive()
     power, slope = alone.power(kinematics), alone.slope(kinematics)
     return cancel(power, slope, kinematics.model.parameters, kinematics.model.start)
+
+
+def _belong_where_closed(resting: RestingLoad, kinematics: Kinematics) -> bool:
+    """The same in closed positions, for speeds that keep the constraints."""
+    if _belong(resting, kinematics):
+        return True
+    alone = resting.without_drive()
+    power, slope = alone.power(kinematics), alone.slope(kinematics)
+    sums, sizes = [0.0], [0.0]
+    for known in closed_states(Constraints.of(kinematics)):
+        try:
+            force, change = (float(evaluate(one, known)) for one in (power, slope))
+        except MultibodyError:  # it has no value there
+            continue
+        sums.append(abs(force + change))
+        sizes.append(max(abs(force), abs(change)))
+    return max(sums) <= CLOSED_MISMATCH * max(sizes)
 
 
 def _held(load: Load) -> Load:

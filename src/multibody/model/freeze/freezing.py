@@ -31,6 +31,7 @@ from multibody.model.description import Description
 from multibody.model.freeze.closed_joints import with_closed_joints
 from multibody.model.freeze.constant_parts import require_constant
 from multibody.model.freeze.inertia_checks import require_possible_bodies
+from multibody.model.freeze.joint_motions import require_consistent_motions
 from multibody.model.freeze.topology import Branch, Edge, Tree, spanning_tree
 from multibody.model.joint import Joint
 from multibody.model.joints import Step
@@ -54,6 +55,7 @@ def frozen(system: Description, *, tried: bool = False) -> Model:
         model = _frozen(system)
     if not tried:
         require_possible_bodies(model)
+        require_consistent_motions(system.all(Joint))
     return model
 
 

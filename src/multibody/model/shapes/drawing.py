@@ -8,7 +8,7 @@ from typing import Any
 from multibody.algebra import Transform, Vec3
 from multibody.errors import ModelError
 from multibody.model.body import Frame, as_rotation
-from multibody.model.shapes.shapes import Shape
+from multibody.model.shapes.shapes import Shape, moving_symbols
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,4 +52,14 @@ def drawing(frame: Frame, shape: Any, to: Frame | None, position: Any, rotation:
             remedy="Use a Line, Arrow, Cylinder, Capsule, Cone or Coil, or leave out `to`.",
         )
     place = Transform(as_rotation(rotation, label), Vec3.from_any(position, what="position").symbolic())
+    moving = moving_symbols(place.components())
+    if moving:
+        raise ModelError(
+            f"The place of a {type(shape).__name__} depends on {', '.join(moving)}.",
+            code="shape-moving",
+            where=label,
+            cause=f"It is fixed to '{frame.name}'; position and rotation may depend on parameters only.",
+            remedy="Draw it on a body that moves in that way: a body without mass, on a joint with prescribed motion.",
+            names=tuple(moving),
+        )
     return Drawing(frame, shape, place, to)

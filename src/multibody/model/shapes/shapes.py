@@ -7,6 +7,7 @@ along x.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -236,7 +237,7 @@ def _size(value: Any, name: str, shape: str) -> Expr | float | int:
                 value=number,
             )
         return value if isinstance(value, int | float) else number
-    moving = [symbol.name for symbol in free_symbols(expr) if symbol.kind != "parameter"]
+    moving = moving_symbols([expr])
     if moving:
         raise ModelError(
             f"The {name} of a {shape} depends on {', '.join(moving)}.",
@@ -246,3 +247,8 @@ def _size(value: Any, name: str, shape: str) -> Expr | float | int:
             names=tuple(moving),
         )
     return expr
+
+
+def moving_symbols(parts: Sequence[Any]) -> list[str]:
+    """The names of symbols that are not parameters: of what changes while a model moves."""
+    return [symbol.name for symbol in free_symbols(list(map(as_expr, parts))) if symbol.kind != "parameter"]

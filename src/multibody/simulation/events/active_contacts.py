@@ -19,6 +19,7 @@ from multibody.simulation.problem.problem import Problem
 LARGEST_CLOSED_GAP = 1e-9  # the gap of a contact that touches, at most
 CLOSED_GAP_PER_TRAVEL = 1e-6  # the same, relative to the travel of the gap
 PASSED_PER_CLOSED_GAP = 1e3  # times the gap of a contact that touches: one that has been passed through
+LOCATION_ERROR = 4e-12  # s, and relative to the time: by so much, an impact is located too late
 SMALLEST_TRAVEL = 1e-6  # m or rad; a resting contact opens at 1e-9, which must be little beside the travel of its gap
 ROUNDING_OF_GAP_RATES = 1e-12  # the rate of a gap that comes from rounding, relative to the fastest speed
 ROUNDING_OF_FORCES = 1e-12  # relative size of a force or an acceleration that comes from rounding
@@ -127,13 +128,12 @@ class Contacts:
         found = function.batch(t, y[:, :n], y[:, n : n + m], self._problem.all_r, self._problem.p)["gaps"]
         gaps = np.reshape(found, (len(t), len(self._touches)))
         deep = gaps < -PASSED_PER_CLOSED_GAP * np.array([*self._closed_gaps.values()])
-        if not deep.any():
-            return ""
-        sample = int(deep.any(axis=1).argmax())
-        place = int(gaps[sample].argmin())
-        return (
-            f"'{self._names[[*self._touches][place]]}': its gap is {gaps[sample, place]:.3g} at t = {t[sample]:.9g} s"
-        )
+        for sample, place in np.argwhere(deep):
+            k = [*self._touches][place]
+            gap, rate = self._gaps(float(t[sample]), y[sample])[k]
+            if gap < -LOCATION_ERROR * max(1.0, abs(float(t[sample]))) * abs(rate):  # the impact may just come
+                return f"'{self._names[k]}': its gap is {gap:.3g} at t = {t[sample]:.9g} s"
+        return ""
 
     def rates(self, t: float, y: Vector, *only: int) -> dict[int, float]:
         """The rates of gaps that are closed, by number; of all contacts, or of some alone."""

@@ -45,6 +45,14 @@ EPSILON = float(np.finfo(float).eps)
 EDGE = 1e-3
 """Probes beside both ends of an interval, to see turning points there; relative to its width."""
 
+BEYOND = 0.12
+"""Beyond both ends of an interval, polynomials through its probes are evaluated; relative to its width."""
+
+BEYOND_WEIGHTS = np.array([
+    [np.prod([(at - other) / (node - other) for other in PROBE_NODES if other != node]) for node in PROBE_NODES]
+    for at in (-BEYOND, 1 + BEYOND)
+])  # fmt: skip
+
 MOST_CROWDED = 16
 """So many intervals of a step may be as narrow as possible."""
 
@@ -79,6 +87,7 @@ class Lookout:
         self._relative_error = min(max(10.0 * rtol, LEAST_RELATIVE_ERROR), LARGEST_RELATIVE_ERROR)
         self._touch = self._relative_error * np.array(watch.touches or np.zeros(count), dtype=float)
         self._before: SignalProbe | None = None  # the last one before the end of the step
+        self._interval = 0.0  # the width of intervals, if the last step was divided
         if self._active:
             self._last = SignalProbe(t0, problem.evaluate_signals(t0, y0))
             self._first_sides(t0, y0)
@@ -128,15 +137,20 @@ class Lookout:
                 return found, stop
             soon = self._last.t == self._start or end - self._start < SOON * step
             grown = FIRST_GROWTH if begin < self._start + SOON * step and soon else GROWTH if patience <= 0 else 1.0
+            self._interval = grown * width if width < step else 0.0
             width, patience, begin = grown * (end - begin), patience - 1, end
         self._rounding = later_rounding
         return found, np.inf
 
     def _first_width(self, t: float) -> float:
-        """The width of the first interval: very short if there are events whose sides must be found out."""
+        """The width of the first interval: very short if there are events whose sides must be found out.
+
+        After a step that was divided it is that of the next interval there: what has made them short may go on.
+        """
         step = t - self._last.t
-        first = self._last.t == self._start and not self._sides.all()
-        return min(step, SETTLED * self._watch.tolerance) if first else step
+        if self._last.t == self._start and not self._sides.all():
+            return min(step, SETTLED * self._watch.tolerance)
+        return min(step, self._interval) if self._interval > 0 else step
 
     # probes ------------------------------------------------------------------------------------------------------
 
@@ -320,12 +334,23 @@ def _hidden_turn(a: float, b: float, between: list[float], near: float) -> int |
 
 
 def _has_flat_crossing(values: Vector, noise: Vector) -> bool:
-    """Whether a signal that crosses zero may do so several times; a row for each probe, a column for each signal."""
+    """Whether a signal that crosses zero, in the interval or just beyond it, may do so several times.
+
+    There is a row for each probe and a column for each signal; see ``event_probes.has_flat_end``.
+    """
     between = (FINER_WEIGHTS @ values).reshape(len(values) - 1, FINER, -1)
     near, sizes = NEAR * np.abs(values).max(axis=0), np.maximum(np.abs(values[1:]), np.abs(values[:-1]))
     for k, i in np.argwhere((np.sign(values[1:]) * np.sign(values[:-1]) < 0) & (sizes > noise)):
         for pair in range(max(k - 1, 0), min(k + 2, len(between))):
             a, b = values[pair : pair + 2, i].tolist()
+            if _is_flat(a, b, between[pair, :, i].tolist(), float(near[i])):
+                return True
+    for beyond, end, inner, pair in ((0, 0, 1, 0), (1, -1, -2, -1)):
+        outer = np.sign(BEYOND_WEIGHTS[beyond] @ values) * np.sign(values[inner])
+        beside = (outer < 0) & (np.sign(values[end]) * np.sign(values[inner]) >= 0)
+        for i in np.flatnonzero(beside & (np.abs(values[end]) <= near) & (np.abs(values[inner]) > noise)):
+            row = values[:, i].tolist()
+            a, b = (row[0], row[1]) if pair == 0 else (row[-2], row[-1])
             if _is_flat(a, b, between[pair, :, i].tolist(), float(near[i])):
                 return True
     return False

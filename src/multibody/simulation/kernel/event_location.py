@@ -64,6 +64,7 @@ def watch(run: Any) -> float:
             crowded += 1.0
             narrowest = CROWDED_WIDTH if crowded > MOST_CROWDED else NARROWEST
         stop = events_within(run, begin, end)
+        run.interval = next_width(run, begin, begin + width, patience) * run.h if width < 1.0 else 0.0
         if stop < math.inf or end == 1.0:
             copy(run.later_roundings, run.roundings, run.events)
             return stop
@@ -77,11 +78,16 @@ def watch(run: Any) -> float:
 
 @compiled
 def first_width(run: Any) -> float:
-    """The width of the first interval: very short if there are events whose sides must be found out."""
+    """The width of the first interval: very short if there are events whose sides must be found out.
+
+    After a step that was divided it is that of the next interval there: what has made them short may go on.
+    """
     sides, quiet = doubles(run.sides), False
     for i in range(run.events):
         quiet = quiet or sides[i] == 0.0
-    return smaller(1.0, SETTLED * run.tolerance / run.h) if quiet and run.steps == 1 else 1.0
+    if quiet and run.steps == 1:
+        return smaller(1.0, SETTLED * run.tolerance / run.h)
+    return smaller(1.0, run.interval / run.h) if run.interval > 0.0 else 1.0
 
 
 @compiled

@@ -161,7 +161,23 @@ def resolved(run: Any) -> bool:
             if a * b < 0.0 and larger(abs(a), abs(b)) > 4.0 * roundings[i] + NOISE * scales[i]:
                 for pair in range(k - 1 if k > 1 else 1, k + 2 if k < NODES - 1 else NODES):
                     good = good and not is_flat(run, pair, i, NEAR * largest)
+        noise = 4.0 * roundings[i] + NOISE * scales[i]
+        good = good and not has_flat_end(run, 0, 1, 2, i, NEAR * largest, noise)
+        good = good and not has_flat_end(run, NODES + 1, NODES, NODES - 1, i, NEAR * largest, noise)
     return good
+
+
+@compiled
+def has_flat_end(run: Any, outer: int, end: int, inner: int, i: int, near: float, noise: float) -> bool:
+    """Whether signal i crosses zero at an end of the interval, and may do so several times.
+
+    The numbers are those of the probe beyond the end, of that at the end, and of its neighbor in the interval.
+    """
+    probes, width = doubles(run.probes), run.events
+    beyond, value, neighbor = probes[outer * width + i], probes[end * width + i], probes[inner * width + i]
+    if beyond * neighbor >= 0.0 or value * neighbor < 0.0 or abs(value) > near or abs(neighbor) <= noise:
+        return False
+    return is_flat(run, end if end < inner else inner, i, near)
 
 
 @compiled

@@ -54,7 +54,7 @@ _NUMBERS = """
     beta stability
     end rtol atol fixed max_step gap tolerance
     last_t last_h trouble
-    start grid_t t next h step error rejected_error rejected_h cut
+    start grid_t t next h step error rejected_error rejected_h cut interval
 """.split()
 
 
@@ -67,7 +67,8 @@ class RunRecord(ctypes.Structure):
     another one, the rates of its stages, the rows of its dense output, and what its errors are measured with (see
     ``error_floors``); where to go back to (see ``step_backtracking``); what to watch, and probes of it; where steps
     must end, the next of these times, and the steps and tries until the last one; where samples, the ends of all steps
-    and events go; how far it has come. Numbers: of the method; limits; the way back; the step.
+    and events go; how far it has come. Numbers: of the method; limits; the way back; the step, where it
+    is cut off, and the width of the intervals in which events are sought if it was divided.
     """
 
     _fields_ = [(name, ctypes.c_int64) for name in _INTEGERS] + [(name, ctypes.c_double) for name in _NUMBERS]

@@ -1,18 +1,26 @@
-"""What is given over time: tables must be long enough, and prescribed motions must not jump."""
+"""What is given over time: tables must be long enough, prescribed motions must not jump, and rates must be theirs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.equations.validation.prescribed_motion import motions, require_no_jump
 from multibody.errors import ModelError
-from multibody.graph import Expr, Symbol, as_expr, topological
+from multibody.graph import Expr, Symbol, as_expr, evaluate, free_symbols, topological
 from multibody.graph.piecewise.table_uses import CHECKED, TableUse
 from multibody.graph.piecewise.tables import Table, Tabulated
+from multibody.model.quantity import rate_name
 from multibody.simulation.contract import Vector
+from multibody.simulation.problem.given_expressions import written
+from multibody.simulation.problem.inputs import Sampled, arity, called
 
 NEAR = 1e-9  # relative to the duration
+STRETCHES = 64  # of a run, in which a rate is integrated by Gauss's rule
+WRONG_RATE = 0.02  # the difference of a change and the integral of its rate, relative to the larger sum of both
 
 
 def require_course(
@@ -42,6 +50,68 @@ def require_tables_of_time(eom: EquationsOfMotion, uses: Iterable[TableUse], tim
     for use in uses:
         if use.argument is eom.model.time:
             _require_long_enough(use.table, f"system '{eom.model.name}'", float(times[0]), float(times[-1]))
+
+
+def require_rates(
+    eom: EquationsOfMotion, given: Mapping[str, Any], follows: Mapping[Expr, Expr],
+    parameters: Mapping[Symbol, float], times: Vector,
+) -> None:  # fmt: skip
+    """An error if rates that are given for a prescribed motion are not those of the motion that is given.
+
+    Each change of the motion must be the integral of its rate. What depends on states is not looked at.
+
+    Args:
+        eom: equations of motion.
+        given: what the user gave for inputs, by name.
+        follows: inputs, with the expressions that they follow.
+        parameters: values.
+        times: of the run; the first and the last one count.
+    """
+    places = {one.name: place for place, one in enumerate(eom.inputs)}
+    nodes, weights = np.polynomial.legendre.leggauss(5)
+    ends = np.linspace(float(times[0]), float(times[-1]), STRETCHES + 1)
+    for name, rate in ((one, rate_name(one)) for one in places if rate_name(one) in given and rate_name(one) in places):
+        moving = follows.get(eom.inputs[places[name]], given.get(name, 0.0))
+        motion = _of_time(eom, places[name], moving, parameters)
+        slope = _of_time(eom, places[rate], given[rate], parameters)
+        if motion is None or slope is None:
+            continue
+        half = 0.5 * np.diff(ends)
+        inner = (ends[:-1] + half)[:, None] + half[:, None] * nodes
+        integrals = half * (np.array([[slope(float(t)) for t in row] for row in inner]) @ weights)
+        changes = np.diff([motion(float(t)) for t in ends])
+        size = max(np.abs(integrals).sum(), np.abs(changes).sum())
+        if np.abs(integrals - changes).sum() > WRONG_RATE * size:
+            k = int(np.abs(integrals - changes).argmax())
+            raise ModelError(
+                f"'{rate}' is not the rate of '{name}': from t = {ends[k]:.6g} s to {ends[k + 1]:.6g} s, "
+                f"'{name}' changes by {changes[k]:.6g}, and the integral of '{rate}' is {integrals[k]:.6g}.",
+                code="input-rate-wrong",
+                name=rate,
+                where=f"input '{name}' of system '{eom.model.name}'",
+                cause="A prescribed motion follows them, and its velocity would not belong to its position.",
+                remedy=f"Correct one of them; if '{name}' is an expression of time, leave '{rate}' out.",
+            )
+
+
+def _of_time(
+    eom: EquationsOfMotion, place: int, value: Any, parameters: Mapping[Symbol, float]
+) -> Callable[[float], float] | None:
+    """What an input follows, as a function of time; None if it depends on anything else."""
+    if isinstance(value, Sampled):
+        return None
+    if isinstance(value, str):
+        value = written(value, eom, f"input '{eom.inputs[place].name}'")
+    if isinstance(value, Table):
+        value = value(eom.model.time)
+    if callable(value) and not isinstance(value, Expr):
+        nothing = np.empty(0)
+        return (lambda t: called(value, eom, place, t, nothing, nothing, dict)) if arity(value) <= 1 else None
+    expression = as_expr(value)
+    if not set(free_symbols(expression)) <= {eom.model.time, *parameters}:
+        return None
+    known: dict[Any, float] = dict(parameters)
+    return lambda t: float(evaluate(expression, known | {eom.model.time: t}))
 
 
 # tables --------------------------------------------------------------------------------------------------------------

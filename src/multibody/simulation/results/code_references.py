@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import functools
+import random
 import site
 import sys
 import sysconfig
@@ -14,9 +15,12 @@ from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 _LASTING = ("multibody", "numpy", "scipy")  # what they call by a name does not change; results are those of a format
 _HAS_DOCSTRING = 0x4000000  # flag of code objects from Python 3.13 on
 _GLOBAL_NAMES = ("LOAD_GLOBAL", "LOAD_NAME")
+_SHARED_DRAWS: tuple[Any, ...] = (random.random, np.random.normal)  # methods of the generators of the whole process
 
 
 def is_importable(thing: Any, module: str) -> bool:
@@ -51,6 +55,62 @@ def names_in(function: types.FunctionType) -> tuple[list[str], list[str], list[s
                 level = steps[k - 2].argval if isinstance(steps[k - 2].argval, int) else 0
                 imports.add(_absolute_name("." * level + step.argval, function.__globals__.get("__package__")))
     return sorted(names), sorted(imports), sorted(attributes)
+
+
+def attribute_chains(function: types.FunctionType) -> list[tuple[str, ...]]:
+    """Names with the attributes that are taken of them, one of the other, in a function and the functions within it.
+
+    Example:
+        >>> import numpy as np
+        >>> attribute_chains(lambda t: t + np.random.normal())
+        [('np', 'random', 'normal')]
+    """
+    chains: list[tuple[str, ...]] = []
+    for code in (function.__code__, *_inner(function.__code__)):
+        open_chain: tuple[str, ...] = ()
+        for step in dis.get_instructions(code):
+            if step.opname in ("LOAD_ATTR", "LOAD_METHOD") and open_chain:
+                open_chain = (*open_chain, step.argval)
+                continue
+            if len(open_chain) > 1:
+                chains.append(open_chain)
+            open_chain = (str(step.argval),) if step.opname.startswith("LOAD_") and step.argval is not None else ()
+    return chains
+
+
+def shared_random_numbers(function: types.FunctionType, values: Iterable[Any]) -> str | None:
+    """The function by which a function draws from the random numbers that the whole process shares.
+
+    Args:
+        function: of the user.
+        values: of its global names, and the modules that it imports.
+
+    Returns:
+        Its name; None if the function does not draw from them.
+    """
+    used = list(values)
+    for value in used:
+        if _draws_from_shared(value):
+            return str(value.__name__)
+    modules = [value for value in used if isinstance(value, types.ModuleType)]
+    for chain in attribute_chains(function):
+        if any(_draws_from_shared(_attribute(module, chain[1:])) for module in modules):
+            return ".".join(chain)
+    return None
+
+
+def _attribute(module: types.ModuleType, names: Iterable[str]) -> Any:
+    """What a module has under names with dots between them, as far as they lead through modules."""
+    value: Any = module
+    for name in names:
+        value = vars(value).get(name) if isinstance(value, types.ModuleType) else None
+    return value
+
+
+def _draws_from_shared(value: Any) -> bool:
+    if not isinstance(value, types.MethodType | types.BuiltinMethodType):
+        return False
+    return any(value.__self__ is draw.__self__ for draw in _SHARED_DRAWS)
 
 
 def _absolute_name(name: str, package: str | None) -> str:

@@ -40,6 +40,7 @@ from multibody.simulation.results.code_references import (
     is_library,
     names_in,
     reads_outside,
+    shared_random_numbers,
     version_of,
 )
 from multibody.simulation.results.samples import Samples
@@ -422,6 +423,13 @@ class _Walk:
         if reading:
             raise self._unidentified(
                 function, f"it uses {reading[0]}, and what that reads is not stored with the result"
+            )
+        drawing = shared_random_numbers(function, used)
+        if drawing:
+            raise self._unidentified(
+                function,
+                f"it draws from {drawing}(), whose numbers depend on what else the process has drawn; keep a generator "
+                "with a seed, such as numpy.random.default_rng(1), in a field of an object",
             )
         whole = bool({*names, *attributes} & WHOLE_MODULES)
         for name in names:

@@ -13,6 +13,7 @@ import numpy as np
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ModelError, ShapeError
 from multibody.graph import as_expr, topological
+from multibody.mechanics.constraints.rank import basis
 from multibody.model.quantity import rate_name
 from multibody.simulation.checks.energies import Energies
 from multibody.simulation.contract import Vector
@@ -42,6 +43,9 @@ DOUBTFUL_TURN = 1.0
 
 INNER = (0.23, 0.5, 0.77)
 """Times between two samples at which turns of angles are counted, relative to their distance."""
+
+RANK_SAMPLES = 9
+"""Samples of a run at which the rank of the constraint equations is determined; the largest one counts."""
 
 SMALL_RATE = 1e-3
 """A rate that is always below this share of the largest one is measured by that."""
@@ -325,6 +329,23 @@ class Samples:
         """How well the constraints are kept."""
         position, velocity = (np.abs(part).max(axis=1, initial=0.0) for part in self._probed("residuals"))
         return Residuals(position, velocity)
+
+    @cached_property
+    def redundant_constraints(self) -> tuple[str, ...]:
+        """The names of constraint equations that follow from others in this run, with its parameters.
+
+        They act as the others do, ``residuals`` count them, and a run in which one of them is violated fails. Their
+        forces are not unique. Single positions in which more equations are dependent do not count.
+        """
+        constraints = self.eom.constraints
+        rows = list(constraints.acting)
+        if not rows:
+            return ()
+        chosen = np.unique(np.linspace(0, len(self.t) - 1, RANK_SAMPLES).astype(int))
+        states = (one[chosen] for one in (self.t, self.q, self.u, self.r))
+        matrices = self.eom.function("constraint_rows", {"B": constraints.B[rows]}).batch(*states, self.p)
+        independent = max((basis(B) for B in np.reshape(matrices, (len(chosen), len(rows), -1))), key=len)
+        return tuple(constraints.names[row] for k, row in enumerate(rows) if k not in independent)
 
     # compiled ----------------------------------------------------------------------------------------------------
 

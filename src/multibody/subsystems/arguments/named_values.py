@@ -13,7 +13,7 @@ from multibody.subsystems.arguments.level_draft import LevelDraft
 from multibody.subsystems.arguments.naming import by_order
 from multibody.subsystems.arguments.vocabulary import LevelVocabulary, rate_symbol
 from multibody.subsystems.content import Identities, LevelEnergy, SubsystemContent
-from multibody.subsystems.energy import PartialEnergy, energy_of, require_potential
+from multibody.subsystems.energy import PartialEnergy, energy_of, require_potential, require_potential_of_places
 
 AnySubsystem = TypeVar("AnySubsystem", bound=SubsystemContent)
 
@@ -138,5 +138,6 @@ def named_energy(made: SubsystemContent, given: Any, vocabulary: LevelVocabulary
         )
     energy = energy_of(made, kinetic, potential)
     if not isinstance(given, PartialEnergy):
+        require_potential_of_places(made, potential)
         require_potential(made, kinetic, potential)
     return energy

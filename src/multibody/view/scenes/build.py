@@ -13,6 +13,7 @@ from multibody.equations.without_bodies import EquationsWithoutBodies
 from multibody.graph import ZERO, evaluate
 from multibody.graph.workspace import alone
 from multibody.model import Axes, Body, Drawing, Frame, Kinematics, Mesh, Model, Plane
+from multibody.model.freeze.inertia_checks import possible_values
 from multibody.model.shapes.colors import Colour
 from multibody.view.render.studio import scene_png
 from multibody.view.scenes.given_places import GREY, scene_of_places
@@ -39,9 +40,10 @@ def scene(thing: Any, parameters: Mapping[str, float] | None = None) -> Scene:
         parameters: values by name, where they are not the defaults.
     """
     shown = subject(thing)
+    numbers = possible_values(shown.model, parameters)
     if shown.eom is None or _has_meshes(shown):  # files may have changed since
         return _build(shown, parameters)
-    values = np.array(list(shown.model.parameter_values(parameters).values()), dtype=float).tobytes()
+    values = np.array(list(numbers.values()), dtype=float).tobytes()
     last: dict[bytes, Scene] = shown.eom.once("scene of the last parameters", dict)
     made = last.get(values) or _build(shown, parameters)
     last.clear()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 
 from multibody.codegen.code import Code
-from multibody.codegen.parameter_formulas import origin
+from multibody.codegen.parameter_formulas import arrays_of, origin
 from multibody.codegen.program import Program
 from multibody.codegen.targets.matlab.language import SYNTAX, file, function, help_text
 
@@ -26,11 +26,12 @@ def parameters(program: Program, code: Code, name: str) -> str:
         field = code.members[one.symbol]
         value = repr(one.value) if isfinite(one.value) else "NaN"
         lines.append(f"p.{field} = {value}; {SYNTAX.remark(origin(one, field))}".rstrip())
-    lines += _PARAMETERS.format(name=own, formulas=_formulas(code), open=_missing(program, code, own)).splitlines()
+    lines += _PARAMETERS.format(name=own, arrays=_arrays(program, code), formulas=_formulas(code),
+                               open=_missing(program, code, own)).splitlines()  # fmt: skip
     inner = [f"c = zeros({len(code.constants)}, 1);"]
     inner += [line for part in code.prepare.parts for line in SYNTAX.lines(part)]
     head = f"[p, c] = {own}(varargin)"
-    rules = [_FOLLOWS] if code.formulas else []
+    rules = [*([_FOLLOWS] if code.formulas else []), *([_SPREAD.format(name=own)] if arrays_of(program) else [])]
     return file(code, function(head, lines, remark), function("c = following(p) %#ok<INUSD>", inner), *rules)
 
 
@@ -41,6 +42,16 @@ def _formulas(code: Code) -> str:
         own = code.members[one.quantity.symbol]
         inner = [*one.lines(SYNTAX), f"p.{own} = {one.text};", f"p.formulas.{own} = p.{own};"]
         lines += [f"if follows(changes, '{own}')", *(f"    {line}" for line in inner), "end"]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _arrays(program: Program, code: Code) -> str:
+    """Statements that exchange arrays that were given by their own names for their elements."""
+    fields = {one.symbol.name: code.members[one.symbol] for one in program.parameters if one.symbol is not None}
+    lines = []
+    for name, elements in arrays_of(program).items():
+        listed = ", ".join(f"'{fields[element]}'" for element in elements)
+        lines += [f"if isfield(changes, '{name}')", f"    changes = spread(changes, '{name}', {{{listed}}});", "end"]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -60,6 +71,17 @@ _FOLLOWS = """function yes = follows(changes, name)
         && isfield(changes.formulas, name) && changes.formulas.(name) == changes.(name));
 end"""
 
+_SPREAD = """function changes = spread(changes, name, elements)
+    given = changes.(name).';
+    changes = rmfield(changes, name);
+    if numel(given) ~= numel(elements)
+        error('{name}:value', 'The parameter %s has %d elements, not %d.', name, numel(elements), numel(given));
+    end
+    for k = 1:numel(elements)
+        changes.(elements{{k}}) = given(k);
+    end
+end"""
+
 _MISSING = """for name = {{{names}}}
     if isnan(p.(name{{1}}))
         error('{name}:missing', 'The parameter %s has no value.', name{{1}});
@@ -72,7 +94,7 @@ _PARAMETERS = """if nargin == 1
 else
     changes = struct(varargin{{:}});
 end
-names = fieldnames(changes);
+{arrays}names = fieldnames(changes);
 for k = 1:numel(names)
     if strcmp(names{{k}}, 'formulas')
         continue % what the formulas gave before

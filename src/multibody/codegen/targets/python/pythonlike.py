@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 
-import numpy as np
-
 from multibody.codegen.code import Code, RoutineBody
-from multibody.codegen.parameter_formulas import origin
+from multibody.codegen.parameter_formulas import arrays_of, origin
 from multibody.codegen.program import Program
 from multibody.codegen.quantities import ScalarVariable
 from multibody.codegen.syntax import Syntax, one_line, quoted
@@ -163,12 +161,8 @@ def parameter_lines(program: Program, code: Code, syntax: Syntax, given: str, fl
         given: a template for a value that was given, or is the default.
         flat: likewise for the elements of an array that was given by its own name.
     """
-    model = program.eom.model
-    arrays = {
-        one.name: [each.name for each in np.ravel(one.symbols)] for one in model.parameters if np.ndim(one.symbols)
-    }
     lines = []
-    for name, elements in arrays.items():
+    for name, elements in arrays_of(program).items():
         lines += _ARRAY.format(
             name=quoted(name), elements=", ".join(map(quoted, elements)), flat=flat.format("given")
         ).splitlines()

@@ -69,9 +69,10 @@ class GenEquations:
         self._mbs.kinematics_only = kinematics_only
         self._mbs.hold_strays()
         try:
-            self._mbs.equations = derive(self._mbs.system, formalism)
+            equations = derive(self._mbs.system, formalism)
         except SingularMatrixError:  # parts without mass
             if not kinematics_only:
                 raise
-            self._mbs.equations = None
-        return self._mbs.equations
+            equations = None
+        self._mbs.keep(equations, lambda: self._derive(formalism, diff, kinematics_only))
+        return equations

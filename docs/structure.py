@@ -352,6 +352,8 @@ def _looks_at_text(node: ast.Compare | ast.Call, caught: set[str]) -> bool:
 def _is_text(node: ast.expr, caught: set[str]) -> bool:
     """Whether it is ``error.what``, ``str(error)`` or ``error.args[0]``."""
     match node:
+        case ast.Attribute(value=ast.Name(id="self"), attr="what"):  # an error arranges its own text
+            return False
         case ast.Attribute(attr="what"):
             return True
         case ast.Call(func=ast.Name(id="str"), args=[ast.Name(id=name)]):

@@ -20,7 +20,7 @@ BLOCK = re.compile(r"(?<=```console\n)(.*?)(?=```)", re.DOTALL)
 MASKED = [
     (r"time taken +.*", "time taken …"),
     (r"(\w+ +)[\d.]+( +\d+  proved equal)", r"\1…\2"),
-    (r"-?[\d.]+e-\d+", "…"),
+    (r"-?[\d.]+e-\d+|0\.0e\+00", "…"),  # rounding, which may also be zero
     (" +", " "),
 ]
 """What is different in each run, or on each machine: times that were taken, and the last digits."""

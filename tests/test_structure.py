@@ -128,6 +128,7 @@ def test_errors_without_code_are_seen(text, missing, tmp_path):
         ("error.args[0] == 'a'", 1),
         ("error.code == 'loop-open'", 0),
         ("'loop' in str(other)", 0),
+        ("self.what.split('a')", 0),
     ],
 )
 def test_text_matches_are_seen(test, matches, tmp_path):

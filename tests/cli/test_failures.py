@@ -74,8 +74,9 @@ def test_a_command_line_that_cannot_be_understood_is_2(multibody, folder, words)
     done = multibody(*words, "--json")
     assert done.code == 2
     told = block(done.err)
-    assert done.data["error"]["what"] == told["error"]
-    assert told["what to do"]
+    error = done.data["error"]
+    assert told["error"] == f"{error['what']} [{error['code']}]"
+    assert told["fix"]
     assert list(folder.iterdir()) == []  # nothing was written
 
 

@@ -58,7 +58,7 @@ AT_ONCE = {
         lambda s: [s.sensor("d", Distance(s["a"], s["b"])) for _ in range(2)],
         ModelError, "'d' is already in use", "system 'bad'", "choose another"),
     "name of time": (
-        lambda s: s.parameter("t", 1.0), ModelError, "'t' is already in use", "system 'bad'", "choose another"),
+        lambda s: s.parameter("t", 1.0), ModelError, "'t' is reserved for time", "system 'bad'", "choose another"),
     "name that is none": (
         lambda s: s.body("left wheel"), InvalidNameError, "'left wheel' cannot be the name", "", "left_wheel"),
     "name of a system that is none": (

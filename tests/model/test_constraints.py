@@ -100,7 +100,7 @@ FAULTS = {
     "gear of several": (lambda s, a, b: mb.Gear(s["way"], (s["way"], 0), 2), "'way' has 2 coordinates.*is way_ry"),
     "gear out of range": (lambda s, a, b: mb.Gear((s["way"], 2), (s["way"], 0), 2), "none of them is chosen"),
     "gear of no joint": (lambda s, a, b: mb.Gear(a, s["way"], 2), "is not a joint"),
-    "gear of orientation": (lambda s, a, b: mb.Gear((s["fly"], 4), (s["way"], 0), 2), "no angle or length"),
+    "gear of orientation": (lambda s, a, b: mb.Gear((s["fly"], 4), (s["way"], 0), 2), "neither an angle nor a length"),
     "gear without ratio": (lambda s, a, b: mb.Gear((s["way"], 0), (s["way"], 1), 0), "ratio of zero"),
     "rack that turns": (lambda s, a, b: mb.RackAndPinion((s["way"], 0), (s["way"], 1), 0.1), "way_ry is an angle"),
     "length that moves": (

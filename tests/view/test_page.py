@@ -17,8 +17,9 @@ from tests.refusal import refused
 
 import multibody as mb
 from multibody.errors import MissingLibraryError
-from multibody.view.page import document, formulas, motions, page_html, sweeps, write_page
+from multibody.view.page import formulas, motions, page_html, sweeps, write_page
 from multibody.view.page.geometry import merged
+from multibody.view.page.write import embedded
 from multibody.view.scenes.placement import rotation_matrices
 from multibody.view.scenes.triangles import Surface, box
 
@@ -234,7 +235,7 @@ def test_texts_of_users_stay_texts() -> None:
 
 
 def test_data_cannot_leave_its_element() -> None:
-    text = document.embedded({"name": HOSTILE})
+    text = embedded({"name": HOSTILE})
     assert not set(text) & set("<>&\u2028\u2029")
     assert json.loads(text) == {"name": HOSTILE}
 

@@ -47,7 +47,9 @@ def alike(a: Mat3, b: Mat3, tolerance: float = 1e-9) -> bool:
     """Whether two matrices are the same: numbers to rounding, beside the largest of them, expressions as functions."""
     pairs = list(zip(a.components(), b.components(), strict=True))
     numbers = [(number_or_none(x), number_or_none(y)) for x, y in pairs]
-    size = max((float(np.max(np.abs(one))) for pair in numbers for one in pair if one is not None), default=0.0)
+    size = max(
+        (float(np.max(np.abs(number))) for pair in numbers for number in pair if number is not None), default=0.0
+    )
     return all(
         same(x, y) if n is None or k is None else bool(np.all(np.abs(n - k) <= tolerance * size))
         for (x, y), (n, k) in zip(pairs, numbers, strict=True)
@@ -118,7 +120,7 @@ def _sentences(moments: Floats, scale: float, tolerance: float) -> list[InertiaP
 class Inertia(Linear):
     """The inertia dyad (m·1, -m·R_s; m·R_s, Θ_O), by mass, first moment m·r_s and inertia tensor Θ_O about the origin.
 
-    Kept in this way, inertias in one frame are simply added, and a body without mass is no special case.
+    Kept in this way, inertias in one frame are simply added, and a body without mass is not a special case.
 
     Example:
         >>> rod = Inertia.rigid_body(2.0, (0.5, 0.0, 0.0), Symmetric3.diagonal(0.0, 0.1, 0.1))
@@ -179,7 +181,7 @@ class Inertia(Linear):
         """
         s = dyad.t21
         found = cls(dyad.t11[0, 0], Vec3(s[2, 1], s[0, 2], s[1, 0]), dyad.t22)
-        if not all(alike(ours, given) for ours, given in zip(found.dyad().parts(), dyad.parts(), strict=True)):
+        if not all(alike(ours, part) for ours, part in zip(found.dyad().parts(), dyad.parts(), strict=True)):
             raise NumberError(
                 "The dyad is not that of a rigid body.",
                 code="dyad-not-an-inertia",

@@ -1,4 +1,4 @@
-"""How a rotation is kept: as nothing at all, as a turn about a coordinate axis, or as a matrix of direction cosines.
+"""Forms of a rotation: identity, turn about a coordinate axis, matrix of direction cosines.
 
 A turn about x, y or z costs 4 multiplications and 2 additions per vector; the matrix that it stands for would cost 9
 and 6. So a turn stays a turn as long as it can.

@@ -1,4 +1,4 @@
-"""What all values of the algebra have in common: they never change, and their components can be reached one by one."""
+"""Base of all values of the algebra: immutable, with components in a fixed order."""
 
 from __future__ import annotations
 

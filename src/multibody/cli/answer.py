@@ -1,4 +1,4 @@
-"""What a command answers: data for programs, and the same for people."""
+"""Answers of commands: data for programs, and the same as text."""
 
 from __future__ import annotations
 

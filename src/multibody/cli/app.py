@@ -86,4 +86,4 @@ def command(name: str, *, panel: str) -> Callable[[Command], Command]:
 def _needs_more(signature: inspect.Signature) -> bool:
     """Whether the sub-command cannot do anything without arguments."""
     wanted = [parameter for parameter in signature.parameters.values() if parameter.annotation is not typer.Context]
-    return any(one.default is one.empty for one in wanted)
+    return any(argument.default is argument.empty for argument in wanted)

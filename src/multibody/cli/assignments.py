@@ -14,7 +14,7 @@ from multibody.cli.exit_codes import CommandError, on_command_line
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ParseError
 from multibody.graph import evaluate, parse
-from multibody.graph.names import element_name, suggestion
+from multibody.graph.names import element_name, require_known_names
 
 MAX_VALUES = 1_000_000
 """Of a range."""
@@ -98,17 +98,7 @@ def require_known(names: Iterable[str], known: Iterable[str], what: str, where: 
     Raises:
         CommandError: with what may have been meant.
     """
-    listed = list(known)
-    for name in names:
-        if name not in listed:
-            raise CommandError(
-                f"There is no {what} '{name}'.",
-                where=where,
-                cause=suggestion([name], listed),
-                remedy=f"There are: {', '.join(listed) or 'none'}.",
-                code="name-unknown",
-                name=name,
-            )
+    require_known_names(names, known, what, where=where, error=CommandError, code="name-unknown")
 
 
 def parameter_values(eom: EquationsOfMotion, texts: Iterable[str] | None) -> dict[str, float]:
@@ -142,7 +132,7 @@ def require_quantities(eom: EquationsOfMotion, names: Iterable[str], option: str
     for name in names:
         owner, place = split(name, known)
         shape = np.shape(eom.outputs[owner]) if owner in known and known[owner].kind == "sensor" else ()
-        elements = [element_name(owner, one) for one in np.ndindex(shape)]
+        elements = [element_name(owner, place) for place in np.ndindex(shape)]
         if owner not in known or (place and name not in elements):
             listed = elements if owner in known and shape else known
             with on_command_line(option):
@@ -168,7 +158,7 @@ def input_laws(eom: EquationsOfMotion, texts: Iterable[str] | None) -> dict[str,
 def at_values(eom: EquationsOfMotion, texts: Iterable[str] | None) -> dict[str, float]:
     """Values of coordinates, speeds and inputs at an operating point, by name."""
     values = numbers(texts, "--at")
-    known = [one.name for one in (*eom.coordinates, *eom.speeds, *eom.inputs)]
+    known = [symbol.name for symbol in (*eom.coordinates, *eom.speeds, *eom.inputs)]
     require_known(values, known, "coordinate, speed or input", f"--at, system '{eom.model.name}'")
     return values
 
@@ -201,7 +191,7 @@ def spread(text: str, where: str) -> Any:
     if ":" in text:
         return _range(text, where)
     if "," in text:
-        return [number(one, where) for one in text.split(",")]
+        return [number(word, where) for word in text.split(",")]
     return number(text, where)
 
 

@@ -1,4 +1,4 @@
-"""What can be chosen by name: formalisms, solvers, export targets."""
+"""Choices by name: formalisms, solvers, export targets."""
 
 from __future__ import annotations
 
@@ -166,6 +166,6 @@ def target(name: TargetName) -> Target:
     from multibody import codegen, report
 
     wanted = "fmi" if name is TargetName.FMU else name.value
-    kinds = {one.lower(): getattr(package, one) for package in (codegen, report) for one in package.__all__}
+    kinds = {name.lower(): getattr(package, name) for package in (codegen, report) for name in package.__all__}
     made: Target = kinds[wanted]()
     return made

@@ -1,4 +1,4 @@
-"""What the exit code of a command means, and which errors lead to which."""
+"""Exit codes of commands: their meanings, and the errors that lead to each."""
 
 from __future__ import annotations
 

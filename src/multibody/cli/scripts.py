@@ -92,5 +92,5 @@ def _beside(path: Path) -> Iterator[None]:
 
 def _line(error: BaseException, path: Path) -> str:
     """The last line of the file that Python came through."""
-    lines = [one.lineno for one in traceback.extract_tb(error.__traceback__) if one.filename == str(path)]
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
     return f"{path}, line {lines[-1]}" if lines else str(path)

@@ -1,4 +1,4 @@
-"""What a command works on: a library model, or what a file describes."""
+"""Sources of models for commands: the library, and files."""
 
 from __future__ import annotations
 
@@ -192,9 +192,9 @@ def _chosen(found: dict[str, Any], name: str, where: str) -> System | Model | Eq
     """One thing of a Python file: the one with a name; or the only system, or else the only equations."""
     if name:
         return _named(found, name, where)
-    shown = {one: thing for one, value in found.items() if (thing := _mechanical(value)) and not one.startswith("_")}
+    shown = {name: thing for name, value in found.items() if (thing := _mechanical(value)) and not name.startswith("_")}
     for kind in (System, EquationsOfMotion, Model):
-        names = {id(thing): one for one, thing in shown.items() if isinstance(thing, kind)}
+        names = {id(element): name for name, element in shown.items() if isinstance(element, kind)}
         if len(names) == 1:
             return shown[next(iter(names.values()))]
         if names:
@@ -218,7 +218,7 @@ def _named(found: dict[str, Any], name: str, where: str) -> System | Model | Equ
     from multibody.cli.scripts import called
 
     if name not in found:
-        known = [one for one, value in found.items() if _mechanical(value)]
+        known = [name for name, value in found.items() if _mechanical(value)]
         raise ModelError(
             f"The file defines no '{name}'.",
             where=where,
@@ -256,6 +256,6 @@ def known_models(beginning: str = "") -> list[str]:
 
     named = [name for name in library.names() if name.startswith(beginning)]
     folder = Path(beginning if beginning.endswith(("/", "\\")) else Path(beginning).parent)
-    files = [one for one in _listed(folder) if one.is_dir() or one.suffix.lower() in (*PYTHON, *YAML, *URDF)]
+    files = [path for path in _listed(folder) if path.is_dir() or path.suffix.lower() in (*PYTHON, *YAML, *URDF)]
     shown = [f"{file}/" if file.is_dir() else str(file) for file in files if not file.name.startswith(".")]
-    return named + [one for one in shown if one.startswith(beginning)]
+    return named + [name for name in shown if name.startswith(beginning)]

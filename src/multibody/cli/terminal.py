@@ -1,4 +1,4 @@
-"""Where answers, progress and errors go: tables on a terminal, plain text in a pipe, JSON for programs."""
+"""Output of answers, progress and errors: tables on a terminal, plain text in a pipe, JSON for programs."""
 
 from __future__ import annotations
 
@@ -136,5 +136,5 @@ def plain(thing: Any) -> Any:
         case Mapping():
             return {str(key): plain(value) for key, value in thing.items()}
         case list() | tuple() | set() | frozenset():
-            return [plain(one) for one in thing]
+            return [plain(item) for item in thing]
     return str(thing)

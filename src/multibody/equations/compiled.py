@@ -89,7 +89,7 @@ class CompiledEquations(EquationExpressions):
             ports = {**ports, "a": self.model.accelerations}
         else:
             known |= dict(zip(self.model.accelerations, self._guarded(self.acceleration), strict=True))
-        nodes = topological([one for value in outputs.values() for one in flat(value)])
+        nodes = topological([expression for value in outputs.values() for expression in flat(value)])
         if not known.keys().isdisjoint(nodes):
             with isolated(*nodes, *topological(known.values())):
                 outputs = {key: substitute(value, known) for key, value in outputs.items()}
@@ -115,7 +115,7 @@ class CompiledEquations(EquationExpressions):
         given = list(expressions)
         with isolated(*topological([*given, self.regularity])):
             mark = INVISIBLE * sqrt(self.regularity - ROUNDED_PIVOT)
-            return [one if one is ZERO else one + mark for one in given]
+            return [component if component is ZERO else component + mark for component in given]
 
     @cached_property
     def forward_dynamics(self) -> Function:

@@ -192,7 +192,7 @@ class EquationExpressions:
     def outputs(self) -> Mapping[str, Any]:
         """What the sensors measure, as expressions of (t, q, u, u̇, λ, r, p)."""
         return self._measured(
-            lambda kinetics: {name: one.measure(kinetics) for name, one in self.model.sensors.items()}
+            lambda kinetics: {name: sensor.measure(kinetics) for name, sensor in self.model.sensors.items()}
         )
 
     def _measured(self, measure: Callable[[Kinetics], T]) -> T:
@@ -238,7 +238,7 @@ class EquationExpressions:
         """What a joint transmits to its child frame, at its origin and in its axes; u̇ and λ are symbols."""
         if isinstance(joint, Joint):
             return self.kinetics.reaction(joint)
-        known = {one.name: one for one in (*self.model.joints, *self.model.cuts)}
+        known = {joint.name: joint for joint in (*self.model.joints, *self.model.cuts)}
         if joint not in known:
             raise ModelError(
                 f"There is no joint '{joint}'.",

@@ -210,7 +210,7 @@ class CheckedMotion(Function):
         """The sum of squares of all entries of B, by the unit of their rows."""
         constraints, sizes = self._eom.constraints, dict[str, Expr]()
         for row, unit in zip(constraints.acting, constraints.units, strict=True):
-            sizes[unit] = sizes.get(unit, ZERO) + sum((one * one for one in constraints.B[row]), ZERO)
+            sizes[unit] = sizes.get(unit, ZERO) + sum((entry * entry for entry in constraints.B[row]), ZERO)
         return sizes
 
 

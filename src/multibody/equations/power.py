@@ -1,4 +1,4 @@
-"""Where energy comes from and where it goes: the power of loads, drives and moving constraints.
+"""Power of loads, drives and moving constraints.
 
 The energy T + V changes by the power of everything that has no potential. Its integrals, kept beside the state, are the
 built-in check of every run: T + V - (work of inputs) - (work of drives) + (dissipated) stays what it was.
@@ -69,7 +69,7 @@ def _flow(eom: EquationsOfMotion, laws: Mapping[Expr, Expr]) -> dict[Expr, Expr]
     """The rates of coordinates, speeds and inputs."""
     flow: dict[Expr, Expr] = dict.fromkeys(eom.inputs, ZERO)
     flow |= eom.model.flow(eom.model.accelerations)
-    return flow | {one: as_expr(time_derivative(value, flow)) for one, value in laws.items()}
+    return flow | {symbol: as_expr(time_derivative(value, flow)) for symbol, value in laws.items()}
 
 
 def powers_of_dampers(eom: EquationsOfMotion) -> dict[str, Expr]:
@@ -80,7 +80,9 @@ def powers_of_dampers(eom: EquationsOfMotion) -> dict[str, Expr]:
     flow, rest, signals = _flow(eom, {}), AtRest.of(eom.model), set(eom.inputs)
     powers = {name: _power(eom, load, flow, rest) for name, load in dampers.items()}
     return {
-        name: one for name, one in powers.items() if one is not ZERO and not signals.intersection(free_symbols(one))
+        name: power
+        for name, power in powers.items()
+        if power is not ZERO and not signals.intersection(free_symbols(power))
     }
 
 

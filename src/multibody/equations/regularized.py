@@ -90,7 +90,7 @@ def regularized(matrix: Matrix, groups: Sequence[str], softness: float) -> Regul
     order = least_fill(matrix)
     firm = matrix[np.ix_(order, order)].copy()
     units = [groups[k] for k in order]
-    means = {unit: _mean([firm[k, k] for k, one in enumerate(units) if one == unit]) for unit in units}
+    means = {unit: _mean([firm[k, k] for k, other in enumerate(units) if other == unit]) for unit in units}
     scales = np.array([means[unit] for unit in units], dtype=object)
     if softness:
         for k, scale in enumerate(scales):

@@ -47,7 +47,7 @@ def _is_slender(link: Link) -> bool:
     tensor, moment, mass = link.inertia.tensor, link.inertia.first_moment, link.inertia.mass
     x, y, z = moment.components()
     diagonals = ((tensor.xx, y, z), (tensor.yy, x, z), (tensor.zz, x, y))
-    return any((mass * own - one * one - other * other).fp == 0 for own, one, other in diagonals)
+    return any((mass * own - first * first - other * other).fp == 0 for own, first, other in diagonals)
 
 
 def loses_inertia(M: Vector) -> Vector:
@@ -89,7 +89,9 @@ def gimbal_lock(eom: MotionEquations, M: Vector, q: Any) -> SingularMatrixError:
 
 
 def _named_position(eom: MotionEquations, q: Any) -> str:
-    return ", ".join(f"{one.name}={value:.6g}" for one, value in zip(eom.coordinates, np.ravel(q), strict=False))
+    return ", ".join(
+        f"{coordinate.name}={value:.6g}" for coordinate, value in zip(eom.coordinates, np.ravel(q), strict=False)
+    )
 
 
 def dependent_equations(eom: MotionEquations, t: float, q: Any, r: Any, p: Any) -> tuple[str, ...]:
@@ -116,7 +118,7 @@ def dependent_equations(eom: MotionEquations, t: float, q: Any, r: Any, p: Any) 
     if rank == len(rows) or rank >= _rank_nearby(assembly, position, rows, scale):
         return ()
     involved = np.abs(left[:, rank:]).max(axis=1) > 0.1
-    return tuple(constraints.names[row] for row, one in zip(rows, involved, strict=True) if one)
+    return tuple(constraints.names[row] for row, members in zip(rows, involved, strict=True) if members)
 
 
 def singular_position(eom: MotionEquations, names: tuple[str, ...], q: Any) -> SingularMatrixError:

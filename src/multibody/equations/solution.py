@@ -13,6 +13,7 @@ from multibody.equations.tolerances import FORCE_SOFTNESS
 from multibody.errors import ModelError, SingularMatrixError
 from multibody.graph import ONE, ZERO, Expr, array, ldl, ldl_solve, orthogonal_complement, product, solve_regular
 from multibody.graph.linear_algebra import LDL, Complement, Matrix
+from multibody.graph.names import require_known_names
 from multibody.mechanics.constraints.independence import Constraints, doubtful_rows, well_chosen
 from multibody.model import Model
 
@@ -157,15 +158,8 @@ class IndependentSpeeds(Handling):
         if not self.speeds:
             return orthogonal_complement(constraints.B[rows], well_chosen(constraints))
         names = [speed.name for speed in constraints.model.speeds]
-        unknown = [name for name in self.speeds if name not in names]
-        if unknown:
-            raise ModelError(
-                f"There is no speed {', '.join(map(repr, unknown))}.",
-                code="speed-unknown",
-                where=f"independent speeds of system '{constraints.model.name}'",
-                remedy=f"The speeds are: {', '.join(names)}.",
-                names=tuple(unknown),
-            )
+        where = f"independent speeds of system '{constraints.model.name}'"
+        require_known_names(self.speeds, names, "speed", code="speed-unknown", where=where)
         try:
             return orthogonal_complement(constraints.B[rows], [names.index(name) for name in self.speeds])
         except SingularMatrixError as error:

@@ -37,7 +37,7 @@ class ModelWithoutBodies(Model):
     def made(cls, name: str, **content: Any) -> Self:
         """An empty model, with this content in place of its own."""
         empty = System(name).freeze()
-        return cls(**{one.name: getattr(empty, one.name) for one in fields(empty)} | content)
+        return cls(**{field.name: getattr(empty, field.name) for field in fields(empty)} | content)
 
     @cached_property
     def quaternions(self) -> list[list[int]]:

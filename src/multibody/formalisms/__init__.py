@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from lazy_loader import attach
 
 from multibody.equations import EquationsOfMotion
 from multibody.formalisms.articulated_body import ArticulatedBody
@@ -17,8 +18,8 @@ __all__ = [
 ]  # fmt: skip
 
 _LATE = {
-    "Comparison": "comparison", "compare": "comparison", "Kane": "kane", "Lagrange": "lagrange", "Modular": "modular",
-    "NewtonEuler": "newton_euler", "Wittenburg": "wittenburg",
+    "comparison": ["Comparison", "compare"], "kane": ["Kane"], "lagrange": ["Lagrange"], "modular": ["Modular"],
+    "newton_euler": ["NewtonEuler"], "wittenburg": ["Wittenburg"],
 }  # fmt: skip
 """Formalisms that ``derive`` does not choose by itself are imported when they are asked for."""
 
@@ -30,12 +31,7 @@ if TYPE_CHECKING:
     from multibody.formalisms.newton_euler import NewtonEuler
     from multibody.formalisms.wittenburg import Wittenburg
 else:
-
-    def __getattr__(name: str) -> Any:
-        """Names that are imported late."""
-        if name in _LATE:
-            return getattr(import_module(f"{__name__}.{_LATE[name]}"), name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    __getattr__, _, _ = attach(__name__, submod_attrs=_LATE)
 
 
 def __dir__() -> list[str]:

@@ -31,8 +31,8 @@ def forces_in_evidence(kinetics: Kinetics, wanted: Iterable[Joint | str]) -> dic
     model = kinetics.model
     joints = {joint.name: joint for joint in model.joints}
     found: dict[str, Expr] = {}
-    for one in wanted:
-        name = one.name if isinstance(one, Joint) else one
+    for wish in wanted:
+        name = wish.name if isinstance(wish, Joint) else wish
         if name in model.constraints:
             found |= _of_constraint(kinetics, name)
         elif name in joints:

@@ -144,13 +144,15 @@ class Comparison(TextTable):
     @property
     def refused(self) -> dict[str, str]:
         """Why formalisms did not take the model, by their names."""
-        return {one.name: one.refusal for one in self.derivations if one.equations is None}
+        return {derivation.name: derivation.refusal for derivation in self.derivations if derivation.equations is None}
 
     @property
     def compared(self) -> tuple[str, ...]:
         """The names of all quantities that are compared; none where there is nothing to compare with."""
-        known = [one for one in self.derivations if one.equations is not None] if self.pairs else []
-        return tuple(quantity.name for one in known[:1] for quantity in one.results.quantities)
+        known = (
+            [derivation for derivation in self.derivations if derivation.equations is not None] if self.pairs else []
+        )
+        return tuple(quantity.name for derivation in known[:1] for quantity in derivation.results.quantities)
 
     def agree(self, tolerance: float = 1e-10) -> bool:
         """Whether every pair is proved equal, or at least within a relative tolerance."""
@@ -158,14 +160,18 @@ class Comparison(TextTable):
 
     def rows(self) -> list[list[str]]:
         """The table: a row for each derivation, a column for each one that it is compared with."""
-        names = [one.name for one in self.derivations]
+        names = [derivation.name for derivation in self.derivations]
         found = {(p.first, p.second): _verdict(p) for p in self.pairs}
         table = [["formalism", "time / s", "operations", *names]]
-        for one in self.derivations:
-            verdicts = [found.get((one.name, name)) or found.get((name, one.name)) or "" for name in names]
-            known = one.equations is not None
-            figures = [f"{one.seconds:.3g}", str(one.operations)] if known else ["refused", one.refusal]
-            table.append([one.name, *figures, *verdicts])
+        for derivation in self.derivations:
+            verdicts = [
+                found.get((derivation.name, name)) or found.get((name, derivation.name)) or "" for name in names
+            ]
+            known = derivation.equations is not None
+            figures = (
+                [f"{derivation.seconds:.3g}", str(derivation.operations)] if known else ["refused", derivation.refusal]
+            )
+            table.append([derivation.name, *figures, *verdicts])
         return table
 
     @property
@@ -184,8 +190,10 @@ class Comparison(TextTable):
 
     def _counted(self) -> str:
         """What is compared, by kinds."""
-        known = next(one for one in self.derivations if one.equations is not None).results.quantities
-        kinds = [one.kind.partition(" '")[0] for one in known]
+        known = next(
+            derivation for derivation in self.derivations if derivation.equations is not None
+        ).results.quantities
+        kinds = [quantity.kind.partition(" '")[0] for quantity in known]
         counts = {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
         return ", ".join(kind if kind.endswith("energy") else _plural(n, kind) for kind, n in counts.items())
 
@@ -230,9 +238,9 @@ def compare(
     if constraints is not None and model.unreduced is not None:
         model = model.unreduced  # as ``derive`` does: whoever says how to handle constraints wants to see them
     chosen = _chosen(formalisms)
-    names = _distinct([repr(one) for one in chosen])
-    derivations = [_derived(model, one, name, constraints) for one, name in zip(chosen, names, strict=True)]
-    known = [one for one in derivations if one.equations is not None]
+    names = _distinct([repr(formalism) for formalism in chosen])
+    derivations = [_derived(model, formalism, name, constraints) for formalism, name in zip(chosen, names, strict=True)]
+    known = [derivation for derivation in derivations if derivation.equations is not None]
     states = _RandomStates(model)
     pairs = tuple(_agreement(first, second, states) for first, second in combinations(known, 2))
     return Comparison(model, tuple(derivations), _explained(states, dict(zip(names, chosen, strict=True)), pairs))
@@ -250,7 +258,7 @@ def _chosen(formalisms: object) -> Sequence[Formalism]:
             remedy="Give a list such as [Kane(), Lagrange()]; without it, all formalisms are compared.",
             value=type(formalisms).__name__,
         )
-    chosen = [required_formalism(one, "compare") for one in formalisms]
+    chosen = [required_formalism(formalism, "compare") for formalism in formalisms]
     for one, other in combinations(chosen, 2):
         if type(one) is type(other) and repr(vars(one)) == repr(vars(other)):
             raise ModelError(
@@ -293,7 +301,7 @@ def _agreement(first: Derivation, second: Derivation, states: _RandomStates) -> 
 
 def _of_kind(kind: str, found: DerivationResults) -> list[Expr]:
     """All quantities of a kind, as functions of (t, q, u, r, p)."""
-    return [entry for one in found.quantities if one.kind == kind for entry in found.solved(one)]
+    return [entry for quantity in found.quantities if quantity.kind == kind for entry in found.solved(quantity)]
 
 
 def _explained(
@@ -374,6 +382,6 @@ def _random_states(model: Model) -> dict[Any, Any]:
 def _closed(constraints: Constraints, rng: np.random.Generator) -> list[float]:
     """Coordinates and speeds near the start that keep all constraints."""
     model = constraints.model
-    q = [model.start[one] + NEAR * rng.normal() for one in model.coordinates]
+    q = [model.start[coordinate] + NEAR * rng.normal() for coordinate in model.coordinates]
     state = consistent(constraints, q, rng.normal(size=len(model.speeds)))
     return [*state.q, *state.u]

@@ -1,4 +1,4 @@
-"""What a formalism is: a strategy that turns a model into equations of motion."""
+"""The contract of formalisms: strategies that turn a model into equations of motion."""
 
 from __future__ import annotations
 

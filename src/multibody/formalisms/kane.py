@@ -19,11 +19,11 @@ import numpy as np
 
 from multibody.algebra import ForceMotor, Symmetric3, Vec3
 from multibody.equations import EquationsOfMotion, Handling, IndependentSpeeds, Kinetics
-from multibody.errors import ModelError
 from multibody.formalisms.auxiliary import forces_in_evidence
 from multibody.formalisms.contract import Formalism
 from multibody.graph import ZERO, Expr, array, jacobian
 from multibody.graph.linear_algebra import Matrix
+from multibody.graph.names import require_known_names
 from multibody.model import Joint, Model, with_speeds
 from multibody.model.kinematics import ZERO3
 
@@ -69,18 +69,12 @@ class Kane(Formalism):
         return EquationsOfMotion.of(kinetics, "Kane", lambda: (M, h, f), solution, evidence)
 
     def _independent(self, model: Model) -> IndependentSpeeds:
-        unknown = [name for name in self.dependent if name not in [one.name for one in model.speeds]]
-        if unknown:
-            raise ModelError(
-                f"There is no speed {', '.join(map(repr, unknown))} to be dependent.",
-                code="name-unknown",
-                where=f"Kane's method for system '{model.name}'",
-                remedy=f"The speeds are: {', '.join(one.name for one in model.speeds)}.",
-                names=list(unknown),
-            )
+        speeds = [speed.name for speed in model.speeds]
+        where = f"dependent speeds of system '{model.name}'"
+        require_known_names(self.dependent, speeds, "speed", code="name-unknown", where=where)
         if not self.dependent:
             return IndependentSpeeds()
-        return IndependentSpeeds(*(one.name for one in model.speeds if one.name not in self.dependent))
+        return IndependentSpeeds(*(name for name in speeds if name not in self.dependent))
 
 
 class Partial(NamedTuple):

@@ -36,7 +36,7 @@ class NestedLinks:
         self._falls.append(self._kinetics.pose_of_link(link.index).vector_to_child(known))
         parts = [_free_body(link, self._names)] if self._whole is None else [self._whole, _free_body(link, self._names)]
         variables, rates = self._new_variables(link)
-        free = [one.name for one in self._model.speeds if one in self._speeds]
+        free = [speed.name for speed in self._model.speeds if speed in self._speeds]
         return couple(
             f"{self._model.name}_{link.index}", parts, self._joint(link), variables=variables,
             own=OwnEquations(kinematics=rates, dynamics=self._weight(link)),
@@ -48,13 +48,19 @@ class NestedLinks:
         """Coordinates and speeds that this link brings in, and the rates of the coordinates."""
         model = self._model
         used = set(free_symbols([*link.before.components(), *link.q, *link.u, *link.drift]))
-        coordinates = [one for one in model.coordinates if one in used and one not in self._coordinates]
-        rates = {one: rate for one, rate in zip(model.coordinates, model.rates, strict=True) if one in coordinates}
+        coordinates = [
+            coordinate for coordinate in model.coordinates if coordinate in used and coordinate not in self._coordinates
+        ]
+        rates = {
+            coordinate: rate
+            for coordinate, rate in zip(model.coordinates, model.rates, strict=True)
+            if coordinate in coordinates
+        }
         used |= set(free_symbols(list(rates.values()))) if rates else set()
-        speeds = [one for one in model.speeds if one in used and one not in self._speeds]
+        speeds = [speed for speed in model.speeds if speed in used and speed not in self._speeds]
         self._coordinates |= set(coordinates)
         self._speeds |= set(speeds)
-        return {0: _names(coordinates), 1: _names(speeds)}, {one.name: rate for one, rate in rates.items()}
+        return {0: _names(coordinates), 1: _names(speeds)}, {variable.name: rate for variable, rate in rates.items()}
 
     def _joint(self, link: Link) -> dict[str, Expr]:
         """The velocity of a link minus what its parent and its joint give it: six equations."""
@@ -97,7 +103,10 @@ class NestedLinks:
     def _known(self) -> dict[Expr, Expr]:
         model = self._model
         symbols = [*model.coordinates, *model.speeds, *model.parameter_symbols, *model.input_symbols]
-        known: dict[Expr, Expr] = {TIME: model.time, **{symbol(one.name, one.kind): one for one in symbols}}
+        known: dict[Expr, Expr] = {
+            TIME: model.time,
+            **{symbol(stand_in.name, stand_in.kind): stand_in for stand_in in symbols},
+        }
         for link in model.links:
             named, found = self._names.velocity(link.index), self._kinetics.velocity_of_link(link.index)
             known |= dict(zip([*named.resultant, *named.moment], [*found.resultant, *found.moment], strict=True))
@@ -109,7 +118,7 @@ def _free_body(link: Link, names: _Names) -> Subsystem:
     V, label = names.velocity(link.index), names.label(link.index)
     if link.inertia is None:
         return subsystem(label, {1: names.of(link.index)})
-    rates = VelocityMotor(*(Vec3(*[rate_symbol(one) for one in part]) for part in (V.resultant, V.moment)))
+    rates = VelocityMotor(*(Vec3(*[rate_symbol(component) for component in part]) for part in (V.resultant, V.moment)))
     rows = names.rows(link.index, -_inertia_force(link.inertia, V, rates))
     return subsystem(label, {1: names.of(link.index)}, rows)
 
@@ -128,7 +137,7 @@ class _Names:
     def __init__(self, model: Model) -> None:
         symbols = (*model.coordinates, *model.speeds, *model.parameter_symbols, *model.input_symbols)
         self._prefix = "link"
-        while any(one.name.startswith(self._prefix) for one in symbols):
+        while any(symbol.name.startswith(self._prefix) for symbol in symbols):
             self._prefix += "_"
 
     def label(self, index: int) -> str:
@@ -150,4 +159,4 @@ class _Names:
 
 
 def _names(symbols: tuple[Symbol, ...] | list[Symbol]) -> list[str]:
-    return [one.name for one in symbols]
+    return [symbol.name for symbol in symbols]

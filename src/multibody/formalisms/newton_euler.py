@@ -68,15 +68,15 @@ def _reduced(kinetics: Kinetics) -> tuple[Matrix, Matrix, Matrix]:
     """M_red, h_red and f_red of (4.8); gravity counts with h, as everywhere."""
     count, gravity = len(kinetics.model.speeds), kinetics.model.gravity
     M, h, f = array(np.zeros((count, count))), array([0] * count), array(kinetics.joint_loads)
-    for one in _bodies(kinetics):
-        used = [k for k in range(count) if any(x is not ZERO for x in (*one.J_T[:, k], *one.J_R[:, k]))]
-        J_T, J_R, m, inertia = one.J_T[:, used], one.J_R[:, used], one.body.mass, one.body.inertia
+    for body in _bodies(kinetics):
+        used = [k for k in range(count) if any(x is not ZERO for x in (*body.J_T[:, k], *body.J_R[:, k]))]
+        J_T, J_R, m, inertia = body.J_T[:, used], body.J_R[:, used], body.body.mass, body.body.inertia
         tensor = array([list(row) for row in inertia.rows])
-        newton = (one.apparent_t - gravity) * m
-        euler = inertia @ one.apparent_r + one.spin.cross(inertia @ one.spin)
+        newton = (body.apparent_t - gravity) * m
+        euler = inertia @ body.apparent_r + body.spin.cross(inertia @ body.spin)
         M[np.ix_(used, used)] += product(J_T.T, J_T * m) + product(J_R.T, product(tensor, J_R))
         h[used] += product(J_T.T, array([*newton])) + product(J_R.T, array([*euler]))
-        f[used] += product(J_T.T, array([*one.force])) + product(J_R.T, array([*one.torque]))
+        f[used] += product(J_T.T, array([*body.force])) + product(J_R.T, array([*body.torque]))
     return M, h, f
 
 

@@ -61,8 +61,8 @@ class DerivationResults:
     @cached_property
     def fingerprints(self) -> list[list[tuple[Value, Value]]]:
         """The fingerprints of all quantities at both points."""
-        second = second_fingerprints(topological([entry for one in self.quantities for entry in one.entries]))
-        return [[(entry.fp, second[entry]) for entry in one.entries] for one in self.quantities]
+        second = second_fingerprints(topological([entry for quantity in self.quantities for entry in quantity.entries]))
+        return [[(entry.fp, second[entry]) for entry in quantity.entries] for quantity in self.quantities]
 
     def solved(self, quantity: ComparedQuantity) -> list[Expr]:
         """A quantity as function of (t, q, u, r, p), with x/|x| for sign(x): so slopes of lengths are directions."""
@@ -97,7 +97,7 @@ class _Speeds:
 
     def _values(self, symbols: Sequence[Symbol]) -> list[Expr]:
         """Symbols of the model in those of the equations."""
-        return [self.eom.model.values.get(one, one) for one in symbols]
+        return [self.eom.model.values.get(symbol, symbol) for symbol in symbols]
 
     @cached_property
     def _w(self) -> dict[Expr, Any]:
@@ -134,11 +134,11 @@ class _Speeds:
 
     def carried(self, quantities: Iterator[ComparedQuantity]) -> Iterator[ComparedQuantity]:
         """Quantities in u and u̇ from those in w and ẇ."""
-        for one in quantities:
+        for quantity in quantities:
             if self.same:
-                yield one
+                yield quantity
             else:
-                yield one._replace(entries=self.old(substitute(list(one.entries), self._w_rates)))
+                yield quantity._replace(entries=self.old(substitute(list(quantity.entries), self._w_rates)))
 
 
 def _by_name(symbols: Sequence[Expr], values: Sequence[Any]) -> dict[Expr, Any]:

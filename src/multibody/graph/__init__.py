@@ -11,8 +11,9 @@ Example:
            [l*sin(q)]], dtype=object)
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from lazy_loader import attach
 
 from multibody.graph.derivative import adjoint, directional, gradient, jacobian, time_derivative
 from multibody.graph.evaluate import evaluate
@@ -72,11 +73,11 @@ __all__ = [
 ]  # fmt: skip
 
 _LATE = {
-    "ClosedForm": "closed_forms", "closed_form": "closed_forms", "closed_form_report": "closed_forms",
-    "reduced": "closed_forms",
-    "to_latex": "text.latex", "listing": "text.plain_text", "to_text": "text.plain_text",
-    "from_sympy": "sympy.bridge", "to_sympy": "sympy.bridge",
-}  # fmt: skip
+    "closed_forms": ["ClosedForm", "closed_form", "closed_form_report", "reduced"],
+    "text.latex": ["to_latex"],
+    "text.plain_text": ["listing", "to_text"],
+    "sympy.bridge": ["from_sympy", "to_sympy"],
+}
 """What makes expressions readable is imported when it is first used: deriving and computing need none of it."""
 
 if TYPE_CHECKING:
@@ -86,12 +87,7 @@ if TYPE_CHECKING:
     from multibody.graph.text.latex import to_latex
     from multibody.graph.text.plain_text import listing, to_text
 else:
-
-    def __getattr__(name: str) -> Any:
-        """Names that are imported late."""
-        if name in _LATE:
-            return getattr(import_module(f"{__name__}.{_LATE[name]}"), name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    __getattr__, _, _ = attach(__name__, submod_attrs=_LATE)
 
 
 def __dir__() -> list[str]:

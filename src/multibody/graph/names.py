@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set as AbstractSet
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from multibody.errors import InvalidNameError
+from multibody.errors import InvalidNameError, ModelError, MultibodyError
 
 if TYPE_CHECKING:
     from multibody.graph.text.languages import Language
@@ -128,11 +128,62 @@ def suggestion(unknown: Iterable[object], known: Iterable[str]) -> str:
         if not isinstance(name, str):
             return f"{name!r:.80} is not text."
         usual = usual_element_name(name, listed)
-        near = [usual] if usual else [one for one in listed if one.lower() == name.lower()]
+        near = [usual] if usual else [candidate for candidate in listed if candidate.lower() == name.lower()]
         near = near or get_close_matches(name, listed, 3)
         if near:
             return f"Did you mean {' or '.join(map(repr, near))}?"
     return ""
+
+
+def require_known_names(
+    names: Iterable[Any], known: Iterable[str], kind: str = "", *, purpose: str = "", remedy: str = "",
+    cause: str = "", error: type[MultibodyError] = ModelError, **details: Any,
+) -> None:  # fmt: skip
+    """Require that all names are known.
+
+    Args:
+        names: what the user wrote.
+        known: what exists; sets are listed in alphabetical order.
+        kind: what is named, such as "parameter".
+        purpose: what for, such as "to be renamed".
+        remedy: the beginning of the remedy, before the list of known names.
+        cause: the likely reason where no known name looks like an unknown one.
+        error: the class of the error.
+        details: code, place and fields of the error; ``name`` takes the place of ``names``.
+
+    Raises:
+        MultibodyError: with all names that are not known, and with what was probably meant.
+
+    Example:
+        >>> require_known_names(["lenght"], ["length", "m"], "parameter", code="name-unknown", where="system 'arm'")
+        Traceback (most recent call last):
+            ...
+        multibody.errors.ModelError: There is no parameter 'lenght'. [name-unknown]
+          where: system 'arm'
+          cause: Did you mean 'length'?
+          fix: The parameters are: length, m.
+    """
+    listed = sorted(known) if isinstance(known, AbstractSet) else list(known)
+    existing = frozenset(listed)
+    unknown = tuple(name for name in names if name not in existing)
+    if unknown:
+        raise unknown_names(unknown, listed, kind, purpose=purpose, remedy=remedy, cause=cause, error=error, **details)
+
+
+def unknown_names(
+    unknown: Sequence[Any], known: Iterable[str], kind: str = "", *, purpose: str = "", remedy: str = "",
+    cause: str = "", error: type[MultibodyError] = ModelError, **details: Any,
+) -> MultibodyError:  # fmt: skip
+    """The error for names that are not known; see ``require_known_names``."""
+    listed = list(known)
+    beginning = remedy or (f"The {kind}s are" if kind.isidentifier() else "There are")
+    fields = details if "name" in details else {"names": tuple(map(str, unknown)), **details}
+    return error(
+        f"{' '.join(filter(None, ['There is no', kind, ', '.join(map(repr, unknown)), purpose]))}.",
+        cause=suggestion(unknown, listed) or cause,
+        remedy=f"{beginning}: {', '.join(listed) or 'none'}.",
+        **fields,
+    )
 
 
 def _fault(name: str, longest: int) -> tuple[str, str]:

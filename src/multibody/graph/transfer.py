@@ -101,7 +101,7 @@ def _row(node: Node) -> Row:
     birth = _born.get(node)
     _alive[birth or (_Process.name, node.serial)] = node
     op = NEG if isinstance(node, Constant) and node.opposite is not None else node.op
-    return Row(node.serial, birth, op, tuple([one.serial for one in _operands(node)]), _own(node))
+    return Row(node.serial, birth, op, tuple([operand.serial for operand in _operands(node)]), _own(node))
 
 
 def _own(node: Any) -> tuple[Any, ...]:
@@ -141,7 +141,7 @@ def assembled(parts: DismantledNodes) -> dict[int, Node]:
         origin = birth or (parts.process, serial)
         node = _alive.get(origin)
         if node is None:
-            node = _alive[origin] = _made(op, tuple([nodes[one] for one in operands]), own)
+            node = _alive[origin] = _made(op, tuple([nodes[operand] for operand in operands]), own)
             _born.setdefault(node, origin)
         nodes[serial] = node
     return nodes

@@ -63,7 +63,7 @@ class Check:
     unit: str = ""
 
     def run(self, eom: EquationsOfMotion) -> CheckResult:
-        """Ours beside the reference; a value that is no number is never right."""
+        """Ours beside the reference; a value that is not a number is never right."""
         ours = float(self.compute(eom))
         error = abs(ours - self.reference) / (abs(self.reference) or 1.0)
         ok = error <= self.tolerance

@@ -140,7 +140,7 @@ def _kept(eom: EquationsOfMotion) -> float:
 def _deviation(eom: EquationsOfMotion) -> float:
     """Of both trolleys at all times, between our equations and those by Lagrange."""
     other = derive(eom.model, Lagrange())
-    first, second = (moved(one, *np.linspace(0.1, 10.0, 100)) for one in (eom, other))
+    first, second = (moved(equations, *np.linspace(0.1, 10.0, 100)) for equations in (eom, other))
     return float(max(np.abs(first[name] - second[name]).max() for name in ("left", "right")))
 
 

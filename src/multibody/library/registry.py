@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from multibody.errors import UnknownNameError
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.library import (
     carts,
     chains,
@@ -25,8 +25,8 @@ from multibody.library import (
 from multibody.library.library_model import LibraryModel
 
 _MODELS = MappingProxyType({
-    one.name: one
-    for one in (
+    model.name: model
+    for model in (
         pendulums.PENDULUM, pendulums.DOUBLE_PENDULUM, chains.N_LINK_CHAIN, carts.CART_POLE, cranes.CRANE_CRAB,
         plane_linkages.FOUR_BAR, plane_linkages.SLIDER_CRANK, rows.N_FOUR_BAR, squeezers.ANDREWS, discs.ROLLING_DISC,
         whipple.BICYCLE, hexapods.STEWART_PLATFORM, tops.HEAVY_TOP, five_bodies.FIVE_BODY_CHAIN,
@@ -57,13 +57,8 @@ def find(name: str) -> LibraryModel:
         >>> find("fuor_bar")
         Traceback (most recent call last):
             ...
-        multibody.errors.UnknownNameError: The library has no model 'fuor_bar'. [name-unknown]
+        multibody.errors.UnknownNameError: There is no model 'fuor_bar' in the library. [name-unknown]
           cause: Did you mean 'four_bar' or ...
     """
-    if name not in names():
-        raise UnknownNameError(
-            f"The library has no model {name!r:.80}.",
-            cause=suggestion([name], _MODELS),
-            remedy=f"There are: {', '.join(_MODELS)}.",
-        )
+    require_known_names([name], names(), "model", purpose="in the library", error=UnknownNameError)
     return _MODELS[name]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from multibody.errors import UnknownNameError
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.model import System
 
 Row = tuple[float, str, str]
@@ -24,14 +24,7 @@ def tabled_parameters(system: System, table: Mapping[str, Row], given: Mapping[s
     Raises:
         UnknownNameError: for a value that the table has no parameter for.
     """
-    unknown = [name for name in given if name not in table]
-    if unknown:
-        raise UnknownNameError(
-            f"There is no parameter {', '.join(map(repr, unknown))}.",
-            where=f"system '{system.name}'",
-            cause=suggestion(unknown, table),
-            remedy=f"There are: {', '.join(table)}.",
-        )
+    require_known_names(given, table, "parameter", where=f"system '{system.name}'", error=UnknownNameError)
     return {
         name: system.parameter(name, given.get(name, value), unit=unit, description=meaning)
         for name, (value, unit, meaning) in table.items()

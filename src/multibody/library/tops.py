@@ -101,7 +101,7 @@ def _nutation(eom: EquationsOfMotion) -> float:
 def _sleeping(eom: EquationsOfMotion) -> float:
     """The spin below which the upright top falls, in angles that are regular there."""
     upright = derive(heavy_top(angles="xyz"))
-    values = {one.name: value for one, value in eom.model.parameter_values().items()}
+    values = {symbol.name: value for symbol, value in eom.model.parameter_values().items()}
     (x, y, _), (x_dot, y_dot, z_dot) = _names(upright)
 
     def family(spin: float) -> LinearSystem:

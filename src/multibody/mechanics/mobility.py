@@ -1,4 +1,4 @@
-"""How a mechanism can move: mobility by counting and by rank, redundant equations, singular configurations."""
+"""Mobility of a mechanism by counting and by rank, redundant equations, singular configurations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What parts of a model, and functions that freeze or show a system, need to know about the system that owns them."""
+"""The protocol of a system for its parts, and for functions that freeze or display it."""
 
 from __future__ import annotations
 

@@ -36,11 +36,15 @@ def _rows(parts: Sequence[Iterable[Any]], others: Sequence[Any]) -> Iterator[lis
         yield ["body", body.name, f"mass {body.mass}, center of mass {_listed(body.com)}"]
     for joint in joints:
         yield ["joint", joint.name, f"{joint.kind!r} from {joint.parent.name} to {joint.child.name}"]
-    for one in parameters:
-        values = [value for value in one.default.values() if value is not None]
-        yield ["parameter", one.name, " ".join([_listed(values) or "no value", one.unit, one.description]).strip()]
-    for one in inputs:
-        size = "×".join(map(str, np.shape(one.symbols)))
-        yield ["input", one.name, " ".join([size, one.unit, one.description]).strip()]
+    for parameter in parameters:
+        values = [value for value in parameter.default.values() if value is not None]
+        yield [
+            "parameter",
+            parameter.name,
+            " ".join([_listed(values) or "no value", parameter.unit, parameter.description]).strip(),
+        ]
+    for input_ in inputs:
+        size = "×".join(map(str, np.shape(input_.symbols)))
+        yield ["input", input_.name, " ".join([size, input_.unit, input_.description]).strip()]
     for kind, register in zip(("constraint", "loop", "load", "sensor"), others, strict=True):
-        yield from ([kind, name, repr(thing)] for name, thing in register.items())
+        yield from ([kind, name, repr(element)] for name, element in register.items())

@@ -110,12 +110,12 @@ def expressions_in(value: Any) -> Iterator[Expr]:
     if isinstance(value, Expr):
         yield value
     elif isinstance(value, np.ndarray):
-        yield from (one for one in value.flat if isinstance(one, Expr))
+        yield from (entry for entry in value.flat if isinstance(entry, Expr))
     elif isinstance(value, list | tuple):
-        for one in value:
-            yield from expressions_in(one)
+        for entry in value:
+            yield from expressions_in(entry)
     elif hasattr(value, "components"):
-        yield from (one for one in value.components() if isinstance(one, Expr))
+        yield from (component for component in value.components() if isinstance(component, Expr))
 
 
 def _kept(value: Any) -> Any:
@@ -123,5 +123,5 @@ def _kept(value: Any) -> Any:
     if type(value) in (list, tuple):
         return type(value)(map(_kept, value))
     if type(value) is dict:
-        return {key: _kept(one) for key, one in value.items()}
+        return {key: _kept(item) for key, item in value.items()}
     return value.copy() if isinstance(value, np.ndarray) else value

@@ -122,7 +122,7 @@ def joint(
         name, parent, child, what, coordinates, speeds,
         _numbers(guess if q is None else q, rest, f"start value q of joint '{name}'"),
         _numbers(u, [0.0] * len(speeds), f"start value u of joint '{name}'"),
-        _limits(limits, len(coordinates), name), given, cut, frozenset(one.name for one in written),
+        _limits(limits, len(coordinates), name), given, cut, frozenset(symbol.name for symbol in written),
         guess is not None,
     )  # fmt: skip
 

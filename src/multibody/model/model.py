@@ -11,7 +11,7 @@ from multibody.algebra import Inertia, Transform, Vec3
 from multibody.errors import MissingValueError, ModelError
 from multibody.graph import ZERO, Expr, Symbol, as_expr, jacobian, substitute
 from multibody.graph.linear_algebra import Matrix
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.graph.piecewise.signs import Sign
 from multibody.model.body import Body, Frame
 from multibody.model.display import parts_html
@@ -74,7 +74,7 @@ def written_in(
     """
     free = {speed: column for column, speed in enumerate(speeds)}
     result = [_rewritten(link, speeds, rates, known) for link in links]
-    columns = [[free.pop(one, None) if isinstance(one, Symbol) else None for one in link.u] for link in result]
+    columns = [[free.pop(speed, None) if isinstance(speed, Symbol) else None for speed in link.u] for link in result]
     return tuple(replace(link, columns=tuple(own)) for link, own in zip(result, columns, strict=True))
 
 
@@ -202,14 +202,10 @@ class Model:
         """An error for names that are not those of parameters, or of elements of them."""
         known = {symbol.name for symbol in self.parameter_symbols}
         whole = {parameter.name for parameter in self.parameters}
-        unknown = [name for name in names if name not in known and name not in whole]
-        if unknown:
-            raise MissingValueError(
-                f"There is no parameter {', '.join(map(repr, unknown))}.",
-                where=f"system '{self.name}'",
-                cause=suggestion(unknown, known),
-                remedy=f"The parameters are: {', '.join(sorted(known)) or 'none'}.",
-            )
+        require_known_names(
+            (name for name in names if name not in whole), known, "parameter", where=f"system '{self.name}'",
+            error=MissingValueError,
+        )  # fmt: skip
 
     @cached_property
     def parameter_symbols(self) -> tuple[Symbol, ...]:
@@ -235,9 +231,9 @@ class Model:
     def limited_coordinates(self) -> tuple[tuple[str, Symbol, tuple[float, float]], ...]:
         """Name of the joint, coordinate, and range of each coordinate that has limits; an end may be infinite."""
         return tuple(
-            (joint.name, one, limits)
+            (joint.name, coordinate, limits)
             for joint in (*self.joints, *self.cuts)
-            for one, limits in zip(joint.coordinates, joint.limits, strict=True)
+            for coordinate, limits in zip(joint.coordinates, joint.limits, strict=True)
             if limits is not None
         )
 
@@ -245,12 +241,12 @@ class Model:
     def closed_form_coordinates(self) -> tuple[Symbol, ...]:
         """Coordinates that follow from others by loops that are solved in closed form."""
         whole = () if self.unreduced is None else self.unreduced.coordinates
-        return tuple(one for one in whole if one in self.values)
+        return tuple(symbol for symbol in whole if symbol in self.values)
 
     @cached_property
     def measured(self) -> Mapping[str, str]:
         """The names of all symbols that stand for measured values, each with that of its sensor."""
-        return {label: name for name, one in self.sensors.items() for label in shaped_names(name, one.shape)}
+        return {label: name for name, sensor in self.sensors.items() for label in shaped_names(name, sensor.shape)}
 
     def expressions(self) -> list[Expr]:
         """Everything that the links are made of: constants of geometry and inertia, coordinates, speeds."""
@@ -308,10 +304,10 @@ class Model:
             accelerations: the rates of the speeds; by default they do not change.
         """
         inputs = {symbol.name: symbol for symbol in self.input_symbols}
-        rates = ((one, inputs.get(rate_name(name))) for name, one in inputs.items())
+        rates = ((input_, inputs.get(rate_name(name))) for name, input_ in inputs.items())
         changes = (ZERO,) * len(self.speeds) if accelerations is None else accelerations
         return {
-            **{one: rate for one, rate in rates if rate is not None},
+            **{variable: rate for variable, rate in rates if rate is not None},
             **dict(zip(self.coordinates, self.rates, strict=True)),
             **dict(zip(self.speeds, changes, strict=True)),
         }

@@ -162,14 +162,14 @@ def as_shape(given: Any, where: str) -> Shape:
         ((3,), (2, 2), ())
     """
     sizes = tuple(np.atleast_1d(np.asarray(given, dtype=object)).flat)
-    if not all(isinstance(one, int | np.integer) and not isinstance(one, bool) and one >= 0 for one in sizes):
+    if not all(isinstance(size, int | np.integer) and not isinstance(size, bool) and size >= 0 for size in sizes):
         raise ModelError(
             f"{given!r:.80} is not a shape.",
             code="shape-of-array-invalid",
             where=where,
             remedy="Give a whole number, or rows and columns: (2, 3).",
         )
-    return tuple(int(one) for one in sizes)
+    return tuple(int(size) for size in sizes)
 
 
 def shaped_symbols(name: str, kind: Kind, scope: str, shape: Shape) -> Any:
@@ -230,7 +230,7 @@ def with_symmetric_parameters(
     if not isinstance(matrix, np.ndarray | list | tuple) or np.ndim(matrix) != 2:
         return matrix, ()
     used = set(free_symbols(array(matrix)))
-    pairs = [pair for one in parameters for pair in _twins(one) if used.intersection(pair)]
+    pairs = [pair for parameter in parameters for pair in _twins(parameter) if used.intersection(pair)]
     if not pairs:
         return matrix, ()
     return array(substitute(array(matrix), {second: first for first, second in pairs})), tuple(pairs)
@@ -242,7 +242,7 @@ def _twins(given: Parameter) -> Iterator[tuple[Symbol, Symbol]]:
     if not isinstance(symbols, np.ndarray) or symbols.ndim != 2 or symbols.shape[0] != symbols.shape[1]:
         return
     pairs = [(symbols[i, j], symbols[j, i]) for i in range(len(symbols)) for j in range(i + 1, len(symbols))]
-    values = [[given.default[one] for one in pair] for pair in pairs]
+    values = [[given.default[symbol] for symbol in pair] for pair in pairs]
     if all(a is not None and b is not None and a.fp == b.fp for a, b in values):
         yield from pairs
 
@@ -259,9 +259,9 @@ def defaults(parameters: Iterable[Parameter], given: Mapping[str, Any] | None = 
         ModelError: if an array does not have the shape of its parameter.
     """
     known = _defaults(parameters, given)
-    unknown = known.missing or [one.name for one in known.pending]
+    unknown = known.missing or [symbol.name for symbol in known.pending]
     if unknown:
-        path = " -> ".join(one.name for one in circle(known.pending))
+        path = " -> ".join(symbol.name for symbol in circle(known.pending))
         no_parameter = "" if known.missing else "Their formulas lead to no parameter."
         raise MissingValueError(
             f"No value for: {', '.join(sorted(unknown))}.",
@@ -274,15 +274,17 @@ def defaults(parameters: Iterable[Parameter], given: Mapping[str, Any] | None = 
 
 def circle_of(parameters: Iterable[Parameter], given: Mapping[str, Any] | None = None) -> str:
     """Parameters whose formulas need each other, as ``a -> b -> a``; empty if there are none."""
-    return " -> ".join(one.name for one in circle(_defaults(parameters, given).pending))
+    return " -> ".join(symbol.name for symbol in circle(_defaults(parameters, given).pending))
 
 
 def circle(formulas: Mapping[Symbol, Expr]) -> list[Symbol]:
     """The first circle among formulas: symbols, each of which needs the next one; the last one is the first again."""
-    needs = {one: [other for other in free_symbols(formula) if other in formulas] for one, formula in formulas.items()}
-    while ends := [one for one, others in needs.items() if not any(other in needs for other in others)]:
-        for one in ends:  # what leads out of all circles
-            del needs[one]
+    needs = {
+        symbol: [other for other in free_symbols(formula) if other in formulas] for symbol, formula in formulas.items()
+    }
+    while ends := [symbol for symbol, others in needs.items() if not any(other in needs for other in others)]:
+        for end in ends:  # what leads out of all circles
+            del needs[end]
     path = list(needs)[:1]
     while path:
         following = next(other for other in needs[path[-1]] if other in needs)
@@ -309,18 +311,20 @@ def _defaults(parameters: Iterable[Parameter], given: Mapping[str, Any] | None) 
     parameters = tuple(parameters)
     values = by_element(parameters, given or {}, "parameter")
     known = _Known({}, [], {})
-    for one, default in ((s, d) for p in parameters for s, d in p.default.items()):
-        if one.name in values:
-            known.numbers[one] = finite_value(values[one.name], f"parameter '{one.name}'")
+    for entry, default in ((s, d) for p in parameters for s, d in p.default.items()):
+        if entry.name in values:
+            known.numbers[entry] = finite_value(values[entry.name], f"parameter '{entry.name}'")
         elif default is None:
-            known.missing.append(one.name)
+            known.missing.append(entry.name)
         elif isinstance(default, Constant):
-            known.numbers[one] = finite(default.value)
+            known.numbers[entry] = finite(default.value)
         else:
-            known.pending[one] = default
-    while ready := [one for one, formula in known.pending.items() if known.numbers.keys() >= {*free_symbols(formula)}]:
-        for one in ready:
-            known.numbers[one] = float(evaluate(known.pending.pop(one), known.numbers))
+            known.pending[entry] = default
+    while ready := [
+        symbol for symbol, formula in known.pending.items() if known.numbers.keys() >= {*free_symbols(formula)}
+    ]:
+        for entry in ready:
+            known.numbers[entry] = float(evaluate(known.pending.pop(entry), known.numbers))
     return known
 
 
@@ -342,7 +346,7 @@ def by_element(quantities: Iterable[Parameter | Input], given: Mapping[str, Any]
     arrays = {quantity.name: quantity.symbols for quantity in quantities if np.ndim(quantity.symbols)}
     result = {name: value for name, value in given.items() if name not in arrays}
     for name in [name for name in given if name in arrays]:
-        names = [one.name for one in np.ravel(arrays[name])]
+        names = [symbol.name for symbol in np.ravel(arrays[name])]
         twice = [name for name in names if name in result]
         found, wanted = _shape_of(given[name]), np.shape(arrays[name])
         if found != wanted:
@@ -376,7 +380,7 @@ def _shape_of(value: Any) -> Shape | None:
 
 def _in_order(given: Iterable[str], arrays: Mapping[str, Any]) -> list[str]:
     """The names of elements in the order in which they or their arrays were given."""
-    groups = ([one.name for one in np.ravel(arrays[name])] if name in arrays else [name] for name in given)
+    groups = ([symbol.name for symbol in np.ravel(arrays[name])] if name in arrays else [name] for name in given)
     return [name for group in groups for name in group]
 
 

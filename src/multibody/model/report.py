@@ -1,4 +1,4 @@
-"""What a check of a system finds, to be read by people."""
+"""Results of a check of a system: findings, printed for people."""
 
 from __future__ import annotations
 

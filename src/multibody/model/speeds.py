@@ -57,14 +57,16 @@ def with_speeds(model: Model, speeds: Mapping[str, Any]) -> Model:
     new = [symbol(name, "speed", model.name) for name in given]
     _require_new_names(model, new)
     formulas = list(given.values()) + _kept(model, list(given.values()))
-    w = new + [one for one in formulas[len(new) :] if isinstance(one, Symbol)]
+    w = new + [formula for formula in formulas[len(new) :] if isinstance(formula, Symbol)]
     _require_linear(model, formulas, new)
     u, a = _solved(model, formulas, w)
     known: dict[Expr, Expr] = dict(zip(model.speeds, u, strict=True))
     rates = dict(zip(model.accelerations, a, strict=True))
     accelerations = tuple(map(acceleration_symbol, w))
-    values = {one: substitute(value, known | rates) for one, value in model.values.items()}
-    changed = {one: value for one, value in (known | rates).items() if one is not value and isinstance(one, Symbol)}
+    values = {symbol: substitute(value, known | rates) for symbol, value in model.values.items()}
+    changed = {
+        symbol: value for symbol, value in (known | rates).items() if symbol is not value and isinstance(symbol, Symbol)
+    }
     return replace(
         model,
         links=written_in(model.links, tuple(w), accelerations, known | rates),
@@ -105,21 +107,23 @@ def _solved(model: Model, formulas: Sequence[Expr], w: Sequence[Symbol]) -> tupl
         ) from error
     known: dict[Expr, Expr] = dict(zip(model.speeds, u, strict=True))
     change = array(substitute(time_derivative(list(formulas), model.flow()), known))
-    return u, list(solve_regular(matrix, array([acceleration_symbol(one) for one in w]) - change))
+    return u, list(solve_regular(matrix, array([acceleration_symbol(speed) for speed in w]) - change))
 
 
 def _start(model: Model, formulas: Mapping[Symbol, Expr]) -> dict[Symbol, float]:
     """The start values of the new speeds follow from the old ones."""
     coordinates = {q: model.start[q] for q in model.coordinates}
     known: dict[Any, Any] = {model.time: 0.0, **dict.fromkeys(model.input_symbols, 0.0), **model.start}
-    if any(one.kind == "parameter" for one in free_symbols(list(formulas.values()))):
+    if any(symbol.kind == "parameter" for symbol in free_symbols(list(formulas.values()))):
         known |= model.parameter_values()
     return coordinates | {w: float(evaluate(formula, known)) for w, formula in formulas.items()}
 
 
 def _require_new_names(model: Model, new: Sequence[Symbol]) -> None:
-    taken = {one.name for one in (*model.coordinates, *model.speeds, *model.input_symbols, *model.parameter_symbols)}
-    twice = sorted(taken & {one.name for one in new})
+    taken = {
+        symbol.name for symbol in (*model.coordinates, *model.speeds, *model.input_symbols, *model.parameter_symbols)
+    }
+    twice = sorted(taken & {symbol.name for symbol in new})
     if twice:
         raise ModelError(
             f"The names {', '.join(map(repr, twice))} are taken.",

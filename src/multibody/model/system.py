@@ -240,15 +240,10 @@ class System:
             >>> sensor = crane.sensor("v", Velocity(crab))
             >>> brake = crane.load(Force(crab, -3 * crane.measured("v"), expressed_in=crane.world))
         """
-        if name not in self.sensors:
-            raise ModelError(
-                f"There is no sensor '{name}'.",
-                code="sensor-unknown",
-                where=f"system '{self.name}'",
-                cause=names.suggestion([name], self.sensors),
-                remedy=f"Add it first. There are: {', '.join(self.sensors) or 'none'}.",
-                name=name,
-            )
+        names.require_known_names(
+            [name], self.sensors, "sensor", remedy="Add it first. There are", code="sensor-unknown",
+            where=f"system '{self.name}'", name=name,
+        )  # fmt: skip
         return signal(name, self.sensors[name], self.name)
 
     def expression(self, name: str, value: Any, unit: str = "") -> Any:
@@ -281,8 +276,8 @@ class System:
             ['visual_1', 'visual_2']
         """
         label = "drawing" if name is None else f"drawing '{name}'"
-        for one in (frame,) if to is None else (frame, to):
-            self._require_frame(label, one)
+        for end in (frame,) if to is None else (frame, to):
+            self._require_frame(label, end)
         return self._named(self.drawings, drawing(frame, shape, to, position, rotation, label), name, "visual")
 
     def start(self, **values: float) -> None:
@@ -318,19 +313,12 @@ class System:
 
     def all(self, kind: type[Named]) -> Iterator[Named]:
         """Everything of one type, in the order of writing."""
-        return (thing for thing in self._things.values() if isinstance(thing, kind))
+        return (element for element in self._things.values() if isinstance(element, kind))
 
     def __getitem__(self, name: str) -> Any:
         """The body, frame, joint, parameter or input with this name."""
-        if name not in self._things:
-            raise ModelError(
-                f"There is no '{name}'.",
-                code="element-unknown",
-                where=f"system '{self.name}'",
-                cause=names.suggestion([name], self._things),
-                remedy=f"There are: {', '.join(self._things)}.",
-                name=name,
-            )
+        where = f"system '{self.name}'"
+        names.require_known_names([name], self._things, code="element-unknown", where=where, name=name)
         return self._things[name]
 
     def __repr__(self) -> str:
@@ -350,15 +338,15 @@ class System:
     def _quantity(self, made: Parameter | Input) -> Any:
         """The symbols of a parameter or an input; entries of arrays have names of their own, which are unique, too."""
         symbols = np.ravel(np.array(made.symbols, dtype=object)).tolist()
-        for one in symbols:
-            if one in self._quantities:
+        for entry in symbols:
+            if entry in self._quantities:
                 raise ModelError(
-                    f"The name '{one.name}' is already in use.",
+                    f"The name '{entry.name}' is already in use.",
                     code="name-taken",
                     where=f"system '{self.name}'",
-                    cause=f"Entries of arrays are called name_1, name_2 …; it is one of '{self._quantities[one]}'.",
+                    cause=f"Entries of arrays are called name_1, name_2 …; it is one of '{self._quantities[entry]}'.",
                     remedy="Names are unique within a system; choose another one.",
-                    name=one.name,
+                    name=entry.name,
                 )
         self._register(made)
         self._quantities |= dict.fromkeys(symbols, made.name)
@@ -371,12 +359,14 @@ class System:
         }  # fmt: skip
         for what, register in owners.items():
             if name in register:
-                owner = "time" if name == "t" else what or type(register[name]).__name__.lower()
+                owner = what or type(register[name]).__name__.lower()
                 raise ModelError(
-                    f"The name '{name}' is already in use.",
+                    f"The name '{name}' is reserved for time."
+                    if name == "t"
+                    else f"The name '{name}' is already in use.",
                     code="name-taken",
                     where=f"system '{self.name}'",
-                    cause=f"It belongs to {owner if owner == 'time' else names.with_article(owner)} already.",
+                    cause="" if name == "t" else f"It belongs to {names.with_article(owner)}.",
                     remedy="Names are unique within a system; choose another one.",
                     name=name,
                 )
@@ -393,7 +383,7 @@ class System:
 
     def _require_own_symbols(self, label: str, expressions: Any) -> None:
         """What is to stay zero must be known here."""
-        foreign = [one for one in free_symbols(list(expressions)) if one.scope != self.name]
+        foreign = [symbol for symbol in free_symbols(list(expressions)) if symbol.scope != self.name]
         if foreign:
             raise no_value(foreign, self.name, f"{label} of system '{self.name}'")
 

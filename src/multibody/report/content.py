@@ -1,11 +1,13 @@
-"""What a report says, section by section; operation counts."""
+"""The sections of a report: options, contents, operation counts."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import isnan
 
+from multibody.codegen.contract import Target, check_options
 from multibody.codegen.program import Program
 from multibody.codegen.quantities import ScalarVariable
 from multibody.graph.piecewise.conditions import CONDITIONS
@@ -28,6 +30,22 @@ FEW = 8
 """So many symbols are listed in a line."""
 
 COUNTED = ("additions", "multiplications", "divisions", "functions")
+
+
+@dataclass(frozen=True)
+class ReportTarget(Target):
+    """The options of a report in any language.
+
+    Args:
+        seconds: how long closed forms of the equations are looked for.
+        limit: how many intermediate results are shown at most.
+    """
+
+    seconds: float = 20.0
+    limit: int = 300
+
+    def __post_init__(self) -> None:
+        check_options(self, "seconds", *(("limit",) if self.limit != 0 else ()))  # none at all may be wanted
 
 
 def sections(program: Program, formulas: ReportFormulas) -> Iterator[Section]:

@@ -108,8 +108,8 @@ def _closing(model: Model, bodies: Mapping[Body, int]) -> Iterator[TopologyLink]
         yield TopologyLink(bodies[joint.parent.body], bodies[joint.child.body], _label(joint), True)
     cut = {joint.name for joint in model.cuts}
     for name, constraint in model.constraints.items():
-        ends = [one.child if isinstance(one, Joint) else one for one in constraint.touches]
-        touched = list(dict.fromkeys(bodies[one.body] for one in ends if isinstance(one, Frame)))
+        ends = [element.child if isinstance(element, Joint) else element for element in constraint.touches]
+        touched = list(dict.fromkeys(bodies[end.body] for end in ends if isinstance(end, Frame)))
         if name not in cut and len(touched) > 1:
             yield TopologyLink(touched[0], touched[1], name, True)
 

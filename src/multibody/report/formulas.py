@@ -95,7 +95,9 @@ def _symbols(program: Program) -> Iterator[Symbol]:
     """All symbols that a report may show."""
     eom = program.eom
     yield from (eom.model.time, *eom.multipliers, *eom.model.accelerations)
-    yield from (one.symbol for group in program.arguments.values() for one in group if one.symbol is not None)
+    yield from (
+        argument.symbol for group in program.arguments.values() for argument in group if argument.symbol is not None
+    )
 
 
 def _is_long(value: Expr, brief: TextPrinter) -> bool:
@@ -142,8 +144,8 @@ def _entries(name: str, matrix: Matrix, *, symmetric: bool = False) -> Equations
 
 def _measured(program: Program, seconds: float) -> Iterator[tuple[str, Expr]]:
     values = [as_expr(entry) for value in program.eom.outputs.values() for entry in flat(value)]
-    for one, value in zip(program.outputs, _closed(values, seconds), strict=True):
-        yield latex_name(one.name), value
+    for output, value in zip(program.outputs, _closed(values, seconds), strict=True):
+        yield latex_name(output.name), value
 
 
 def _closed(values: list[Expr], seconds: float) -> list[Any]:

@@ -3,35 +3,43 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from multibody.codegen.contract import Target, check_options
 from multibody.codegen.module_names import report_name
 from multibody.codegen.program import Program
-from multibody.report.content import sections
+from multibody.codegen.syntax import one_line
+from multibody.graph.names import GREEK
+from multibody.report.content import ReportTarget, sections
 from multibody.report.drawing import LINE, TopologyDrawing, TopologyLink, drawn
-from multibody.report.escaping import latex_math, latex_text
 from multibody.report.formulas import ReportFormulas
 from multibody.report.lines import WIDE, width
 from multibody.report.pieces import Cell, CodeBlock, Formula, Math, Paragraph, Picture, Piece, ReportGrid
 
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}", "'": r"\textquotesingle{}",
+    "-": "{-}", "²": r"\ensuremath{{}^{2}}", "³": r"\ensuremath{{}^{3}}", "·": r"\ensuremath{\cdot}",
+    "°": r"\ensuremath{{}^{\circ}}", "µ": r"\ensuremath{\mu}", "×": r"\ensuremath{\times}",
+}  # fmt: skip
+_LIKE_LATIN = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧο", "ABEZHIKMNOPTXo", strict=True))
+_ACCENTS = {
+    "\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"', "\u030a": "r", "\u030c": "v",
+    "\u0327": "c",
+}  # fmt: skip
+
 
 @dataclass(frozen=True)
-class Latex(Target):
+class Latex(ReportTarget):
     """A report ``<name>.tex`` for any LaTeX with amsmath and TikZ.
 
     Args:
         seconds: how long closed forms of the equations are looked for.
         limit: how many intermediate results are shown at most.
     """
-
-    seconds: float = 20.0
-    limit: int = 300
-
-    def __post_init__(self) -> None:
-        check_options(self, "seconds", *(("limit",) if self.limit != 0 else ()))  # none at all may be wanted
 
     def files(self, program: Program) -> Mapping[str, str]:
         """The document."""
@@ -69,7 +77,9 @@ def _fits(formula: Formula) -> bool:
 
 def _aligned(formulas: Sequence[Formula], environment: str = "align*") -> str:
     rows = [
-        row for one in formulas for row in (f"{one.left} &= {one.right[0]}", *(rf"&\quad {x}" for x in one.right[1:]))
+        row
+        for formula in formulas
+        for row in (f"{formula.left} &= {formula.right[0]}", *(rf"&\quad {x}" for x in formula.right[1:]))
     ]
     return "\n".join([rf"\begin{{{environment}}}", " \\\\\n".join(rows), rf"\end{{{environment}}}"])
 
@@ -177,3 +187,37 @@ def _link(drawing: TopologyDrawing, link: TopologyLink) -> str:
 
 def _pt(length: float) -> str:
     return f"{SCALE * length:.1f}pt"
+
+
+# users' texts: nothing in them is a command, and every letter can be set -------------------------------------------
+
+
+def latex_text(text: str) -> str:
+    r"""A text as LaTeX shows it letter by letter; a letter that its fonts lack becomes its code point.
+
+    Example:
+        >>> print(latex_text("50 % of m_1 \\ φ"))
+        50 \% of m\_1 \textbackslash{} \ensuremath{\phi}
+    """
+    padded = " " if text.startswith(" ") else "", " " if text.endswith(" ") else ""
+    return "".join(_letter(letter) for letter in one_line(text)).join(padded)
+
+
+def latex_math(tex: str) -> str:
+    """A formula in which letters beyond ASCII, which stand in texts only, can be set by every TeX."""
+    return re.sub(r"[^\x00-\x7f]", lambda match: _letter(match[0]), tex)
+
+
+def _letter(letter: str) -> str:
+    if letter in _SPECIAL:
+        return _SPECIAL[letter]
+    if letter.isascii():
+        return letter
+    if letter in _LIKE_LATIN:
+        return rf"\ensuremath{{\mathrm{{{_LIKE_LATIN[letter]}}}}}"
+    if letter in GREEK:
+        return rf"\ensuremath{{\{GREEK[letter]}}}"
+    base, marks = unicodedata.normalize("NFD", letter)[0], unicodedata.normalize("NFD", letter)[1:]
+    if base.isascii() and marks in _ACCENTS:
+        return rf"\{_ACCENTS[marks]}{{{base}}}"
+    return {"ß": r"\ss{}", "ø": r"\o{}", "Ø": r"\O{}", "æ": r"\ae{}", "Æ": r"\AE{}"}.get(letter, f"U+{ord(letter):04X}")

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 
-from multibody.codegen.contract import Target, check_options
 from multibody.codegen.module_names import report_name
 from multibody.codegen.program import Program
 from multibody.codegen.syntax import one_line
-from multibody.report.content import sections
+from multibody.report.content import ReportTarget, sections
 from multibody.report.drawing import LINE, TopologyBox, TopologyDrawing, TopologyLink, drawn
 from multibody.report.formulas import ReportFormulas
 from multibody.report.pieces import Cell, CodeBlock, Formula, Math, Paragraph, Picture, Piece, ReportGrid
@@ -21,7 +20,7 @@ _MARKUP = re.compile(r"[\\`*_\[\]#!&<>|$~^]")
 
 
 @dataclass(frozen=True)
-class Markdown(Target):
+class Markdown(ReportTarget):
     """A report ``<name>.md`` with a drawing ``<name>_topology.svg``; formulas stand between dollar signs.
 
     GitHub, GitLab, Jupyter, pandoc, VS Code, and MkDocs with arithmatex show such formulas.
@@ -30,12 +29,6 @@ class Markdown(Target):
         seconds: how long closed forms of the equations are looked for.
         limit: how many intermediate results are shown at most.
     """
-
-    seconds: float = 20.0
-    limit: int = 300
-
-    def __post_init__(self) -> None:
-        check_options(self, "seconds", *(("limit",) if self.limit != 0 else ()))  # none at all may be wanted
 
     def files(self, program: Program) -> Mapping[str, str]:
         """The text and the drawing."""

@@ -1,4 +1,4 @@
-"""What a report is made of, before it is written in LaTeX or Markdown."""
+"""Elements of a report, before it is written in LaTeX or Markdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a subsystem keeps of the system that it was made from, besides equations.
+"""Drawings, sensors, limits and inertias that a subsystem keeps of the system it was made from.
 
 Bodies, drawings and sensors; joints that are not states, because they close loops or are driven; limits of joints; and
 the inertias of bodies, by which impossible values of parameters are found.
@@ -104,15 +104,19 @@ class Appearance:
         found: list[Any] = []
         for body in self.bodies:
             found += [*body.position, *body.rotation, body.mass]
-        for one in self.drawings:
-            found += [*_of_pose(one.pose), *one.sizes.values(), *(one.end.components() if one.end else ())]
+        for drawing in self.drawings:
+            found += [
+                *_of_pose(drawing.pose),
+                *drawing.sizes.values(),
+                *(drawing.end.components() if drawing.end else ()),
+            ]
         for sensor in self.sensors.values():
             found += sensor.value.flat
         found += [value.value for value in self.values.values()]
-        found += [one.coordinate for one in self.limits if isinstance(one.coordinate, Symbol)]
+        found += [limit.coordinate for limit in self.limits if isinstance(limit.coordinate, Symbol)]
         found += [part for inertia in self.inertias for part in inertia.parts]
         found += [entry for twin in self.twins for entry in twin.entries]
-        return [as_expr(one) for one in found]
+        return [as_expr(expression) for expression in found]
 
     def exchanged(self, exchange: Exchange) -> Appearance:
         """The same in other symbols."""
@@ -125,17 +129,17 @@ class Appearance:
             replace(body, position=tuple(take(3)), rotation=tuple(take(9)), mass=next(new)) for body in self.bodies
         ]
         drawings = []
-        for one in self.drawings:
-            pose, sizes = _pose(take(12)), dict(zip(one.sizes, take(len(one.sizes)), strict=True))
-            drawings.append(replace(one, pose=pose, sizes=sizes, end=Vec3(*take(3)) if one.end else None))
+        for drawing in self.drawings:
+            pose, sizes = _pose(take(12)), dict(zip(drawing.sizes, take(len(drawing.sizes)), strict=True))
+            drawings.append(replace(drawing, pose=pose, sizes=sizes, end=Vec3(*take(3)) if drawing.end else None))
         sensors = {
-            name: Expression(array(take(one.value.size)).reshape(one.value.shape), one.unit)
-            for name, one in self.sensors.items()
+            name: Expression(array(take(sensor.value.size)).reshape(sensor.value.shape), sensor.unit)
+            for name, sensor in self.sensors.items()
         }
-        values = {name: one._replace(value=next(new)) for name, one in self.values.items()}
+        values = {name: value._replace(value=next(new)) for name, value in self.values.items()}
         limits = [
-            one._replace(coordinate=_symbol(next(new))) if isinstance(one.coordinate, Symbol) else one
-            for one in self.limits
+            limit._replace(coordinate=_symbol(next(new))) if isinstance(limit.coordinate, Symbol) else limit
+            for limit in self.limits
         ]
         inertias = [inertia._replace(parts=tuple(take(len(inertia.parts)))) for inertia in self.inertias]
         twins = [twin._replace(entries=(_symbol(next(new)), _symbol(next(new)))) for twin in self.twins]
@@ -181,27 +185,30 @@ def appearance_of(kinetics: Kinetics, exchange: Exchange) -> Appearance:
     bodies = []
     for body in model.bodies:
         pose = kinetics.pose(body)
-        rotation = tuple(as_expr(one) for row in pose.rotation.to_matrix().rows for one in row)
+        rotation = tuple(as_expr(value) for row in pose.rotation.to_matrix().rows for value in row)
         position = pose.point_to_parent(body.com).components()
         bodies.append(BodyPlace(body.name, tuple(map(as_expr, position)), rotation, body.mass))
     drawings = []
-    for name, one in model.drawings.items():
-        carrier, pose = one.frame.body, one.frame.pose @ one.pose
+    for name, drawing in model.drawings.items():
+        carrier, pose = drawing.frame.body, drawing.frame.pose @ drawing.pose
         pose = Transform(pose.rotation, pose.position - carrier.com)
-        end = None if one.to is None else one.to.pose.position - one.to.body.com
-        sizes = {key: as_expr(value) for key, value in one.shape.sizes.items()}
-        to = "" if one.to is None else one.to.body.name
-        drawings.append(PlacedDrawing(name, carrier.name, pose, one.shape, sizes, to, end))
+        end = None if drawing.to is None else drawing.to.pose.position - drawing.to.body.com
+        sizes = {key: as_expr(value) for key, value in drawing.shape.sizes.items()}
+        to = "" if drawing.to is None else drawing.to.body.name
+        drawings.append(PlacedDrawing(name, carrier.name, pose, drawing.shape, sizes, to, end))
     sensors, reactions = {}, set()
     watched = _WatchedKinetics(model)
-    for name, one in model.sensors.items():
+    for name, sensor in model.sensors.items():
         watched.asked = False
-        sensors[name] = Expression(one.measure(watched), one.unit)
+        sensors[name] = Expression(sensor.measure(watched), sensor.unit)
         reactions |= {name} if watched.asked else set()
     closed = set(model.closed_form_coordinates)
-    values = {one.name: JointValue(one.kind, value, one in closed) for one, value in model.values.items()}
+    values = {
+        coordinate.name: JointValue(coordinate.kind, value, coordinate in closed)
+        for coordinate, value in model.values.items()
+    }
     inertias = tuple(BodyInertia(names, tuple(parts)) for names, parts in model.inertias)
-    twins = tuple(EqualEntries(name, (one, other)) for name, one, other in model.twins)
+    twins = tuple(EqualEntries(name, (first, other)) for name, first, other in model.twins)
     made = Appearance(
         tuple(bodies), tuple(drawings), sensors, frozenset(reactions), values, _limits(model), inertias, twins
     )
@@ -212,9 +219,9 @@ def _limits(model: Model) -> tuple[JointLimit, ...]:
     """Limits of coordinates that are states, and of those whose values are known."""
     states = set(model.coordinates)
     return tuple(
-        JointLimit(joint, one if one in states else one.name, limits)
-        for joint, one, limits in model.limited_coordinates
-        if one in states or one in model.values
+        JointLimit(joint, coordinate if coordinate in states else coordinate.name, limits)
+        for joint, coordinate, limits in model.limited_coordinates
+        if coordinate in states or coordinate in model.values
     )
 
 
@@ -235,13 +242,13 @@ def whole_appearance(levels: Sequence[tuple[str, Appearance]], taken: Iterable[s
     reactions: set[str] = set()
     for label, level in levels:
         parts.append(level.called({body.name: _titled(body.name, label, bodies) for body in level.bodies}))
-        measured |= {_titled(name, label, sensors): one for name, one in level.sensors.items()}
+        measured |= {_titled(name, label, sensors): sensor for name, sensor in level.sensors.items()}
         reactions |= {_titled(name, label, sensors) for name in level.reactions}
-        values |= {_titled(name, label, joints): one for name, one in level.values.items()}
+        values |= {_titled(name, label, joints): value for name, value in level.values.items()}
         limits += [
-            one if isinstance(one.coordinate, Symbol)
-            else one._replace(coordinate=_titled(one.coordinate, label, joints))
-            for one in level.limits
+            limit if isinstance(limit.coordinate, Symbol)
+            else limit._replace(coordinate=_titled(limit.coordinate, label, joints))
+            for limit in level.limits
         ]  # fmt: skip
     return Appearance(
         tuple(body for part in parts for body in part.bodies), tuple(_distinct(parts)), measured, frozenset(reactions),
@@ -272,7 +279,7 @@ def _symbol(one: Expr) -> Symbol:
 
 
 def _of_pose(pose: Transform) -> list[Any]:
-    return [*(one for row in pose.rotation.to_matrix().rows for one in row), *pose.position.components()]
+    return [*(value for row in pose.rotation.to_matrix().rows for value in row), *pose.position.components()]
 
 
 def _pose(entries: list[Expr]) -> Transform:

@@ -1,4 +1,4 @@
-"""What a subsystem consists of: variables, rates, rows, invariants, the reduction of each level, energies.
+"""Contents of a subsystem: variables, rates, rows, invariants, the reduction of each level, energies.
 
 The rates x of all that the parts leave open, and of the variables new at a level, keep Ã·x + γ̃ = 0. With the orthogonal
 complement C̃ (Ã·C̃ = 0) and a particular solution c̃, all of them follow from independent ones: x = C̃·a + c̃.
@@ -136,7 +136,7 @@ class SubsystemContent:
 
     def variables(self, order: int) -> tuple[Symbol, ...]:
         """The variables of an order, of this system and its parts."""
-        return tuple(one for one, own in self.orders.items() if own == order)
+        return tuple(variable for variable, own in self.orders.items() if own == order)
 
     @property
     def order(self) -> int:
@@ -177,15 +177,15 @@ class SubsystemContent:
     @cached_property
     def nodes(self) -> list[Any]:
         """All nodes of its expressions and of those of its parts, operands first."""
-        return topological([one for level in self.levels() for one in level._expressions()])
+        return topological([expression for level in self.levels() for expression in level._expressions()])
 
     def _expressions(self) -> Iterator[Expr]:
         """Every expression of this level."""
         yield from (*self.rates.values(), *self.rows.values(), *self.aliases.values(), *self.reference.values())
-        for one in (*self.invariants, *self.redundant):
-            yield from one.levels
-            yield from [] if one.side is None else [one.side]
-        for part in (getattr(self.reduced, one.name) for one in fields(self.reduced)):
+        for invariant in (*self.invariants, *self.redundant):
+            yield from invariant.levels
+            yield from [] if invariant.side is None else [invariant.side]
+        for part in (getattr(self.reduced, entry.name) for entry in fields(self.reduced)):
             if isinstance(part, np.ndarray):
                 yield from part.flat
         yield from (self.energy.parts() if self.energy else [])

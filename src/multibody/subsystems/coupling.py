@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from multibody.errors import ModelError
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.graph.workspace import alone
 from multibody.subsystems.arguments.groups import KnownMotion, KnownRelations, OwnEquations, require_groups
 from multibody.subsystems.arguments.level_draft import LevelDraft, known_words, with_foreign_symbols, with_rates
@@ -134,8 +134,8 @@ def couple(
     new_variables = by_order(variables)
     require_distinct(label, parts, [name for names in new_variables.values() for name in names])
     orders = with_rates(new_variables, parts, own.kinematics, own.dynamics)
-    everything = {**{one: k for part in parts for one, k in part.orders.items()}, **orders}
-    names = {one.name: one for one in everything}
+    everything = {**{variable: k for part in parts for variable, k in part.orders.items()}, **orders}
+    names = {invariant.name: invariant for invariant in everything}
     quantities = shared_parameters(label, parts, parameters, names), shared_inputs(label, parts, inputs, names)
     require_no_input(label, *quantities)
     words = known_words(parts, names, *quantities)
@@ -148,13 +148,14 @@ def couple(
     require_same_orders(invariants, everything, draft.top)
     clock("invariants")
     chosen, wanted = named_independent(label, independent, draft, names)
-    starts = {one: value for part in parts for one, value in part.start.items()}
+    starts = {symbol: value for part in parts for symbol, value in part.start.items()}
     new = {
-        one: start_number(value, one, label) for one, value in by_variable(motion.start, names, "start", label).items()
+        variable: start_number(value, variable, label)
+        for variable, value in by_variable(motion.start, names, "start", label).items()
     }
     starts |= new
-    references = {one: value for part in parts for one, value in part.reference.items()}
-    constants = LevelVocabulary(label, {one.name: one for p in quantities[0] for one in p.default})
+    references = {variable: value for part in parts for variable, value in part.reference.items()}
+    constants = LevelVocabulary(label, {symbol.name: symbol for p in quantities[0] for symbol in p.default})
     references |= by_variable(motion.reference, names, "reference", label, constants)
     values = start_values(everything, starts, references, quantities[0])
     units = (*(group for part in parts for group in part.quaternions), *named_groups(label, own.quaternions, draft))
@@ -169,23 +170,17 @@ def couple(
         tuple(invariant for invariant in invariants if invariant not in essential), found, *quantities, starts,
         references, chosen,
         named_identities(draft.vocabulary, relations.identities, parts), None, units,
-        frozenset(one for part in parts for one in part.guesses) - set(new), timings=clock.seconds,
+        frozenset(guess for part in parts for guess in part.guesses) - set(new), timings=clock.seconds,
     )  # fmt: skip
     require_identities(made, made.identities[sum(len(part.identities) for part in parts) :])
     return replace(made, energy=named_energy(made, own.energy, draft.vocabulary))
 
 
 def _require_constraints(label: str, redundant: Iterable[str], constraints: Sequence[str]) -> None:
-    unknown = sorted(set(redundant) - set(constraints))
-    if unknown:
-        raise ModelError(
-            f"There is no constraint {', '.join(map(repr, unknown))}.",
-            where=f"redundant constraints of subsystem '{label}'",
-            cause=suggestion(unknown, constraints),
-            remedy=f"The constraints of this level are: {', '.join(constraints) or 'none'}.",
-            code="constraint-unknown",
-            names=tuple(unknown),
-        )
+    require_known_names(
+        redundant, constraints, "constraint", remedy="The constraints of this level are", code="constraint-unknown",
+        where=f"redundant constraints of subsystem '{label}'",
+    )  # fmt: skip
 
 
 def _renamed_parts(label: str, subsystems: Any, rename: Mapping[str, str]) -> tuple[Subsystem, ...]:
@@ -200,15 +195,6 @@ def _renamed_parts(label: str, subsystems: Any, rename: Mapping[str, str]) -> tu
             code="subsystem-expected",
         )
     known = {name for part in parts for name in names_in(part)}
-    unknown = [name for name in rename if name not in known]
-    if unknown:
-        raise ModelError(
-            f"There is no {', '.join(map(repr, unknown))} to rename.",
-            where=f"subsystem '{label}'",
-            cause=suggestion(unknown, known),
-            remedy=f"There are: {', '.join(sorted(known))}.",
-            code="renamed-name-unknown",
-            names=tuple(unknown),
-        )
+    require_known_names(rename, known, purpose="to rename", code="renamed-name-unknown", where=f"subsystem '{label}'")
     own = [{name: new for name, new in rename.items() if name in names_in(part)} for part in parts]
-    return tuple(one.renamed(one.label, names) if names else one for one, names in zip(parts, own, strict=True))
+    return tuple(part.renamed(part.label, names) if names else part for part, names in zip(parts, own, strict=True))

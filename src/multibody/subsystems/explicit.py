@@ -27,7 +27,7 @@ from multibody.subsystems.sparse_product import negative, times
 def explicit_form(system: SubsystemContent, seconds: float) -> Mapping[str, Expr]:
     """The rate of every variable, in closed form."""
     rates = accelerations(system)
-    everything = {rate_name(one.name): rate for one, rate in system.rates.items()}
+    everything = {rate_name(variable.name): rate for variable, rate in system.rates.items()}
     everything |= {rate_name(variable.name): rates[variable] for variable in system.top}
     return dict(zip(everything, shortened(list(everything.values()), system, seconds), strict=True))
 
@@ -64,7 +64,11 @@ def independent_rates(system: SubsystemContent) -> Matrix:
 
 def _massless(system: SubsystemContent) -> SingularMatrixError:
     M = system.reduced.M
-    idle = [one.name for one, row in zip(system.independent, M, strict=True) if all(entry.fp == 0 for entry in row)]
+    idle = [
+        variable.name
+        for variable, row in zip(system.independent, M, strict=True)
+        if all(entry.fp == 0 for entry in row)
+    ]
     return SingularMatrixError(
         "Nothing resists "
         + (f"the motion of {', '.join(idle)}." if idle else "some combination of the independent variables."),
@@ -84,7 +88,7 @@ def _carried_down(system: SubsystemContent, a: Matrix) -> dict[Symbol, Expr]:
     found: dict[Symbol, Expr] = {}
     for part in system.parts:
         found |= _carried_down(part, array([values[variable] for variable in part.independent]))
-    return found | {one: values[one] for one in system.own}
+    return found | {symbol: values[symbol] for symbol in system.own}
 
 
 def multipliers(system: SubsystemContent, rates: Mapping[Symbol, Expr]) -> dict[Invariant, Expr]:
@@ -102,7 +106,7 @@ def _add_multipliers(
 ) -> None:
     level, spread = system.reduced, spread_of(system.parts, system.own)
     if system.invariants:
-        x = array([rates[one] for one in level.below])
+        x = array([rates[child] for child in level.below])
         pushed = times(spread.S.T, array([above[variable] for variable in spread.variables]))
         needed = times(level.mass, x) + level.bias - pushed
         rows = list(level.dependent)
@@ -115,6 +119,6 @@ def _add_multipliers(
             [rate_symbol(variable) for variable in spread.variables],
         )
         acting = times(A.T, forces)
-        above = {one: above[one] + force for one, force in zip(spread.variables, acting, strict=True)}
+        above = {variable: above[variable] + force for variable, force in zip(spread.variables, acting, strict=True)}
     for part in system.parts:
         _add_multipliers(part, rates, {variable: above[variable] for variable in part.top}, found)

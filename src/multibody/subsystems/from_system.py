@@ -70,7 +70,7 @@ def from_system(
     rows = written.of([-row for row in residual])
     rates = written.of(list(model.rates))
     name = label or model.name
-    by_name = {one.name: rate for one, rate in zip(model.coordinates, rates, strict=True)}
+    by_name = {coordinate.name: rate for coordinate, rate in zip(model.coordinates, rates, strict=True)}
     made = couple(
         name, (),
         constraints=_constraints(kinetics, written),
@@ -80,7 +80,7 @@ def from_system(
             by_name, dict(zip([speed.name for speed in model.speeds], rows, strict=True)),
             quaternions=[[model.coordinates[k].name for k in group] for group in model.quaternions],
         ),
-        motion=KnownMotion(start={one.name: value for one, value in model.start.items()}),
+        motion=KnownMotion(start={symbol.name: value for symbol, value in model.start.items()}),
         relations=KnownRelations(redundant=_redundant(kinetics)),
         independent=None if variables or constraints else independent,
         description=f"the system {model.name}", progress=progress,
@@ -111,12 +111,12 @@ class _Written:
         model = kinetics.model
         symbols = [*model.coordinates, *model.speeds, *model.accelerations, *model.input_symbols]
         symbols += model.parameter_symbols
-        self._known: dict[Expr, Expr] = {one: symbol(one.name, one.kind) for one in symbols}
+        self._known: dict[Expr, Expr] = {own: symbol(own.name, own.kind) for own in symbols}
         self._known[model.time] = TIME
         constraints = kinetics.constraints
         acting = {*constraints.acting, *constraints.independent}
-        for row, one in enumerate(constraints.multipliers):
-            self._known[one] = symbol(one.name, one.kind) if row in acting else ZERO
+        for row, multiplier in enumerate(constraints.multipliers):
+            self._known[multiplier] = symbol(multiplier.name, multiplier.kind) if row in acting else ZERO
 
     def of(self, expressions: list[Expr]) -> list[Expr]:
         """Expressions in the new symbols."""
@@ -127,22 +127,26 @@ def _constraints(kinetics: Kinetics, written: _Written) -> Mapping[str, Expr]:
     """φ where positions are restricted, B·u + β otherwise; of all equations that act."""
     found = kinetics.constraints
     kept = {found.names[row] for row in (*found.acting, *found.independent)}
-    equations = {name: one for name, one in found.written.items() if name in kept}
+    equations = {name: equation for name, equation in found.written.items() if name in kept}
     return dict(zip(equations, written.of(list(equations.values())), strict=True))
 
 
 def _guesses(made: Subsystem, model: Model) -> frozenset[Symbol]:
     """Variables that follow from others by constraints, and whose start values were not written."""
-    velocities = [one.velocity for one in (*made.invariants, *made.redundant) if one.velocity is not None]
+    velocities = [
+        invariant.velocity for invariant in (*made.invariants, *made.redundant) if invariant.velocity is not None
+    ]
     positions = [position for invariant in (*made.invariants, *made.redundant) for position in invariant.positions]
     restricted = free_symbols([*velocities, *positions])
-    return frozenset(one for one in restricted if one in made.start and one.name not in model.written)
+    return frozenset(
+        coordinate for coordinate in restricted if coordinate in made.start and coordinate.name not in model.written
+    )
 
 
 def _with_sides(made: Subsystem, kinetics: Kinetics, written: _Written) -> Subsystem:
     """The same with what equations of joints say besides positions: the right way round, and the unit of the force."""
     found = kinetics.constraints
-    sides = {found.names[k]: one.side for k, one in enumerate(found.equations) if one.side is not None}
+    sides = {found.names[k]: equation.side for k, equation in enumerate(found.equations) if equation.side is not None}
     sides = dict(zip(sides, written.of(list(sides.values())), strict=True))
     units = {name: found.unit(row) for row, name in enumerate(found.names)}
 
@@ -166,11 +170,11 @@ def _redundant(kinetics: Kinetics) -> list[str]:
 def _parameters(model: Model, written: _Written) -> dict[str, Parameter]:
     """One parameter for each symbol, with its formula."""
     found = {}
-    for given in model.parameters:
-        for one, default in given.default.items():
+    for parameter in model.parameters:
+        for one, default in parameter.default.items():
             new = symbol(one.name, "parameter")
             value = None if default is None else written.of([default])[0]
-            found[one.name] = Parameter(one.name, new, {new: value}, given.unit, given.description)
+            found[one.name] = Parameter(one.name, new, {new: value}, parameter.unit, parameter.description)
     return found
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from multibody.errors import ModelError
 from multibody.graph import Expr, array, closed_form, evaluate, to_latex, to_text
 from multibody.graph.linear_algebra import Matrix
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,12 +75,5 @@ def _padded(cells: list[str], widths: list[int]) -> list[str]:
 
 
 def _position(name: str, names: tuple[str, ...], what: str) -> int:
-    if name not in names:
-        raise ModelError(
-            f"There is no {what} {name!r} in the matrix.",
-            cause=suggestion([name], names),
-            remedy=f"The {what}s are: {', '.join(names) or 'none'}.",
-            code="matrix-entry-unknown",
-            name=name,
-        )
+    require_known_names([name], names, what, purpose="in the matrix", code="matrix-entry-unknown", name=name)
     return names.index(name)

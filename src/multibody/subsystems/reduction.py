@@ -96,7 +96,11 @@ def own_dynamics(variables: Sequence[Symbol], rows: Mapping[Symbol, Expr]) -> tu
     rates = [rate_symbol(variable) for variable in variables]
     lost = [-row for row in rows.values()]
     M = jacobian(lost, rates).reshape(len(lost), len(rates))
-    bent = [one.name for one, row in zip(rows, M, strict=True) if set(rates) & set(free_symbols(row))] if M.size else []
+    bent = (
+        [variable.name for variable, row in zip(rows, M, strict=True) if set(rates) & set(free_symbols(row))]
+        if M.size
+        else []
+    )
     if bent:
         raise ModelError(
             "A dynamic equation is not linear in the rates of the highest variables.",
@@ -113,7 +117,7 @@ def _complement(
     start: Mapping[Any, float] | None, solve_for: Solver,
 ) -> tuple[Matrix, Matrix, Sequence[Symbol], list[int]]:  # fmt: skip
     """C̃ and c̃, the independent variables, and the columns of Ã that were solved for."""
-    names = [one.name for one in spread.below]
+    names = [child.name for child in spread.below]
     direct = wanted if wanted is None or set(wanted) <= set(names) else None
     free = independent_columns(A, names, direct, label, start)
     bound = [j for j in range(len(names)) if j not in free]

@@ -12,7 +12,7 @@ import numpy as np
 
 from multibody.errors import ModelError
 from multibody.graph import Expr, Symbol, symbol
-from multibody.graph.names import check, suggestion
+from multibody.graph.names import check, require_known_names
 from multibody.graph.traverse import rebuilt
 from multibody.graph.workspace import alone
 from multibody.model.quantity import Input, Parameter, rate_name
@@ -34,16 +34,10 @@ def renamed(system: AnySubsystem, label: str, names: Any, suffix: Any, shared: A
         )
     kept = set(shared.replace(",", " ").split() if isinstance(shared, str) else shared)
     known = names_in(system)
-    unknown = [name for name in (*names, *kept) if name not in known]
-    if unknown:
-        raise ModelError(
-            f"There is no {', '.join(map(repr, unknown))} to rename or to share.",
-            where=f"subsystem '{system.label}'",
-            cause=suggestion(unknown, known),
-            remedy=f"There are: {', '.join(known)}.",
-            code="renamed-name-unknown",
-            names=tuple(unknown),
-        )
+    require_known_names(
+        (*names, *kept), known, purpose="to rename or to share", code="renamed-name-unknown",
+        where=f"subsystem '{system.label}'",
+    )  # fmt: skip
     new = {name: _new_name(name, names, kept, suffix) for name in known}
     _require_different(
         new, system.label, {rate_name(new[variable.name]): new[variable.name] for variable in system.top}
@@ -61,7 +55,7 @@ def _new_name(name: str, names: Mapping[str, str], kept: Collection[str], suffix
     """As the rules say; the rate of something that is renamed goes with it."""
     if name in names:
         return names[name]
-    of = [one for one in names if rate_name(one) == name]
+    of = [other for other in names if rate_name(other) == name]
     if of:
         return rate_name(names[of[0]])
     return name if name in kept else _suffixed(name, suffix)
@@ -113,10 +107,10 @@ class _Renaming:
         for one in system.orders:
             self._exchange(one, new[one.name])
         quantities: tuple[Parameter | Input, ...] = (*system.parameters, *system.inputs)
-        for given in quantities:
-            symbols = tuple(given.default) if isinstance(given, Parameter) else given.flat
-            for one in symbols:
-                self._exchange(one, new.get(one.name, new[given.name] + one.name.removeprefix(given.name)))
+        for quantity in quantities:
+            symbols = tuple(quantity.default) if isinstance(quantity, Parameter) else quantity.flat
+            for entry in symbols:
+                self._exchange(entry, new.get(entry.name, new[quantity.name] + entry.name.removeprefix(quantity.name)))
         self._values = _exchanged(order, self.symbols)
 
     def _exchange(self, old: Symbol, name: str) -> None:
@@ -128,19 +122,19 @@ class _Renaming:
         changed: dict[str, Any] = {
             "label": label,
             "parts": tuple(self.of(part, part.label + self._suffix) for part in system.parts),
-            "orders": {back[one]: order for one, order in system.orders.items()},
-            "aliases": {self._new.get(name, name): self.value(one) for name, one in system.aliases.items()},
+            "orders": {back[variable]: order for variable, order in system.orders.items()},
+            "aliases": {self._new.get(name, name): self.value(alias) for name, alias in system.aliases.items()},
             "invariants": tuple(self._invariant(invariant, label) for invariant in system.invariants),
-            "redundant": tuple(self._invariant(one, label) for one in system.redundant),
+            "redundant": tuple(self._invariant(invariant, label) for invariant in system.redundant),
             "reduced": self._reduction(system.reduced),
             "parameters": tuple(self._parameter(parameter) for parameter in system.parameters),
             "inputs": tuple(self._input(input_) for input_ in system.inputs),
-            "start": {back[one]: value for one, value in system.start.items()},
-            "guesses": frozenset(back[one] for one in system.guesses),
+            "start": {back[symbol]: value for symbol, value in system.start.items()},
+            "guesses": frozenset(back[guess] for guess in system.guesses),
             "energy": None if system.energy is None else LevelEnergy(*map(self.value, system.energy.parts())),
             "identities": tuple((self.value(a), self.value(b)) for a, b in system.identities),
             "quaternions": tuple(tuple(map(self._symbol, group)) for group in system.quaternions),
-            "appearance": system.appearance.exchanged(lambda found: [self.value(one) for one in found]),
+            "appearance": system.appearance.exchanged(lambda found: [self.value(expression) for expression in found]),
         }
         for name in ("top", "own", "chosen"):
             changed[name] = tuple(map(self._symbol, getattr(system, name)))

@@ -52,7 +52,7 @@ class Subsystem(SubsystemContent):
         """The same with start values for a run, by the names of variables."""
         known = {variable.name: variable for variable in self.orders}
         new = by_variable(values, known, "start", self.label)
-        start = {**self.start, **{one: float(value.value) for one, value in new.items()}}
+        start = {**self.start, **{variable: float(value.value) for variable, value in new.items()}}
         return replace(self, start=start, guesses=self.guesses - set(new))
 
     def __repr__(self) -> str:

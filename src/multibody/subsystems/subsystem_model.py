@@ -65,8 +65,12 @@ class SubsystemModel(ModelWithoutBodies):
         """Limits of the joints of systems that the subsystem was made from."""
         known = {value.name: value for value in self.values}
         return tuple(
-            (one.joint, one.coordinate if isinstance(one.coordinate, Symbol) else known[one.coordinate], one.limits)
-            for one in self.kept.limits
+            (
+                limit.joint,
+                limit.coordinate if isinstance(limit.coordinate, Symbol) else known[limit.coordinate],
+                limit.limits,
+            )
+            for limit in self.kept.limits
         )
 
     @cached_property
@@ -99,7 +103,7 @@ class SubsystemModel(ModelWithoutBodies):
 
 def mass_and_bias(system: SubsystemContent) -> tuple[Matrix, Matrix]:
     """M and k of all levels before coupling: their rows are -(M·u̇ + k)."""
-    places = {one: k for k, one in enumerate(system.top)}
+    places = {variable: k for k, variable in enumerate(system.top)}
     count = len(places)
     M, k = np.full((count, count), ZERO, dtype=object), np.full(count, ZERO, dtype=object)
     for level in system.levels():
@@ -114,9 +118,9 @@ def mass_and_bias(system: SubsystemContent) -> tuple[Matrix, Matrix]:
 def model_of(system: SubsystemContent) -> SubsystemModel:
     """A model with the names, values and invariants of a subsystem."""
     _require_two_levels(system)
-    places = {one: k for k, one in enumerate(system.coordinates)}
+    places = {coordinate: k for k, coordinate in enumerate(system.coordinates)}
     kept = system.whole_appearance()
-    shown = {title: Kept(one) for title, one in _titled(shown_invariants(system)).items()}
+    shown = {title: Kept(invariant) for title, invariant in _titled(shown_invariants(system)).items()}
     content: dict[str, Any] = {
         "time": TIME,
         "coordinates": system.coordinates,
@@ -128,10 +132,10 @@ def model_of(system: SubsystemContent) -> SubsystemModel:
         "inputs": system.inputs,
         "constraints": shown,
         "sensors": {name: Expression(value) for name, value in system.aliases.items()} | _sensors(system, kept),
-        "values": {symbol(name, one.kind): one.value for name, one in kept.values.items()},
+        "values": {symbol(name, value.kind): value.value for name, value in kept.values.items()},
         "kept": kept,
-        "written": frozenset(one.name for one in system.start if one not in system.guesses),
-        "unit": tuple(tuple(places[one] for one in group) for group in system.quaternions),
+        "written": frozenset(symbol.name for symbol in system.start if symbol not in system.guesses),
+        "unit": tuple(tuple(places[coordinate] for coordinate in group) for group in system.quaternions),
         "system": system,
     }
     return SubsystemModel.made(system.label, **content)
@@ -141,14 +145,18 @@ def _sensors(system: SubsystemContent, kept: Appearance) -> dict[str, Expression
     """Those of all levels; forces in joints only where no other level acts on them."""
     if not system.parts:
         forces: dict[Expr, Expr] = {
-            symbol(f"lambda_{one.name}", "variable"): symbol(f"lambda_{one.title}", "variable", system.label)
-            for one in shown_invariants(system)
+            symbol(f"lambda_{invariant.name}", "variable"): symbol(
+                f"lambda_{invariant.title}", "variable", system.label
+            )
+            for invariant in shown_invariants(system)
         }
         return {
-            name: Expression(array(list(substitute(list(one.value.flat), forces))).reshape(one.shape), one.unit)
+            name: Expression(
+                array(list(substitute(list(sensor.value.flat), forces))).reshape(sensor.shape), sensor.unit
+            )
             if name in kept.reactions
-            else one
-            for name, one in kept.sensors.items()
+            else sensor
+            for name, sensor in kept.sensors.items()
         }
     if kept.reactions:
         _log.warning(
@@ -157,13 +165,13 @@ def _sensors(system: SubsystemContent, kept: Appearance) -> dict[str, Expression
             ", ".join(sorted(kept.reactions)),
             system.label,
         )
-    return {name: one for name, one in kept.sensors.items() if name not in kept.reactions}
+    return {name: sensor for name, sensor in kept.sensors.items() if name not in kept.reactions}
 
 
 def shown_invariants(system: SubsystemContent) -> list[Invariant]:
     """The invariants that restrict velocities; also those that follow from others now, but may be independent later."""
-    everything = [one for level in system.levels() for one in (*level.invariants, *level.redundant)]
-    return [one for one in everything if one.velocity is not None]
+    everything = [invariant for level in system.levels() for invariant in (*level.invariants, *level.redundant)]
+    return [invariant for invariant in everything if invariant.velocity is not None]
 
 
 def _titled(invariants: Sequence[Invariant]) -> dict[str, Invariant]:
@@ -190,7 +198,7 @@ def _require_two_levels(system: SubsystemContent) -> None:
 
 def _start(system: SubsystemContent) -> dict[Symbol, float]:
     known = start_values(system.orders, system.start, system.reference, system.parameters)
-    return {one: float(known.get(one, 0.0)) for one in (*system.coordinates, *system.top)}
+    return {symbol: float(known.get(symbol, 0.0)) for symbol in (*system.coordinates, *system.top)}
 
 
 @in_own_table

@@ -37,7 +37,7 @@ def equations_of(system: SubsystemContent, handling: Handling | None = None) -> 
         M, h, f = kinetics.parts
         solution = handling.solve(M, list(h - f), kinetics.constraints)
         return SubsystemEquations.of(kinetics, "Modular", lambda: kinetics.parts, solution)
-    places = {one: k for k, one in enumerate(system.top)}
+    places = {variable: k for k, variable in enumerate(system.top)}
     acceleration = tuple(kinetics.rates[variable] for variable in system.top)
     independent = tuple(places[variable] for variable in system.independent)
     solution = Solution(acceleration, (), independent, _regularity(kinetics, independent))
@@ -47,7 +47,7 @@ def equations_of(system: SubsystemContent, handling: Handling | None = None) -> 
 def _regularity(kinetics: SubsystemKinetics, independent: tuple[int, ...]) -> Expr:
     """Zero where the variables do not follow from the independent ones; 1 where that is not known."""
     constraints, essential = kinetics.constraints, set(kinetics.system.all_invariants())
-    rows = [row for row, one in enumerate(shown_invariants(kinetics.system)) if one in essential]
+    rows = [row for row, invariant in enumerate(shown_invariants(kinetics.system)) if invariant in essential]
     bound = [k for k in range(len(kinetics.model.speeds)) if k not in independent]
     if not rows or len(rows) != len(bound):
         return ONE
@@ -95,8 +95,8 @@ class SubsystemEquations(EquationsWithoutBodies):
         Equations that follow from others share their forces, as by ``Multipliers``.
         """
         shown = shown_invariants(self.system)
-        if all(one in self.kinetics.forces for one in shown) or self.regularized is self:
-            return tuple(self.kinetics.forces.get(one, ZERO) for one in shown)
+        if all(invariant in self.kinetics.forces for invariant in shown) or self.regularized is self:
+            return tuple(self.kinetics.forces.get(invariant, ZERO) for invariant in shown)
         return self.regularized.multiplier_values
 
     @cached_property

@@ -41,7 +41,7 @@ def layered(
     shifts: dict[Hashable, float] = {root: 0.0}
     for node in [*(outer for _, outer in reversed(branches)), root]:  # what is carried comes first
         below = carried.get(node, [])
-        places, outlines[node] = _side_by_side([outlines.pop(one) for one in below])
+        places, outlines[node] = _side_by_side([outlines.pop(child) for child in below])
         outlines[node].append((-widths[node] / 2, widths[node] / 2))
         shifts |= dict(zip(below, places, strict=True))
     found = {root: LayoutPoint(0.0, 0.0)}

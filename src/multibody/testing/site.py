@@ -107,6 +107,6 @@ class Site:
 
     def name(self, prefix: str) -> str:
         """A name that is not taken."""
-        taken = {thing.name for thing in self.system.all(object) if hasattr(thing, "name")}
+        taken = {element.name for element in self.system.all(object) if hasattr(element, "name")}
         taken |= self.system.loads.keys() | self.system.sensors.keys()
         return next(f"{prefix}{k}" for k in count(1) if f"{prefix}{k}" not in taken)

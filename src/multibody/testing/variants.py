@@ -147,7 +147,7 @@ def flipped(model: Model) -> Variant:
     that order.
     """
     variant = _same_bodies(model)
-    touched = {part for thing in (*model.loads.values(), *model.sensors.values()) for part in thing.touches}
+    touched = {part for owner in (*model.loads.values(), *model.sensors.values()) for part in owner.touches}
     for joint in model.joints:
         steps = joint.kind.steps()
         if len(steps) > 1 and joint in touched:

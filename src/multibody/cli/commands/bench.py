@@ -42,9 +42,9 @@ def bench(
     """
     found = []
     with _no_cache():
-        for one in name or MODELS:
-            with ctx.obj.working(f"measuring {one}"):
-                found.append(measured(one, duration))
+        for model_name in name or MODELS:
+            with ctx.obj.working(f"measuring {model_name}"):
+                found.append(measured(model_name, duration))
     head = ["model", "speeds", "operations", "derive [ms]", "compile [ms]", "evaluate [µs]", "simulate [ms]"]
     rows = [
         [one["model"], str(one["speeds"]), str(one["operations"]), *(
@@ -70,7 +70,7 @@ def measured(name: str, duration: float) -> dict[str, Any]:
         return eom.forward_dynamics(0.0, start.q, start.u, inputs, parameters)
 
     compiling, _ = _timed(evaluate)
-    q, u = (np.broadcast_to(one, (STATES, len(one))) for one in (start.q, start.u))
+    q, u = (np.broadcast_to(values, (STATES, len(values))) for values in (start.q, start.u))
 
     def many() -> Any:
         return eom.forward_dynamics.batch(0.0, q, u, inputs, parameters)

@@ -41,7 +41,7 @@ def compare(ctx: typer.Context, model: ModelName, formalism: Several = None) -> 
             name=formalism[0],
         )
     source = find_model(model)
-    chosen = [made for one in dict.fromkeys(formalism or ()) if (made := formalism_of(one)) is not None] or None
+    chosen = [made for name in dict.fromkeys(formalism or ()) if (made := formalism_of(name)) is not None] or None
     with ctx.obj.working(f"deriving {source.name} by {'all' if chosen is None else len(chosen)} formalisms"):
         found = compared(source.system, chosen)
     return Answer(_data(source.name, found), _shown(found), ExitCode.OK if found.agree() else ExitCode.FINDING)

@@ -30,7 +30,7 @@ def derive(
     form: Annotated[
         PrintedForm, typer.Option("--form", case_sensitive=False, help="Text, LaTeX, or the table of symbols.")
     ] = PrintedForm.TEXT,
-    seconds: Annotated[float, typer.Option(min=0.0, help="How long short forms are looked for.")] = 4.0,
+    seconds: Annotated[float, typer.Option(min=0.0, help="Time limit for simplification, in seconds.")] = 4.0,
 ) -> Answer:  # fmt: skip
     """Derive the equations of motion, and print them.
 
@@ -58,7 +58,7 @@ def facts(eom: EquationsOfMotion) -> dict[str, Any]:
     return {
         "system": eom.model.name,
         "formalism": eom.formalism,
-        **{kind: [one.name for one in getattr(eom, kind)]
+        **{kind: [symbol.name for symbol in getattr(eom, kind)]
            for kind in ("coordinates", "speeds", "inputs", "parameters", "multipliers")},
         "outputs": list(eom.outputs),
         "operations": sum(eom.forward_dynamics.operations.values()),

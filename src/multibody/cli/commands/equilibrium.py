@@ -61,15 +61,15 @@ def equilibrium(
     found: Sequence[Equilibrium] = (
         linearization.equilibria(eom, **question) if every else [linearization.equilibrium(eom, **question)]
     )
-    data = {"model": source.name, "system": eom.model.name, "equilibria": [_data(one) for one in found]}
+    data = {"model": source.name, "system": eom.model.name, "equilibria": [_data(equilibrium) for equilibrium in found]}
     table = [_table(found)] if len(found) > 1 else []
-    return Answer(data, [*table, *(str(one) for one in found)])
+    return Answer(data, [*table, *(str(equilibrium) for equilibrium in found)])
 
 
 def _require_names(eom: EquationsOfMotion, fix: list[str], free: list[str], moving: list[str]) -> None:
     """An error for names behind --fix, --free and --moving that the model does not have."""
-    states = [one.name for one in (*eom.coordinates, *eom.speeds)]
-    others = [one.name for one in (*eom.inputs, *eom.parameters)]
+    states = [symbol.name for symbol in (*eom.coordinates, *eom.speeds)]
+    others = [symbol.name for symbol in (*eom.inputs, *eom.parameters)]
     where = f"system '{eom.model.name}'"
     fixed = [text.partition("=")[0].strip() for text in fix]
     require_known(fixed, [*states, *others], "coordinate, speed, input or parameter", f"--fix, {where}")
@@ -90,7 +90,7 @@ def _fixed(eom: EquationsOfMotion, texts: list[str], at: dict[str, float]) -> An
     """Values by name, or names alone; where only some have a value, the others keep theirs at the start."""
     if not any("=" in text for text in texts):
         return tuple(texts)
-    start = {one.name: float(value) for one, value in eom.model.start.items()} | at
+    start = {symbol.name: float(value) for symbol, value in eom.model.start.items()} | at
     named = [pair(text, "--fix") if "=" in text else (text, "") for text in texts]
     return {name: number(value, f"--fix {name}") if value else start.get(name, 0.0) for name, value in named}
 

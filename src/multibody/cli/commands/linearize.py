@@ -66,14 +66,14 @@ def point_values(point: Any) -> dict[str, float]:
     """Coordinates, speeds and inputs by name."""
     model = point.model
     symbols = (*model.coordinates, *model.speeds, *model.input_symbols)
-    return {one.name: float(value) for one, value in zip(symbols, (*point.q, *point.u, *point.r), strict=True)}
+    return {symbol.name: float(value) for symbol, value in zip(symbols, (*point.q, *point.u, *point.r), strict=True)}
 
 
 def linear_data(lin: LinearSystem) -> dict[str, Any]:
     """A linear system for programs; complex numbers are pairs."""
     modes = [
-        {"pole": one.pole, "frequency": one.frequency, "damping": one.damping, "participation": one.participation}
-        for one in lin.modes
+        {"pole": mode.pole, "frequency": mode.frequency, "damping": mode.damping, "participation": mode.participation}
+        for mode in lin.modes
     ]
     return {
         "states": list(lin.states), "inputs": list(lin.inputs), "outputs": list(lin.outputs),

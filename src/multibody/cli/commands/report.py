@@ -38,7 +38,7 @@ Formats = Annotated[
 def report(
     model: ModelName, format_: Formats = Format.MARKDOWN, output: Folder = Path(), parameter: Parameters = None,
     formalism: Formalism = None,
-    seconds: Annotated[float, typer.Option(min=0.0, help="How long short forms are looked for.")] = 20.0,
+    seconds: Annotated[float, typer.Option(min=0.0, help="Time limit for simplification, in seconds.")] = 20.0,
     force: Force = False,
 ) -> Answer:  # fmt: skip
     """Write a report of a model: symbols, topology, equations, operation counts.

@@ -119,16 +119,16 @@ def run_data(run: Trajectory, names: tuple[str, ...] = ()) -> dict[str, Any]:
     """A run for programs: how it went, and values over time; by default those of states, inputs and sensors."""
     statistics = run.statistics
     kinds = ("coordinate", "speed", "input", "sensor")
-    wanted = names or tuple(name for name, one in run.quantities.items() if one.kind in kinds)
+    wanted = names or tuple(name for name, quantity in run.quantities.items() if quantity.kind in kinds)
     return {
         "system": run.eom.model.name, "formalism": run.eom.formalism, "status": run.status.name,
         "message": run.message, "integrator": statistics.integrator, "steps": statistics.steps,
         "evaluations": statistics.evaluations, "seconds": statistics.seconds, "samples": statistics.samples,
         "energy_drift": statistics.energy_drift, "constraint_residual": statistics.constraint_residual,
-        "parameters": dict(run.parameters), "start_changes": [one._asdict() for one in run.start_changes],
-        "limit_violations": [one._asdict() for one in run.limit_violations],
-        "saturations": [one._asdict() for one in run.saturations],
-        "table_exits": [one._asdict() for one in run.table_exits],
+        "parameters": dict(run.parameters), "start_changes": [change._asdict() for change in run.start_changes],
+        "limit_violations": [violation._asdict() for violation in run.limit_violations],
+        "saturations": [saturation._asdict() for saturation in run.saturations],
+        "table_exits": [table_exit._asdict() for table_exit in run.table_exits],
         "events": [{"name": occurrence.name, "t": occurrence.t} for occurrence in run.occurrences],
         "units": {name: run.quantities[split(name, run.quantities)[0]].unit for name in wanted},
         "t": run.t, "values": {name: run[name] for name in wanted},
@@ -137,8 +137,16 @@ def run_data(run: Trajectory, names: tuple[str, ...] = ()) -> dict[str, Any]:
 
 def _table(run: Trajectory) -> AnswerTable:
     """The range of everything that the user has named."""
-    wanted = [(name, one) for name, one in run.quantities.items() if one.kind in ("coordinate", "speed", "sensor")]
-    named = [(element_name(name, place), one.unit) for name, one in wanted for place in np.ndindex(run[name].shape[1:])]
+    wanted = [
+        (name, quantity)
+        for name, quantity in run.quantities.items()
+        if quantity.kind in ("coordinate", "speed", "sensor")
+    ]
+    named = [
+        (element_name(name, place), quantity.unit)
+        for name, quantity in wanted
+        for place in np.ndindex(run[name].shape[1:])
+    ]
     rows = []
     for name, unit in named[:MAX_ROWS_SHOWN]:
         values = run[name]

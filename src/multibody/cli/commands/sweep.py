@@ -148,7 +148,8 @@ def _columns(measures: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def _shown(runs: Sweep, rows: list[list[Any]], output: Path | None) -> list[str | AnswerTable]:
     head, *body = rows
     cells = [
-        [one if isinstance(one, str) else shown_number(float(one)) for one in row] for row in body[:MAX_ROWS_SHOWN]
+        [value if isinstance(value, str) else shown_number(float(value)) for value in row]
+        for row in body[:MAX_ROWS_SHOWN]
     ]
     title = f"the first {MAX_ROWS_SHOWN} of {len(body)} runs" if len(body) > MAX_ROWS_SHOWN else ""
     numeric = [place for place, name in enumerate(head) if name != "status"]
@@ -156,7 +157,9 @@ def _shown(runs: Sweep, rows: list[list[Any]], output: Path | None) -> list[str 
 
 
 def _data(name: str, runs: Sweep, output: Path | None) -> dict[str, Any]:
-    failures = [{"number": one.number, "values": one.values, "message": one.message} for one in runs.failures]
+    failures = [
+        {"number": failure.number, "values": failure.values, "message": failure.message} for failure in runs.failures
+    ]
     return {
         "model": name, "system": runs.eom.model.name, "runs": len(runs), "dimensions": list(runs.dimensions),
         "shape": list(runs.shape), "complete": runs.complete, "cases": runs.cases, "status": runs.status,

@@ -2,7 +2,7 @@
 
 PyMbs has changed the order of its arguments: the tutorial of its manual writes ``addJoint(name, CS1, CS2, …)`` and
 ``addSensor.Distance(CS1, CS2, symbol)``, the reference ``addJoint(CS1, CS2, …, name)`` and ``addSensor.Distance(symbol,
-CS1, CS2)``. What is meant is told by the types: a frame is no text, a joint is no number.
+CS1, CS2)``. What is meant is told by the types: a frame is not a text, a joint is not a number.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def command(*orders: str) -> Callable[[Method], Method]:
 
     def decorate(method: Method) -> Method:
         signature = list(inspect.signature(method).parameters.values())[1:]
-        known = {one.name: one for one in signature if one.kind is not one.VAR_KEYWORD}
+        known = {argument.name: argument for argument in signature if argument.kind is not argument.VAR_KEYWORD}
         further = len(known) < len(signature)
         forms = [list(known), *(order.split() for order in orders)]
 
@@ -112,8 +112,8 @@ def _sorted(
 def _call(label: str, form: Sequence[str], known: Mapping[str, inspect.Parameter]) -> str:
     """A call as a script may write it; what has a default is given by name, with the default."""
     owner = "body" if label == "addFrame" else "world"
-    given = [one for one in form if known[one].default is known[one].empty]
-    named = [f"{one}={_default(known[one].default)}" for one in form if one not in given]
+    given = [name for name in form if known[name].default is known[name].empty]
+    named = [f"{name}={_default(known[name].default)}" for name in form if name not in given]
     return f"{owner}.{label}({', '.join([*given, *named])})"
 
 
@@ -135,7 +135,7 @@ def _fault(
     if twice:
         return f"{', '.join(map(repr, twice))} is given twice."
     whole = {**given, **named}
-    missing = [key for key, one in known.items() if one.default is one.empty and key not in whole]
+    missing = [key for key, symbol in known.items() if symbol.default is symbol.empty and key not in whole]
     if missing:
         return f"{', '.join(map(repr, missing))} is missing."
     unfit = [key for key, value in whole.items() if not _fits(value, known[key])]
@@ -160,7 +160,7 @@ def is_value(value: Any) -> bool:
 def _kind_of(name: str) -> Callable[[Any], bool]:
     """Whether something is of a class of this package, which imports this file; or of one that is made from it."""
     return lambda value: any(
-        (one.__name__, one.__module__[: len(_HERE)]) == (name, _HERE) for one in type(value).__mro__
+        (base.__name__, base.__module__[: len(_HERE)]) == (name, _HERE) for base in type(value).__mro__
     )
 
 
@@ -180,7 +180,7 @@ def _are_numbers(value: Any, count: int) -> bool:
 
 
 def _texts(value: Any) -> bool:
-    return isinstance(value, str) or (isinstance(value, list | tuple) and all(isinstance(one, str) for one in value))
+    return isinstance(value, str) or (isinstance(value, list | tuple) and all(isinstance(item, str) for item in value))
 
 
 _KINDS: dict[str, Callable[[Any], bool]] = {

@@ -58,7 +58,9 @@ class PymbsFrame:
         found: PymbsFrame | None = vars(self).get("frames", {}).get(name)
         if found is None:
             frames = vars(self).get("frames", {})
-            near = suggestion([name], [*frames, *(one for one in dir(self) if not one.startswith("_"))])
+            near = suggestion(
+                [name], [*frames, *(attribute for attribute in dir(self) if not attribute.startswith("_"))]
+            )
             raise AttributeError(
                 f"'{vars(self).get('name')}' has no frame and nothing else called '{name}'; "
                 f"frames: {', '.join(frames) or 'none'}. {near}".rstrip()

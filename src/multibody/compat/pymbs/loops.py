@@ -90,7 +90,7 @@ class AddLoop:
         As in PyMbs the second joint follows, so that one may lead several; with a ratio of zero, or one that is a
         parameter, the first does. With ``world.conventions = "program"`` it is q₂ = ratio·q₁.
         """
-        first, second = (one.single("addLoop.Transmission") for one in (j1, j2))
+        first, second = (joint.single("addLoop.Transmission") for joint in (j1, j2))
         factor = scalar(ratio)
         same_in_both = is_number(factor) and abs(factor) == 1
         if not same_in_both and self._mbs.follows_program("addLoop.Transmission"):
@@ -122,7 +122,7 @@ class PymbsFourBarTrans(model.FourBarTrans):
 
     def drives(self, way: Way) -> list[Passage]:
         """Both hinges of the side without the cylinder, if they are all there."""
-        plain = [side for side in way.sides if not any(one.slides for one in side)]
+        plain = [side for side in way.sides if not any(passage.slides for passage in side)]
         return plain[0] if plain and len(plain[0]) == 2 else super().drives(way)
 
 
@@ -152,10 +152,10 @@ class PymbsCrankSlider(model.CrankSlider):
         near, far = self.way(kinematics.model).sides
         rod_on_piston = any(len(side) == 2 and side[0].slides for side in (near, far))
         postures = (-1, 1) if rod_on_piston else (1, -1)
-        made = [model.CrankSlider(self.first, self.second, one).solution(kinematics) for one in postures]
+        made = [model.CrankSlider(self.first, self.second, posture).solution(kinematics) for posture in postures]
         return min(made, key=lambda solution: distance(solution, kinematics.model, _written(kinematics.model)))
 
 
 def _written(model: Model) -> dict[Symbol, float]:
     """Start values that were given."""
-    return {one: value for one, value in model.start.items() if one.name in model.written}
+    return {symbol: value for symbol, value in model.start.items() if symbol.name in model.written}

@@ -73,7 +73,7 @@ class PartCommands(WorldBase):
     def _tell_second(self, moved: PymbsFrame, name: str | None) -> None:
         """A body that a joint moves already is held by a loop from then on."""
         body = moved.made.body
-        first = [one.name for one in self.system.all(model.Joint) if one.child.body is body]
+        first = [joint.name for joint in self.system.all(model.Joint) if joint.child.body is body]
         if first or body is self.system.world:
             held = (
                 f"The body '{body.name}' is moved by joint '{first[0]}' already" if first else "The world does not move"
@@ -107,14 +107,14 @@ class PartCommands(WorldBase):
 
     @command()
     def setJointRange(self, joint: PymbsJoint, minVal: Value, maxVal: Value) -> None:
-        """The range of a joint's slider in ``show``; it is no stop.
+        """The range of a joint's slider in ``show``; it is not a stop.
 
         Args:
             joint: with one movement, or one movement of a joint.
             minVal: a number, or a parameter, whose default counts.
             maxVal: likewise.
         """
-        low, high = (self._numbers(scalar(one)) for one in (minVal, maxVal))
+        low, high = (self._numbers(scalar(bound)) for bound in (minVal, maxVal))
         if len(joint) != 1 or not low < high:
             raise UsageError(
                 f"{minVal} to {maxVal} is not a range for {joint!r}.",
@@ -128,6 +128,8 @@ class PartCommands(WorldBase):
     def _numbers(self, value: Any) -> Any:
         """Numbers; parameters stand for their defaults."""
         if value is None or np.ndim(value):
-            return None if value is None else [self._numbers(one) for one in np.ravel(np.array(value, dtype=object))]
+            return (
+                None if value is None else [self._numbers(number) for number in np.ravel(np.array(value, dtype=object))]
+            )
         known: dict[Any, float] = dict(defaults(self.system.all(Parameter))) if isinstance(value, Expr) else {}
         return finite_value(evaluate(value, known) if isinstance(value, Expr) else value, "start value or range")

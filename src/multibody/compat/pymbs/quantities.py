@@ -43,9 +43,9 @@ class QuantityCommands(WorldBase):
             negative: likewise.
             name: a description.
         """
-        numbers = [one for one in np.ravel(np.array(defaultValue, dtype=object)) if is_number(one)]
+        numbers = [number for number in np.ravel(np.array(defaultValue, dtype=object)) if is_number(number)]
         for wanted, sign, word in ((positive, 1, "positive"), (negative, -1, "negative")):
-            if wanted and any(sign * one < 0 for one in numbers):
+            if wanted and any(sign * number < 0 for number in numbers):
                 raise UsageError(
                     f"'{symbol_str}' is said to be {word}, and its default is {defaultValue}.",
                     remedy="Change one of them.",
@@ -56,7 +56,7 @@ class QuantityCommands(WorldBase):
         if np.shape(value) != (3,):
             return as_written(self.system.parameter(own, value, description=name or ""))
         parts = zip("xyz", value, strict=True)
-        return Matrix([self._component(f"{own}_{axis}", one, f"{name or own}, {axis}") for axis, one in parts])
+        return Matrix([self._component(f"{own}_{axis}", part, f"{name or own}, {axis}") for axis, part in parts])
 
     def _component(self, name: str, default: Any, description: str) -> Any:
         return self.system.parameter(self.symbol_name(name), default, description=description)
@@ -119,8 +119,8 @@ class QuantityCommands(WorldBase):
         """
         symbols = self.addInput(symbol_str, shape, name=name)
         flat = np.ravel(np.array(symbols, dtype=object))
-        for place, one in enumerate(flat):
-            self.controllers[one.name] = _law(controlfunc, place)
+        for place, entry in enumerate(flat):
+            self.controllers[entry.name] = _law(controlfunc, place)
         return symbols
 
     @property
@@ -153,7 +153,7 @@ def _plain(value: Any) -> Any:
 
 def _size(shape: Any) -> tuple[int, ...]:
     """(m, n), (m,) for a vector, () for a scalar."""
-    numbers = [] if shape is None else [int(one) for one in np.ravel(shape)]
+    numbers = [] if shape is None else [int(size) for size in np.ravel(shape)]
     while numbers and numbers[-1] == 1:
         numbers.pop()
     return tuple(numbers)

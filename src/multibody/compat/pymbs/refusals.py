@@ -1,4 +1,4 @@
-"""What can go wrong with a PyMbs script, by the name of its command."""
+"""Errors of PyMbs scripts, with the names of commands."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class AddSensor:
     def __call__(self, name: str, kind: str, *args: Any, **named: Any) -> Any:
         """The form of the first versions of PyMbs: ``addSensor('Place', 'Position', CS1, CS2, 'r')``."""
         if kind not in vars(AddSensor) or kind.startswith("_"):
-            known = [one for one in vars(AddSensor) if one[0].isupper()]
+            known = [attribute for attribute in vars(AddSensor) if attribute[0].isupper()]
             raise UsageError(
                 f"There is no sensor {kind!r:.100}.",
                 where="PyMbs' addSensor",
@@ -127,7 +127,7 @@ class AddSensor:
     ) -> tuple[Any, Any]:
         """Mass and centre of mass of some bodies, or of all: two symbols, ``<symbol>_Mass`` and ``<symbol>_r``."""
         given = [] if Bodies is None else Bodies if isinstance(Bodies, list | tuple) else [Bodies]
-        bodies = [one.made.body for one in given]
+        bodies = [part.made.body for part in given]
         mass = self._add(f"{symbol_str}_Mass", model.TotalMass(*bodies))
         return mass, self._add(f"{symbol_str}_r", model.CenterOfMass(*bodies))
 

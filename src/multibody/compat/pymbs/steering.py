@@ -30,10 +30,10 @@ def distance(solution: Mapping[Symbol, Expr], model: Model, wanted: Mapping[Symb
     """How far a solution is from wanted values at the start; angles count modulo one turn."""
     zero = dict.fromkeys([model.time, *model.input_symbols], 0.0)
     known: dict[Any, float] = {**zero, **model.start, **model.parameter_values()}
-    given = [one for one in solution if one in wanted]
-    found = np.array([evaluate(solution[one], known) for one in given], dtype=float)
-    apart = found - np.array([wanted[one] for one in given])
-    turns = np.array([one in angles_of(model) for one in given], dtype=bool)
+    given = [coordinate for coordinate in solution if coordinate in wanted]
+    found = np.array([evaluate(solution[coordinate], known) for coordinate in given], dtype=float)
+    apart = found - np.array([wanted[coordinate] for coordinate in given])
+    turns = np.array([coordinate in angles_of(model) for coordinate in given], dtype=bool)
     apart[turns] = np.angle(np.exp(1j * apart[turns]))
     return float(np.nan_to_num(abs(apart), nan=np.inf).sum())
 
@@ -53,8 +53,8 @@ class SteeringOfProgram(model.Steering):
 
     def solution(self, kinematics: Kinematics) -> Mapping[Symbol, Expr]:
         """That of the two solutions."""
-        made = [model.Steering(self.first, self.second, one).solution(kinematics) for one in (1, -1)]
-        apart = [distance(one, kinematics.model, self.wanted) for one in made]
+        made = [model.Steering(self.first, self.second, posture).solution(kinematics) for posture in (1, -1)]
+        apart = [distance(solution, kinematics.model, self.wanted) for solution in made]
         if min(apart) > MAX_POINT_DISTANCE:
             _log.warning(
                 "addLoop.Steering: PyMbs' closed form does not close this loop with these settings: its angles differ "
@@ -78,10 +78,10 @@ def steering(mbs: WorldBase, base: PymbsFrame, arm: PymbsFrame, side_h: int, sid
     known: dict[Any, float] = dict(defaults(mbs.system.all(Parameter)))
 
     def place(frame: model.Frame) -> list[float]:
-        return [float(evaluate(one, known)) for one in frame.pose.position]
+        return [float(evaluate(component, known)) for component in frame.pose.position]
 
-    away = [one - other for one, other in zip(place(rack.parent), place(base.made), strict=True)]
-    length, rod, lever = (math.hypot(*place(one)[:2]) for one in (tie.parent, last.parent, arm.made))
+    away = [component - other for component, other in zip(place(rack.parent), place(base.made), strict=True)]
+    length, rod, lever = (math.hypot(*place(frame)[:2]) for frame in (tie.parent, last.parent, arm.made))
     h, k0 = side_h * abs(away[0]), abs(away[1]) - length - side_s * rack.q[0]
     k1 = (rod**2 - h**2 - lever**2 - k0**2) / (2 * lever) if lever else math.nan
     try:
@@ -100,14 +100,14 @@ def steering(mbs: WorldBase, base: PymbsFrame, arm: PymbsFrame, side_h: int, sid
 
 def _joints(mbs: WorldBase, base: PymbsFrame, arm: PymbsFrame) -> tuple[model.Joint, model.Joint, model.Joint]:
     """The joints of rack, tie rod and arm, from the frame on the arm back to the base."""
-    by_child = {one.child.body: one for one in mbs.system.all(model.Joint)}
+    by_child = {joint.child.body: joint for joint in mbs.system.all(model.Joint)}
     found: list[Any] = []
     body = arm.made.body
     while len(found) < 3 and body in by_child:
         found.insert(0, by_child[body])
         body = found[0].parent.body
-    moves = [repr(one.kind) for one in found]
-    plain = len(found) == 3 and body is base.made.body and all(len(one.coordinates) == 1 for one in found)
+    moves = [repr(joint.kind) for joint in found]
+    plain = len(found) == 3 and body is base.made.body and all(len(joint.coordinates) == 1 for joint in found)
     if not plain or found[0].angles or not (found[1].angles and found[2].angles):
         raise UsageError(
             f"The loop is not the steering of PyMbs: its joints are {', '.join(moves) or 'none'}.",

@@ -147,7 +147,7 @@ def inv(A: Any) -> Any:
 
 
 def _solved(A: Any, b: Any, label: str) -> Any:
-    matrix, right = (np.array(one, dtype=object) for one in (A, b))
+    matrix, right = (np.array(entries, dtype=object) for entries in (A, b))
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or right.shape[:1] != matrix.shape[:1]:
         raise UsageError(
             f"Shapes {matrix.shape} and {right.shape} do not fit.", where=f"PyMbs' {label}",
@@ -174,10 +174,10 @@ def der(expression: Any) -> Any:
     """
     if np.ndim(expression):
         entries = np.array(expression, dtype=object)
-        return Matrix(np.reshape(np.array([der(one) for one in entries.flat], dtype=object), entries.shape))
+        return Matrix(np.reshape(np.array([der(entry) for entry in entries.flat], dtype=object), entries.shape))
     if is_number(expression):
         return 0
-    return graph.directional(expression, {one: _rate(one) for one in graph.free_symbols(expression)})
+    return graph.directional(expression, {symbol: _rate(symbol) for symbol in graph.free_symbols(expression)})
 
 
 def _rate(one: graph.Symbol) -> Any:

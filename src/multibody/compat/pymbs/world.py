@@ -1,4 +1,4 @@
-"""What all commands work on: the system in the making, names, and the equations once there are some."""
+"""State of a PyMbs script: the system, names, and the equations once they are derived."""
 
 from __future__ import annotations
 

@@ -40,14 +40,14 @@ def forces_in_evidence(
     """
     rows = _balance(kinematics, mechanism, auxiliary) if auxiliary else []
     known = set(free_symbols(list(motion)))
-    forces = [one for one in free_symbols(rows) if one.kind == "input" and one not in known]
+    forces = [symbol for symbol in free_symbols(rows) if symbol.kind == "input" and symbol not in known]
     if not forces or len(forces) != len(rows):
         return {}
     A = jacobian(rows, forces)
     if set(forces) & set(free_symbols(A)) or rank(A) < len(rows):
         return {}
     rest = array(substitute(rows, dict.fromkeys(forces, ZERO)))
-    return dict(zip((one.name for one in forces), solve_regular(A, -rest), strict=True))
+    return dict(zip((force.name for force in forces), solve_regular(A, -rest), strict=True))
 
 
 def _balance(kinematics: SympyKinematics, mechanism: Mechanism, auxiliary: Sequence[Any]) -> list[Expr]:
@@ -56,6 +56,6 @@ def _balance(kinematics: SympyKinematics, mechanism: Mechanism, auxiliary: Seque
     speeds = [symbol(f"auxiliary_{k}", "variable", scope) for k in range(len(auxiliary))]
     read = kinematics.vocabulary.reader(dict(zip(auxiliary, speeds, strict=True))).read
     M, h, f = mechanism.seen_with(replace(kinematics, u=(*kinematics.u, *speeds), read=read)).balance()
-    rates = array([acceleration_symbol(one) for one in kinematics.u])
+    rates = array([acceleration_symbol(speed) for speed in kinematics.u])
     rows = product(M[count:, :count], rates) + h[count:] - f[count:]
     return list(substitute(list(rows), dict.fromkeys(speeds, ZERO)))

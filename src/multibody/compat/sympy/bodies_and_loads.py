@@ -81,7 +81,7 @@ class BodyReader:
         else:
             axes = self._axes(body)
             rotation = geometry.rotation(axes)
-            w, turning = (geometry.angular_velocity(one, axes) for one in (body.frame, axes))
+            w, turning = (geometry.angular_velocity(frame, axes) for frame in (body.frame, axes))
             motion = np.concatenate([v, w])
             inertia = self._central_inertia(body, axes, mass) if _moves(motion) else np.full((3, 3), ZERO, dtype=object)
             moving = MovingBody(str(body.name), mass, inertia, motion, turning, rotation, body.masscenter)
@@ -91,7 +91,7 @@ class BodyReader:
     def _axes(self, body: Any) -> Any:
         """The frame of the body, or that of its inertia if nothing is known of the first one's orientation."""
         frames = [frame for _, left, _ in body.inertia[0].args for _, frame in left.args]
-        return next((one for one in (body.frame, *frames) if self._geometry.knows(one)), body.frame)
+        return next((frame for frame in (body.frame, *frames) if self._geometry.knows(frame)), body.frame)
 
     def _central_inertia(self, body: Any, axes: Any, mass: Expr) -> Matrix:
         """I_S = I_P - m·(r·r·1 - r⊗r), with r from P to the centre of mass (Steiner)."""
@@ -111,7 +111,7 @@ class BodyReader:
 
 
 def _require_constant(name: Any, entries: list[Expr]) -> None:
-    changing = [one.name for one in free_symbols(entries) if one.kind != "parameter"]
+    changing = [symbol.name for symbol in free_symbols(entries) if symbol.kind != "parameter"]
     if changing:
         raise ModelError(
             f"The mass or the inertia of body '{name}' changes with {', '.join(changing)}.",
@@ -125,7 +125,7 @@ def _require_constant(name: Any, entries: list[Expr]) -> None:
 
 def _moves(motion: Matrix) -> bool:
     """Whether a body moves at all; the ground does not, and it does not matter what SymPy gives it for an inertia."""
-    return any(one is not ZERO for one in motion)
+    return any(component is not ZERO for component in motion)
 
 
 def _sympified(value: Any) -> Any:

@@ -119,7 +119,7 @@ class SympyBodies:
         if not states or link.motion.speeds or len(axes) != 1:
             return None
         parts = [as_expr(part) for part in (*axes[0].resultant, *axes[0].moment)]
-        fixed = all(one.kind == "parameter" for one in free_symbols(parts))
+        fixed = all(symbol.kind == "parameter" for symbol in free_symbols(parts))
         both = any(part.fp != 0 for part in parts[:3]) and any(part.fp != 0 for part in parts[3:])
         return axes[0] if fixed and not both else None
 
@@ -171,8 +171,8 @@ def _sympy_names(model: Model) -> Mapping[Any, Any]:
     import sympy
 
     time = time_symbol()
-    known = {one: sympy.Function(one.name)(time) for one in (*model.coordinates, *model.speeds)}
-    parameters = {one: sympy.Symbol(one.name) for one in model.parameter_symbols}
+    known = {symbol: sympy.Function(symbol.name)(time) for symbol in (*model.coordinates, *model.speeds)}
+    parameters = {symbol: sympy.Symbol(symbol.name) for symbol in model.parameter_symbols}
     return {model.time: time, **known, **written_inputs(model.input_symbols), **parameters}
 
 
@@ -193,7 +193,7 @@ class SympyBuilder(SympyBodies):
         return self._system
 
     def _missing(self, symbols: Iterable[Symbol], known: Any) -> list[Any]:
-        return [self._symbols[one] for one in symbols if self._symbols[one] not in list(known)]
+        return [self._symbols[symbol] for symbol in symbols if self._symbols[symbol] not in list(known)]
 
     def _add_loads(self) -> None:
         gravity = self._vector(self._model.gravity, self._system.frame)
@@ -223,7 +223,7 @@ class SympyBuilder(SympyBodies):
 
     def _push(self, column: int, effort: Expr) -> None:
         """What acts on a speed: a torque about its axis or a force along it, and the opposite on the parent."""
-        link, place = next((one, k) for one in self._model.links for k, c in enumerate(one.columns) if c == column)
+        link, place = next((link, k) for link in self._model.links for k, c in enumerate(link.columns) if c == column)
         axis = link.motion.axes(link.q)[place]
         (body, at, centre), (parent, *_) = self._bodies[link.index], self._bodies[link.parent]
         tip, me = at.inverse(), self._me
@@ -250,17 +250,17 @@ class SympyBuilder(SympyBodies):
             return
         bound = IndependentSpeeds().complement(constraints).dependent
         rows = [constraints.equations[k] for k in _well_ordered(constraints, bound)]
-        positions = [one.position for one in rows if one.position is not None]
-        u = [self._symbols[one] for one in self._model.speeds]
-        self._system.u_ind = [one for k, one in enumerate(u) if k not in bound]
+        positions = [row.position for row in rows if row.position is not None]
+        u = [self._symbols[speed] for speed in self._model.speeds]
+        self._system.u_ind = [speed for k, speed in enumerate(u) if k not in bound]
         self._system.u_dep = [u[k] for k in bound]
         if positions:
-            self._system.add_holonomic_constraints(*(self._written(one) for one in positions))
+            self._system.add_holonomic_constraints(*(self._written(position) for position in positions))
             self._choose_coordinates(positions, [self._model.speeds[k] for k in bound])
-        self._system.velocity_constraints = [self._written(one.velocity) for one in rows]
+        self._system.velocity_constraints = [self._written(row.velocity) for row in rows]
         kept = {constraints.names[k] for k in constraints.independent}
-        left_out = {name: one for name, one in constraints.written.items() if name not in kept}
-        setattr(self._system, REDUNDANT, {name: self._written(one) for name, one in left_out.items()})
+        left_out = {name: equation for name, equation in constraints.written.items() if name not in kept}
+        setattr(self._system, REDUNDANT, {name: self._written(equation) for name, equation in left_out.items()})
 
     def _choose_coordinates(self, positions: list[Expr], bound: list[Symbol]) -> None:
         """As many dependent coordinates as there are φ, preferably those that change with dependent speeds."""
@@ -268,8 +268,8 @@ class SympyBuilder(SympyBodies):
         order = sorted(range(len(q)), key=lambda k: self._model.rates[k] not in bound)
         table = jacobian(positions, [q[k] for k in order])
         chosen = {q[order[k]] for k in independent_rows([[entry.fp for entry in column] for column in table.T])}
-        self._system.q_ind = [self._symbols[one] for one in q if one not in chosen]
-        self._system.q_dep = [self._symbols[one] for one in q if one in chosen]
+        self._system.q_ind = [self._symbols[coordinate] for coordinate in q if coordinate not in chosen]
+        self._system.q_dep = [self._symbols[coordinate] for coordinate in q if coordinate in chosen]
 
 
 def _well_ordered(constraints: Constraints, columns: Sequence[int]) -> list[int]:

@@ -113,8 +113,8 @@ def require_rates_of_positions(
         for origin in (one for one in _connected([point], world) if world in one._vel_dict):
             if origin._vel_dict[world] == 0:
                 known = [one for one in geometry.points_between(point, origin) if world in one._vel_dict]
-                for one, base in pairwise(known):
-                    _require_rate_of_position(own, geometry, one, base, turning, held)
+                for symbol, base in pairwise(known):
+                    _require_rate_of_position(own, geometry, symbol, base, turning, held)
 
 
 def _require_rate_of_position(
@@ -124,7 +124,7 @@ def _require_rate_of_position(
     try:
         place = geometry.position(point, origin)
         said = geometry.velocity(point) - geometry.velocity(origin)
-        if place is None or any(one.kind == "input" for one in free_symbols(list(place))):
+        if place is None or any(symbol.kind == "input" for symbol in free_symbols(list(place))):
             return  # a position that does not follow from coordinates
         follows = array(own.change(list(place)))
         frames = [frame for frame in geometry.on_the_way(point, origin) if geometry.knows(frame)]
@@ -165,7 +165,7 @@ def _frames(world: Any, bodies: Iterable[Any], loads: Iterable[Any]) -> list[Any
         if hasattr(body, "frame"):
             found[body.frame] = None
             found |= dict.fromkeys(
-                frame for _, *sides in body.inertia[0].args for one in sides for _, frame in one.args
+                frame for _, *sides in body.inertia[0].args for side in sides for _, frame in side.args
             )
     for what, vector in loads:
         (points.append if hasattr(what, "vel") else found.setdefault)(what)
@@ -212,14 +212,14 @@ def _apart(
     """Whether two velocities differ in a state in which each R is a rotation and the constraints are kept."""
     unit = np.eye(3, dtype=int).astype(object)
     lengths = [entry for R in rotations for entry in (product(R, R.T) - unit).flat]
-    moving = [one for one in held if not set(kinematics.u) & set(free_symbols(one))]
+    moving = [symbol for symbol in held if not set(kinematics.u) & set(free_symbols(symbol))]
     rates = list(kinematics.change(moving)) if moving else []
-    closing = [one for one in (*lengths, *held, *rates) if one.fp != 0]
+    closing = [expression for expression in (*lengths, *held, *rates) if expression.fp != 0]
     symbols = free_symbols([*gaps, *said, *closing])
-    unknown = [one for one in symbols if one.kind != "time"]
+    unknown = [symbol for symbol in symbols if symbol.kind != "time"]
     rng = np.random.default_rng(1)
     for _ in range(RANDOM_STATES):
-        start = {one: float(rng.uniform(0.3, 1.3)) for one in symbols}
+        start = {symbol: float(rng.uniform(0.3, 1.3)) for symbol in symbols}
         state = closed_state(closing, unknown, dict(start)) if closing else start
         if state is not None and _differ(gaps, list(said), state):
             return True

@@ -21,6 +21,7 @@ from multibody.equations.without_bodies import (
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Constant, Expr, Symbol, array, as_expr, directional, free_symbols, from_sympy, product
 from multibody.graph.linear_algebra import Matrix
+from multibody.graph.names import require_known_names
 from multibody.graph.piecewise.signs import Sign, agrees
 from multibody.graph.workspace import in_own_table
 from multibody.model import Expression, Model
@@ -133,14 +134,14 @@ class SympyModelEquations(EquationsWithoutBodies):
             >>> eom.named({q: k / m}, {q.diff(): 0})
             {'q': k/m, 'q_dot': 0.0}
         """
-        pairs = [(key, value) for one in given for key, value in one.items()]
+        pairs = [(key, value) for mapping in given for key, value in mapping.items()]
         unknown = [str(key) for key, _ in pairs if not isinstance(self.symbols.get(key), Symbol)]
         if unknown:
             raise ModelError(
                 f"There is no coordinate, speed, input or parameter {', '.join(unknown)}.",
                 where=f"model '{self.model.name}'",
                 cause="Accelerations and multipliers follow from the equations of motion.",
-                remedy=f"There are: {', '.join(str(one) for one in self.symbols)}.",
+                remedy=f"There are: {', '.join(str(symbol) for symbol in self.symbols)}.",
                 code="name-unknown",
                 names=unknown,
             )
@@ -186,7 +187,7 @@ class SympyModelEquations(EquationsWithoutBodies):
     def _counted_with_inputs(self) -> Expr:
         """The rate of T + V while only inputs change, which the power of inputs has already."""
         flow = self.model.flow()
-        changing: dict[Expr, Expr] = {one: flow[one] for one in self.inputs if one in flow}
+        changing: dict[Expr, Expr] = {input_: flow[input_] for input_ in self.inputs if input_ in flow}
         return as_expr(directional(self.kinetic_energy + self.potential_energy, changing)) if changing else ZERO
 
     @property
@@ -223,16 +224,16 @@ def equations_of(
 def _model(given: ReadEquations, vocabulary: SympyVocabulary, start: Mapping[Any, Any] | None) -> Model:
     used = set(free_symbols(given.expressions()))
     values = vocabulary.named(start)
-    states = {one.name: one for one in (*given.q, *given.u)}
+    states = {symbol.name: symbol for symbol in (*given.q, *given.u)}
     _require_states(vocabulary.scope, values, states)
     made = SympyModel.made(
         vocabulary.scope,
         time=vocabulary.time,
         coordinates=given.q,
         speeds=given.u,
-        accelerations=tuple(acceleration_symbol(one) for one in given.u),
+        accelerations=tuple(acceleration_symbol(speed) for speed in given.u),
         rates=given.rates,
-        start={one: finite_value(values.get(name, 0.0), f"start of '{name}'") for name, one in states.items()},
+        start={state: finite_value(values.get(name, 0.0), f"start of '{name}'") for name, state in states.items()},
         written=frozenset(values),
         parameters=vocabulary.used_parameters(used),
         inputs=vocabulary.used_inputs(used),
@@ -244,7 +245,7 @@ def _model(given: ReadEquations, vocabulary: SympyVocabulary, start: Mapping[Any
         notes=vocabulary.notes,
         assumed=dict(vocabulary.signs),
     )
-    for one, value in ((one, value) for parameter in made.parameters for one, value in parameter.default.items()):
+    for one, value in ((symbol, value) for parameter in made.parameters for symbol, value in parameter.default.items()):
         if isinstance(value, Constant):
             _require_sign(made, one, float(value), "parameter")
     for name in values:
@@ -268,15 +269,7 @@ def _require_sign(model: Model, one: Symbol, value: float, what: str) -> None:
 
 
 def _require_states(name: str, values: Mapping[str, Any], states: Mapping[str, Symbol]) -> None:
-    unknown = [one for one in values if one not in states]
-    if unknown:
-        raise ModelError(
-            f"There is no coordinate or speed {', '.join(map(repr, unknown))} to start with.",
-            where=f"model '{name}'",
-            remedy=f"There are: {', '.join(states)}.",
-            code="name-unknown",
-            names=unknown,
-        )
+    require_known_names(values, states, "coordinate or speed", code="name-unknown", where=f"start of model '{name}'")
 
 
 def _read(value: Any, symbols: Mapping[Any, Expr]) -> Any:

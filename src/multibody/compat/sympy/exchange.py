@@ -149,7 +149,7 @@ def _system(
     mechanism = Mechanism(kinematics, obj.frame, obj.bodies, [*obj.loads, *obj.actuators], origin)
     velocities = obj.nonholonomic_constraints if obj._vel_constrs is None else obj.velocity_constraints
     held = constraints_of(kinematics, obj.holonomic_constraints, velocities)
-    redundant = {name: kinematics.read(one) for name, one in getattr(obj, REDUNDANT, {}).items()}
+    redundant = {name: kinematics.read(equation) for name, equation in getattr(obj, REDUNDANT, {}).items()}
     given = _given(kinematics, mechanism, held | redundant, bodies, _apart(obj.u_aux, velocities))
     return given, [] if redundant else _independent(vocabulary, obj.u_ind, obj.u_dep)
 
@@ -203,7 +203,7 @@ def _given(
     require_rates_of_positions(kinematics, mechanism.world, mechanism.written, mechanism.said, held.values())
     require_potentials(kinematics, mechanism, kinematics.vocabulary.scope)
     parts = mechanism.balance()
-    energy = mechanism.energy([acceleration_symbol(one) for one in kinematics.u])
+    energy = mechanism.energy([acceleration_symbol(speed) for speed in kinematics.u])
     q, u, rates = kinematics.q, kinematics.u, kinematics.rates
     places, inertias = mechanism.places(bodies), mechanism.inertias()
     given = ReadEquations("Kane", q, u, rates, parts, held, energy, places, inertias=inertias)
@@ -240,7 +240,7 @@ def _lagrange(obj: Any, vocabulary: SympyVocabulary, bodies: list[Any] | None, o
 
 
 def _independent(vocabulary: SympyVocabulary, independent: Iterable[Any], dependent: Any) -> list[str]:
-    return [str(vocabulary[one]) for one in independent] if len(dependent) else []
+    return [str(vocabulary[variable]) for variable in independent] if len(dependent) else []
 
 
 @overload

@@ -90,7 +90,7 @@ def _as_it_stands(kinematics: SympyKinematics, system: Any, qs: Sequence[Any], u
         places = [*map(states.index, qs)], [*map(states.index, us)]
         return _combined(kinematics, matrix[:, places[0] + places[1]], right)
     explicit = dict(zip(states, _column(kinematics, system.comb_explicit_rhs), strict=True))
-    return _explicit(kinematics, [explicit[one] for one in qs], [explicit[one] for one in us])
+    return _explicit(kinematics, [explicit[coordinate] for coordinate in qs], [explicit[speed] for speed in us])
 
 
 def _with_constraints(kinematics: SympyKinematics, system: Any, motion: ConstrainedForm) -> ReadEquations:
@@ -102,8 +102,8 @@ def _with_constraints(kinematics: SympyKinematics, system: Any, motion: Constrai
     given = _given(kinematics, kinematics.rates, mass, forces)
     constraints = {name: kinematics.read(value) for name, value in motion.constraints.items()}
     speeds = set(kinematics.u)
-    moving = [one for one in constraints.values() if not speeds & set(free_symbols(one))]
-    velocities = [one for one in constraints.values() if speeds & set(free_symbols(one))]
+    moving = [constraint for constraint in constraints.values() if not speeds & set(free_symbols(constraint))]
+    velocities = [constraint for constraint in constraints.values() if speeds & set(free_symbols(constraint))]
     kinematics.vocabulary.input_rates([*(kinematics.change(moving) if moving else ()), *velocities])  # γ needs them
     return replace(given, constraints=constraints, quaternions=motion.quaternions)
 
@@ -123,7 +123,9 @@ def _without_states(kinematics: SympyKinematics, system: Any, algebraic: Sequenc
     for node in algebraic:
         vocabulary.learn(node, rates[node])
     own = {vocabulary[node]: rate for node, rate in rates.items() if node not in algebraic}
-    return _explicit(kinematics, [own[one] for one in kinematics.q], [own[one] for one in kinematics.u])
+    return _explicit(
+        kinematics, [own[coordinate] for coordinate in kinematics.q], [own[speed] for speed in kinematics.u]
+    )
 
 
 def _is_implicit(system: Any) -> bool:
@@ -132,7 +134,7 @@ def _is_implicit(system: Any) -> bool:
 
 def _order(system: Any) -> list[Any]:
     """The states in the order of the rows: where kinematics stand apart, coordinates come first."""
-    return [one for part in _split(system) for one in part] if _apart(system) else list(system.states)
+    return [state for part in _split(system) for state in part] if _apart(system) else list(system.states)
 
 
 def _apart(system: Any) -> bool:
@@ -145,7 +147,7 @@ def _split(system: Any) -> tuple[list[Any], list[Any]]:
     if q is None:
         q = states[: len(system.kin_explicit_rhs)] if _apart(system) else []
     first = [*q, *(u or ())]
-    return list(q), first[len(q) :] + [one for one in states if one not in first]
+    return list(q), first[len(q) :] + [state for state in states if state not in first]
 
 
 def _require_fit(name: str, system: Any) -> None:
@@ -170,7 +172,7 @@ def _size(system: Any) -> tuple[int, tuple[int, ...]]:
     if _apart(system):
         kinematic, matrix = len(system._kin_explicit_rhs), system._dyn_implicit_mat
         shape = (0, 0) if matrix is None else matrix.shape
-        return kinematic + len(system._dyn_implicit_rhs), tuple(kinematic + one for one in shape)
+        return kinematic + len(system._dyn_implicit_rhs), tuple(kinematic + size for size in shape)
     if system._comb_implicit_mat is not None:
         return len(system._comb_implicit_rhs), system._comb_implicit_mat.shape
     count = len(system._comb_explicit_rhs)
@@ -226,4 +228,4 @@ def _shared(kinematics: SympyKinematics, right: Matrix) -> tuple[Matrix, Matrix]
 
 
 def _inputs(vocabulary: SympyVocabulary) -> list[Symbol]:
-    return [one for one in vocabulary.values() if isinstance(one, Symbol) and one.kind == "input"]
+    return [symbol for symbol in vocabulary.values() if isinstance(symbol, Symbol) and symbol.kind == "input"]

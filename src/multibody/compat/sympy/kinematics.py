@@ -58,9 +58,11 @@ class SympyKinematics:
         """
         changes = self.change(list(self.rates), accelerations) if self.q else []
         drifts: dict[Expr, Expr] = dict(zip(self.q, changes, strict=True))
-        seconds = {rate_of(rate_of(node)): drifts[one] for node, one in self.vocabulary.items() if one in drifts}
+        seconds = {
+            rate_of(rate_of(node)): drifts[symbol] for node, symbol in self.vocabulary.items() if symbol in drifts
+        }
         known: dict[Expr, Expr] = dict(zip(self.u, accelerations, strict=True))
-        speeds = {rate_of(node): known[one] for node, one in self.vocabulary.items() if one in known}
+        speeds = {rate_of(node): known[symbol] for node, symbol in self.vocabulary.items() if symbol in known}
         return replace(self, read=self.vocabulary.reader({**seconds, **speeds}).read)
 
 
@@ -88,17 +90,20 @@ def kinematics_of(
 ) -> SympyKinematics:  # fmt: skip
     """Coordinates and speeds with k_q̇(q,t)·q̇ + k_u(q,t)·u + f(q,t) = 0 solved for q̇; auxiliary speeds are zero."""
     time, qs, us = time_symbol(), list(coordinates), list(speeds)
-    derivatives = [rate_of(one) for one in qs]
-    q = tuple(vocabulary.coordinate(one, with_speed=rate in us) for one, rate in zip(qs, derivatives, strict=True))
-    u = tuple(vocabulary.speed(one) for one in us)
-    for one in auxiliary:
-        vocabulary.learn(one, ZERO)
-        vocabulary.learn(one.diff(time), ZERO)
+    derivatives = [rate_of(coordinate) for coordinate in qs]
+    q = tuple(
+        vocabulary.coordinate(coordinate, with_speed=rate in us)
+        for coordinate, rate in zip(qs, derivatives, strict=True)
+    )
+    u = tuple(vocabulary.speed(speed) for speed in us)
+    for speed in auxiliary:
+        vocabulary.learn(speed, ZERO)
+        vocabulary.learn(speed.diff(time), ZERO)
     unknown = [rate for rate in derivatives if rate not in us]
     stand_ins = vocabulary.stand_ins(unknown, "rate")
-    rows = [vocabulary.reader().read(one) for one in equations] if unknown else []
-    for rate, found in zip(unknown, _solved(vocabulary.scope, rows, stand_ins), strict=True):
-        vocabulary.learn(rate, found)
+    rows = [vocabulary.reader().read(equation) for equation in equations] if unknown else []
+    for rate, solution in zip(unknown, _solved(vocabulary.scope, rows, stand_ins), strict=True):
+        vocabulary.learn(rate, solution)
     return SympyKinematics(vocabulary, q, u, tuple(vocabulary[rate] for rate in derivatives), vocabulary.reader().read)
 
 
@@ -119,11 +124,11 @@ def _solved(name: str, rows: Sequence[Expr], unknown: Sequence[Symbol]) -> list[
 
 def constraints_of(kinematics: SympyKinematics, positions: Iterable[Any], velocities: Iterable[Any]) -> dict[str, Expr]:
     """φ(q, t) of all holonomic constraints, and those velocity constraints that do not follow from them."""
-    found = {f"holonomic_{k}": kinematics.read(one) for k, one in enumerate(positions, 1)}
+    found = {f"holonomic_{k}": kinematics.read(position) for k, position in enumerate(positions, 1)}
     rows = list(kinematics.change(list(found.values()))) if found else []
     known = _rank(rows, kinematics.u)
-    for k, one in enumerate(velocities, 1):
-        row = kinematics.read(one)
+    for k, velocity in enumerate(velocities, 1):
+        row = kinematics.read(velocity)
         if _rank([*rows, row], kinematics.u) > known:
             known += 1
             rows.append(row)

@@ -52,7 +52,7 @@ class Lagrangian:
         dissipated: Expr = ZERO
         for load in self._loads:
             power = product(self._generalized(load), array(list(u)))
-            driven = any(one.kind == "input" for one in free_symbols(power))
+            driven = any(symbol.kind == "input" for symbol in free_symbols(power))
             inputs, dissipated = (inputs + power, dissipated) if driven else (inputs, dissipated - power)
         return EnergyTerms(kinetic, potential, inputs, dissipated, -self._change_from_outside())
 

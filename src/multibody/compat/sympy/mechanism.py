@@ -144,13 +144,13 @@ class Mechanism:
     @cached_property
     def weights(self) -> dict[ActingLoad, Expr]:
         """Constant forces at points whose places are known, each with its potential -F·r."""
-        constant = [one for one in self.loads if hasattr(one.what, "vel") and _constant([*one.force])]
+        constant = [load for load in self.loads if hasattr(load.what, "vel") and _constant([*load.force])]
         if self.origin is None:
             return {}
-        places = {one: self._geometry.position(one.what, self.origin) for one in constant}
-        found = {one: -product(one.force, place) for one, place in places.items() if place is not None}
+        places = {load: self._geometry.position(load.what, self.origin) for load in constant}
+        found = {load: -product(load.force, place) for load, place in places.items() if place is not None}
         changes = self._change(list(found.values())) if found else []
-        return {one: V for (one, V), change in zip(found.items(), changes, strict=True) if same(change, -one.power)}
+        return {load: V for (load, V), change in zip(found.items(), changes, strict=True) if same(change, -load.power)}
 
     def energy(self, accelerations: Sequence[Expr]) -> EnergyTerms:
         """T, V and the powers; ``accelerations`` are the symbols for the rates of the speeds.
@@ -158,22 +158,22 @@ class Mechanism:
         Where velocities have a part v_t that does not depend on the speeds, because something is moved from outside,
         that does the work v_t·(m·a - F).
         """
-        kinetic = sum((product(one.momentum, one.motion) for one in self.bodies), ZERO) / 2
+        kinetic = sum((product(body.momentum, body.motion) for body in self.bodies), ZERO) / 2
         inputs: Expr = ZERO
         dissipated: Expr = ZERO
         for load in self.loads:
             if load not in self.weights:
-                driven = any(one.kind == "input" for one in free_symbols(load.power))
+                driven = any(symbol.kind == "input" for symbol in free_symbols(load.power))
                 inputs, dissipated = (inputs + load.power, dissipated) if driven else (inputs, dissipated - load.power)
         return EnergyTerms(kinetic, sum(self.weights.values(), ZERO), inputs, dissipated, self._driven(accelerations))
 
     def _driven(self, accelerations: Sequence[Expr]) -> Expr:
         still: dict[Expr, Expr] = dict.fromkeys(self.speeds, ZERO)
         total: Expr = ZERO
-        for body, given in zip(self.bodies, self._split(substitute(self._motions, still)), strict=True):
-            if any(one is not ZERO for one in given):
+        for body, velocities in zip(self.bodies, self._split(substitute(self._motions, still)), strict=True):
+            if any(component is not ZERO for component in velocities):
                 change = array(self._change(list(body.motion), accelerations))
-                total = total + product(given, body.times(change) + body.gyroscopic)
+                total = total + product(velocities, body.times(change) + body.gyroscopic)
         moved = substitute([entry for load in self.loads for entry in load.motion], still)
         acting = [entry for load in self.loads for entry in load.force]
         return total - product(moved, acting) if acting else total
@@ -185,8 +185,8 @@ _ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 def _pairs(loads: Iterable[Any]) -> Iterator[Any]:
     """Loads, and those of actuators."""
-    for one in loads:
-        yield from one.to_loads() if hasattr(one, "to_loads") else [one]
+    for load in loads:
+        yield from load.to_loads() if hasattr(load, "to_loads") else [load]
 
 
 def _still(bodies: Iterable[MovingBody], world: Any) -> list[Any]:
@@ -198,8 +198,8 @@ def _still(bodies: Iterable[MovingBody], world: Any) -> list[Any]:
             if other not in seen:
                 seen[other] = None
                 pending.append(other)
-    return [one for one in seen if world in one._vel_dict and one.vel(world) == 0]
+    return [point for point in seen if world in point._vel_dict and point.vel(world) == 0]
 
 
 def _constant(entries: list[Expr]) -> bool:
-    return all(one.kind == "parameter" for one in free_symbols(entries))
+    return all(symbol.kind == "parameter" for symbol in free_symbols(entries))

@@ -50,18 +50,18 @@ def _read(kinematics: SympyKinematics, body: Any) -> Expr:
 def _is_explained(kinematics: SympyKinematics, loads: Sequence[ActingLoad], stored: Expr) -> bool:
     """Whether loads at rest do the work that the potential loses."""
     rate = as_expr(kinematics.change(stored))
-    unseen = {one for one in free_symbols(rate) if one.kind == "input"}
+    unseen = {symbol for symbol in free_symbols(rate) if symbol.kind == "input"}
     powers = [_power_at_rest(kinematics, load, unseen) for load in loads]
-    powers = [one for one in powers if one.fp != 0]
-    if any(cancel(one, rate, (), {}) for one in (sum(powers, start=ZERO), *powers)):
+    powers = [power for power in powers if power.fp != 0]
+    if any(cancel(power, rate, (), {}) for power in (sum(powers, start=ZERO), *powers)):
         return True
-    return len(powers) <= MAX_LOADS and -rate.fp % P in set(_sums([one.fp for one in powers]))
+    return len(powers) <= MAX_LOADS and -rate.fp % P in set(_sums([power.fp for power in powers]))
 
 
 def _power_at_rest(kinematics: SympyKinematics, load: ActingLoad, inputs: set[Any]) -> Expr:
     """With all speeds zero in the force, and all inputs that the potential does not follow."""
     force = list(load.force)
-    driven = [one for one in free_symbols(force) if one.kind == "input" and one not in inputs]
+    driven = [symbol for symbol in free_symbols(force) if symbol.kind == "input" and symbol not in inputs]
     still: dict[Expr, Expr] = dict.fromkeys((*kinematics.u, *driven), ZERO)
     return as_expr(product(array(substitute(force, still)), load.motion))
 
@@ -69,6 +69,6 @@ def _power_at_rest(kinematics: SympyKinematics, load: ActingLoad, inputs: set[An
 def _sums(values: list[Value]) -> Iterator[Value]:
     """The sums of all selections."""
     found: list[Value] = [0]
-    for one in values:
-        found += [(other + one) % P for other in found]
+    for value in values:
+        found += [(other + value) % P for other in found]
     yield from found

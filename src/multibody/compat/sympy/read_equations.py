@@ -1,4 +1,4 @@
-"""What is read of a SymPy object: equations in the terms of the contract, energies, places of bodies."""
+"""Contents of a SymPy object: equations in the terms of the contract, energies, places of bodies."""
 
 from __future__ import annotations
 
@@ -68,5 +68,5 @@ class ReadEquations:
     def expressions(self) -> list[Expr]:
         """Everything that can be asked for: the motion, energies, places, forces, outputs."""
         energies = self.energy.expressions() if self.energy else []
-        places = [one for place in self.places for one in (*place.position, *place.rotation)]
+        places = [component for place in self.places for component in (*place.position, *place.rotation)]
         return [*self.motion, *energies, *places, *self.auxiliary.values(), *self.outputs.values()]

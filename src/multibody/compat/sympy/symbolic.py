@@ -26,7 +26,7 @@ def written_equations(eom: EquationsOfMotion) -> SymbolicSystem:
     parts = (eom.coordinates, eom.speeds, eom.rates, eom.acceleration)
     q, u, rates, acceleration = (_column(part, known) for part in parts)
     right, mass = eom.f - eom.h, to_sympy(eom.M, known)
-    constraints = {name: to_sympy(one, known) for name, one in eom.constraints.written.items()}
+    constraints = {name: to_sympy(equation, known) for name, equation in eom.constraints.written.items()}
     quaternions = tuple(tuple(group) for group in eom.model.quaternions)
     motion = ConstrainedForm(mass, _column(right, known), constraints, quaternions)
     if len(eom.speeds) and rank(eom.M) < len(eom.speeds):
@@ -40,8 +40,8 @@ def written_inputs(inputs: Iterable[Symbol]) -> dict[Symbol, Any]:
     """A function of time for every input; for one that is called like the rate of another, the derivative."""
     import sympy
 
-    by_name = {one.name: one for one in inputs}
-    known = {one: sympy.Function(name)(time_symbol()) for name, one in by_name.items()}
+    by_name = {input_.name: input_ for input_ in inputs}
+    known = {symbol: sympy.Function(name)(time_symbol()) for name, symbol in by_name.items()}
     for name in sorted(by_name, key=len):
         rate = by_name.get(rate_name(name))
         if rate is not None:
@@ -53,8 +53,8 @@ def _signed(eom: EquationsOfMotion) -> dict[Symbol, Any]:
     """SymPy's symbols of parameters whose signs are known, with these as assumptions."""
     import sympy
 
-    known = {one: sign for one, sign in eom.model.signs.items() if one.kind == "parameter"}
-    return {one: sympy.Symbol(one.name, **{sign: True}) for one, sign in known.items()}
+    known = {symbol: sign for symbol, sign in eom.model.signs.items() if symbol.kind == "parameter"}
+    return {symbol: sympy.Symbol(symbol.name, **{sign: True}) for symbol, sign in known.items()}
 
 
 def _column(entries: Any, known: Mapping[Symbol, Any]) -> Any:

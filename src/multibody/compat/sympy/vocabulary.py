@@ -1,4 +1,4 @@
-"""What SymPy's symbols, functions of time and derivatives stand for in one model."""
+"""Meanings of SymPy's symbols, functions of time and derivatives in one model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from multibody.errors import ConversionError, MissingValueError
 from multibody.graph import ZERO, Expr, Kind, Symbol, constant, free_symbols, symbol
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.graph.piecewise.signs import Sign
 from multibody.graph.sympy.reader import Functions, SympyReader, time_symbol
 from multibody.io.urdf.names import Names
@@ -22,8 +22,8 @@ POSSIBLE_SIGNS: tuple[Sign, ...] = ("positive", "negative", "nonnegative", "nonp
 class SympyVocabulary(Mapping[Any, Expr]):
     """A meaning for every symbol that is met: states that were told, inputs and parameters as they come.
 
-    A function of time that is no state is an input, and so are its derivatives; a plain symbol is a parameter. What the
-    user names as an input is one in any case; a function of time with a value among the parameters is a parameter.
+    A function of time that is not a state is an input, and so are its derivatives; a plain symbol is a parameter. What
+    the user names as an input is one in any case; a function of time with a value among the parameters is a parameter.
 
     Args:
         scope: the name of the model.
@@ -165,7 +165,7 @@ class SympyVocabulary(Mapping[Any, Expr]):
                 code="symbol-not-real",
                 name=str(node),
             )
-        sign: Sign | None = next((one for one in POSSIBLE_SIGNS if getattr(node, f"is_{one}")), None)
+        sign: Sign | None = next((possible for possible in POSSIBLE_SIGNS if getattr(node, f"is_{possible}")), None)
         if sign is not None:
             self.signs[made] = sign
 
@@ -180,15 +180,15 @@ class SympyVocabulary(Mapping[Any, Expr]):
 
     def input_rates(self, things: Any) -> dict[Expr, Expr]:
         """The rates of all inputs in some expressions, which become inputs too."""
-        return {one: self.rate(one) for one in free_symbols(things) if one.kind == "input"}
+        return {symbol: self.rate(symbol) for symbol in free_symbols(things) if symbol.kind == "input"}
 
     def used_parameters(self, used: set[Symbol]) -> tuple[Parameter, ...]:
         """The parameters that are used, by name, with their values."""
         self._require_known()
-        kept = sorted((one for one in self._parameters if one in used), key=lambda one: one.name)
-        values = {one: self._parameters[one] for one in kept}
+        kept = sorted((parameter for parameter in self._parameters if parameter in used), key=lambda one: one.name)
+        values = {symbol: self._parameters[symbol] for symbol in kept}
         defaults: dict[Symbol, Expr | None] = {s: None if v is None else constant(v) for s, v in values.items()}
-        return tuple(Parameter(one.name, one, {one: defaults[one]}) for one in kept)
+        return tuple(Parameter(symbol.name, symbol, {symbol: defaults[symbol]}) for symbol in kept)
 
     def used_inputs(self, used: set[Symbol]) -> tuple[Input, ...]:
         """The inputs that are used, or were named, or are rates of such: those named first, the others by name."""
@@ -196,8 +196,10 @@ class SympyVocabulary(Mapping[Any, Expr]):
         kept: set[Expr] = {*used, *first}
         for one, rate in self._rates.items():  # x before its rate, whose own rate comes later
             kept |= {rate} if one in kept else set()
-        others = sorted((one for one in self._inputs if one in kept and one not in first), key=lambda one: one.name)
-        return tuple(Input(one.name, one) for one in (*first, *others) if isinstance(one, Symbol))
+        others = sorted(
+            (input_ for input_ in self._inputs if input_ in kept and input_ not in first), key=lambda one: one.name
+        )
+        return tuple(Input(symbol.name, symbol) for symbol in (*first, *others) if isinstance(symbol, Symbol))
 
     def named(self, given: Mapping[Any, Any] | None) -> dict[str, Any]:
         """Values by SymPy object, or by name, as values by our names."""
@@ -212,15 +214,9 @@ class SympyVocabulary(Mapping[Any, Expr]):
         """Names among the values that nothing is called by are slips of the pen."""
         known = {_name(node) for node in self._known if not node.is_Derivative}
         unknown = [name for name in self._values if isinstance(name, str) and name not in known]
-        if unknown:
-            raise MissingValueError(
-                f"There is no parameter {', '.join(map(repr, unknown))}.",
-                where=f"model '{self.scope}'",
-                cause=suggestion(unknown, known),
-                remedy=f"The parameters are: {', '.join(sorted(one.name for one in self._parameters)) or 'none'}.",
-                code="name-unknown",
-                names=unknown,
-            )
+        parameters = sorted(parameter.name for parameter in self._parameters)
+        where = f"model '{self.scope}'"
+        require_known_names(unknown, parameters, "parameter", code="name-unknown", where=where, error=MissingValueError)
         self._require_no_twins()
 
     def _require_no_twins(self) -> None:

@@ -71,7 +71,7 @@ class ReadableEquations:
             to_sympy(_column(part))
             for part in (self.h, self.f, self.acceleration, self.phi, self.gamma, eom.multipliers)
         )
-        constraints = {name: to_sympy(one) for name, one in eom.constraints.written.items()}
+        constraints = {name: to_sympy(equation) for name, equation in eom.constraints.written.items()}
         motion = ConstrainedForm(M, f - h, constraints, tuple(tuple(group) for group in eom.model.quaternions))
         made: SympyEquations = symbolic_system(q, u, rates, acceleration, None if len(forces) else (M, f - h), motion)
         made.q, made.u, made.rates, made.M, made.h, made.f = q, u, rates, M, h, f

@@ -1,4 +1,4 @@
-"""What equations may be asked for by name: every quantity has a name of its own, every symbol a value."""
+"""Checks of names and symbols: every quantity has a name of its own, every symbol a value."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def require_distinct(model: Model, outputs: Iterable[str]) -> None:
           fix: Rename one of them; system.check() tells what they are.
     """
     symbols = (model.time, *model.coordinates, *model.speeds, *model.input_symbols, *model.parameter_symbols)
-    count = Counter([*(one.name for one in (*symbols, *model.accelerations)), *outputs])
+    count = Counter([*(symbol.name for symbol in (*symbols, *model.accelerations)), *outputs])
     twice = [name for name, times in count.items() if times > 1]
     if twice:
         raise ModelError(

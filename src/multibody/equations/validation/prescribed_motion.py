@@ -90,7 +90,7 @@ def motions(eom: EquationsOfMotion, follows: Mapping[Expr, Expr]) -> Iterator[Pr
     found = [
         (f"joint '{link.joint.name}'", parts) for link in links for parts in zip(link.q, link.u, link.a, strict=True)
     ]
-    inputs = {str(one): one for one in follows}
+    inputs = {str(symbol): symbol for symbol in follows}
     rates = {name: [rate_name(name), rate_name(rate_name(name))] for name in inputs}
     found += [(f"input '{name}'", (inputs[name], inputs[first], inputs[second]))
               for name, (first, second) in rates.items() if first in inputs and second in inputs]  # fmt: skip
@@ -136,7 +136,7 @@ def _timed_parts(eom: EquationsOfMotion, follows: Mapping[Expr, Expr]) -> Iterat
 def _held(eom: EquationsOfMotion, symbols: Sequence[Symbol], step: float) -> dict[Symbol, float]:
     """Start values with different offsets, so that factors that vanish at the start do not hide a jump."""
     start = eom.model.start
-    return {one: start.get(one, 0.0) + step * (GOLDEN * (k + 1) % 1 - 0.5) for k, one in enumerate(symbols)}
+    return {symbol: start.get(symbol, 0.0) + step * (GOLDEN * (k + 1) % 1 - 0.5) for k, symbol in enumerate(symbols)}
 
 
 def require_no_jump(
@@ -176,7 +176,9 @@ def require_no_jump(
             time=float(t[undefined][0]),
         )
     what = "prescribed motion" if motion.smooth else "dependence on time"
-    displaced = course(t[[0, -1]], {one: value + 1 + 0.1 * k for k, (one, value) in enumerate(motion.held.items())})
+    displaced = course(
+        t[[0, -1]], {symbol: value + 1 + 0.1 * k for k, (symbol, value) in enumerate(motion.held.items())}
+    )
     for k, jumps in enumerate(("it jumps", "its velocity jumps")[: 1 + motion.smooth]):
         sizes = np.abs(np.append(rows[k], displaced[k]))  # terms of a constraint cancel where it is met
         noise = ROUNDING * float(sizes[np.isfinite(sizes)].max(initial=0.0))

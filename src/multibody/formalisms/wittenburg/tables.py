@@ -133,9 +133,9 @@ class Tables:
     def c(self) -> dict[Pair, Vec3]:
         """c_ia from the centre of mass of body i to hinge a; zero if the hinge is not on the body."""
         found = {(i, a): ZERO3 for i in self.bodies for a in self.hinges}
-        for a, one in self.hinges.items():
+        for a, joint in self.hinges.items():
             i = self.i_plus[a]
-            found[i, a], found[a, a] = one.on_inner - self.centre[i], one.on_outer - self.centre[a]
+            found[i, a], found[a, a] = joint.on_inner - self.centre[i], joint.on_outer - self.centre[a]
         return found
 
     @cached_property
@@ -201,19 +201,19 @@ class Tables:
     def A0(self) -> dict[int, Rotation]:
         """The rotation from the axes of body i to those of body 0: the product of (1) along the path."""
         found = {0: Rotation.identity()}
-        for a, one in self.hinges.items():
-            found[a] = found[self.i_plus[a]] @ one.A
+        for a, joint in self.hinges.items():
+            found[a] = found[self.i_plus[a]] @ joint.A
         return found
 
     @property
     def p(self) -> dict[int, tuple[Vec3, ...]]:
         """The rotation axes p_a1, p_a2 … of each hinge (27)-(31), the blocks of (26), along the axes of body i⁻(a)."""
-        return {a: one.p for a, one in self.hinges.items()}
+        return {a: hinge.p for a, hinge in self.hinges.items()}
 
     @property
     def k(self) -> dict[int, tuple[Vec3, ...]]:
         """The sliding directions k_a1, k_a2 … of each hinge, along the axes of body i⁻(a); zero for a rotation."""
-        return {a: one.k for a, one in self.hinges.items()}
+        return {a: hinge.k for a, hinge in self.hinges.items()}
 
 
 def _tensor(a: Vec3, b: Vec3) -> Mat3:
@@ -247,8 +247,8 @@ def text(tables: Tables) -> str:
 
 
 def _graph(tables: Tables) -> Iterable[str]:
-    names = [one.name for one in tables.hinges.values()]
-    freedoms = [sum(map(bool, one.partials)) for one in tables.hinges.values()]  # not those whose motion is given
+    names = [hinge.name for hinge in tables.hinges.values()]
+    freedoms = [sum(map(bool, hinge.partials)) for hinge in tables.hinges.values()]  # not those whose motion is given
     yield from _table([
         ["hinge", *names],
         ["a", *tables.hinges],

@@ -1,4 +1,4 @@
-"""How long an expression is to read."""
+"""The printed length of an expression."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def agrees(value: float, sign: Sign) -> bool:
 
 def random_values(symbols: Iterable[Symbol], signs: Mapping[Symbol, Sign], rng: Any) -> dict[Symbol, float]:
     """Random values between 0.5 and 1.5, with a minus for symbols that are known not to be positive."""
-    below = {one for one, sign in signs.items() if sign in ("negative", "nonpositive")}
+    below = {symbol for symbol, sign in signs.items() if sign in ("negative", "nonpositive")}
     return {symbol: float(rng.uniform(0.5, 1.5)) * (-1 if symbol in below else 1) for symbol in symbols}
 
 
@@ -61,9 +61,9 @@ def with_signs(thing: Any, signs: Mapping[Symbol, Sign]) -> Any:
     """
     if not signs:
         return thing
-    outputs = [as_expr(one) for one in flat(thing)]
+    outputs = [as_expr(entry) for entry in flat(thing)]
     found: dict[Any, Any] = {}
-    known: dict[Any, _Signs] = {one: POSSIBLE[sign] for one, sign in signs.items()}
+    known: dict[Any, _Signs] = {symbol: POSSIBLE[sign] for symbol, sign in signs.items()}
     for node in topological(outputs):
         args = [found[arg] for arg in node.args]
         same = all(a is b for a, b in zip(args, node.args, strict=True))
@@ -131,19 +131,19 @@ def _combined(node: Any, known: dict[Any, _Signs]) -> _Signs:
     signs = [known.get(arg, _ANY) for arg in node.args]
     match node.op:
         case "neg":
-            return frozenset(-one for one in signs[0])
+            return frozenset(-sign for sign in signs[0])
         case "recip":
             return signs[0] - {0}
         case "mul" if node.args[0] is node.args[1]:
-            return frozenset(one * one for one in signs[0])
+            return frozenset(sign * sign for sign in signs[0])
         case "mul":
             return frozenset(a * b for a in signs[0] for b in signs[1])
         case "add":
             return _total(*signs)
         case "sub":
-            return _total(signs[0], frozenset(-one for one in signs[1]))
+            return _total(signs[0], frozenset(-sign for sign in signs[1]))
         case "abs" | "sqrt":
-            return frozenset(abs(one) for one in signs[0] if node.op == "abs" or one >= 0) or _ANY
+            return frozenset(abs(sign) for sign in signs[0] if node.op == "abs" or sign >= 0) or _ANY
         case "exp" | "cosh":
             return frozenset({1})
         case "where":

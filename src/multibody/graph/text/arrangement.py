@@ -1,4 +1,4 @@
-"""How an expression is laid out for reading, before any syntax: flat sums and products.
+"""Arrangement of an expression for reading, before any syntax: flat sums and products.
 
 The graph has binary sums, products and reciprocals, ordered by time of creation; a reader wants ``2*m*x**2/l``. An
 arrangement gathers a chain of sums or of products, and counts equal operands. It keeps the value and its

@@ -1,4 +1,4 @@
-"""What the operators and functions of the text grammar do, and how tightly they bind."""
+"""Operators and functions of the text grammar, with their precedence."""
 
 from __future__ import annotations
 

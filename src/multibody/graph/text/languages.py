@@ -1,4 +1,4 @@
-"""What a name may look like in each language that code is written for."""
+"""Rules for identifiers in each language that code is written for."""
 
 from __future__ import annotations
 

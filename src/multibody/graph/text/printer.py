@@ -1,4 +1,4 @@
-"""What the printers of text and LaTeX share: the walk over the graph and the parts of a text."""
+"""Base of the printers of text and LaTeX: the walk over the graph, parts of a text."""
 
 from __future__ import annotations
 

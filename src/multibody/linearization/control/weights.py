@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from multibody.errors import ModelError
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.linearization.operating_points.point import Matrix
 from multibody.linearization.tolerances import WEIGHT_ROUNDING
 from multibody.model.quantity import finite_value
@@ -42,16 +42,7 @@ def weighted(
 
 
 def _summed(directions: Mapping[str, Matrix], weights: Mapping[str, Any], size: int, what: str) -> Matrix:
-    unknown = [name for name in weights if name not in directions]
-    if unknown:
-        raise ModelError(
-            f"There is no quantity {', '.join(map(repr, unknown))} to weight.",
-            code="name-unknown",
-            where=what,
-            cause=suggestion(unknown, directions),
-            remedy=f"There are: {', '.join(directions) or 'none'}.",
-            names=tuple(map(str, unknown)),
-        )
+    require_known_names(weights, directions, "quantity", purpose="to weight", code="name-unknown", where=what)
     total = np.zeros((size, size))
     for name, weight in weights.items():
         total += finite_value(weight, f"{what} of '{name}'") * np.outer(directions[name], directions[name])

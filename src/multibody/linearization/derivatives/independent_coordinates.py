@@ -12,7 +12,7 @@ from multibody.equations.singularity import dependent_equations
 from multibody.errors import ModelError, SingularMatrixError
 from multibody.linearization.derivatives.signals import listed_names
 from multibody.linearization.derivatives.slopes import Blocks
-from multibody.linearization.operating_points.point import LinearizationPoint, Matrix, unknown_name
+from multibody.linearization.operating_points.point import LinearizationPoint, Matrix, require_names_of
 from multibody.linearization.operating_points.sizes import coordinate_sizes, mechanism_length, speed_lengths
 from multibody.linearization.tolerances import EQUAL_PIVOT, REDUNDANT_SINGULAR_VALUE, ROUNDING_ROW, SMALLEST_PIVOT
 from multibody.mechanics.constraints.rank import Vector, basis, spanning_columns
@@ -110,9 +110,7 @@ def wanted_places(eom: EquationsOfMotion, wanted: Iterable[str]) -> tuple[list[i
     """The numbers of the coordinates and of the speeds with these names."""
     names = [one.name for one in eom.coordinates], [one.name for one in eom.speeds]
     listed = listed_names(wanted)
-    unknown = [name for name in listed if name not in names[0] and name not in names[1]]
-    if unknown:
-        raise unknown_name("coordinate or speed", unknown, [*names[0], *names[1]], eom.model)
+    require_names_of(eom.model, "coordinate or speed", listed, [*names[0], *names[1]])
     q, u = ([group.index(name) for name in listed if name in group] for group in names)
     return q, u
 

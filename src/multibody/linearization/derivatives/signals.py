@@ -10,7 +10,7 @@ import numpy as np
 from multibody.equations import EquationsOfMotion
 from multibody.graph import Expr, Symbol, array, free_symbols, names
 from multibody.graph.node import within
-from multibody.linearization.operating_points.point import unknown_name
+from multibody.linearization.operating_points.point import require_names_of, unknown_name
 from multibody.model.sensors.signal import resolved
 from multibody.simulation.results.recording import split
 
@@ -30,9 +30,7 @@ def input_places(eom: EquationsOfMotion, wanted: Iterable[str] | None) -> list[i
         return list(range(len(known)))
     arrays = {one.name: [s.name for s in one.flat] for one in eom.model.inputs}
     listed = [part for name in listed_names(wanted) for part in arrays.get(name, [name])]
-    unknown = [name for name in listed if name not in known]
-    if unknown:
-        raise unknown_name("input", unknown, known, eom.model)
+    require_names_of(eom.model, "input", listed, known)
     return [known.index(name) for name in listed]
 
 

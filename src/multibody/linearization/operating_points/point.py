@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from multibody.equations import EquationsOfMotion
 from multibody.equations.validation.argument_checks import require_equations
-from multibody.errors import AssemblyError, ExpressionError, ModelError
+from multibody.errors import AssemblyError, ExpressionError, ModelError, MultibodyError
 from multibody.graph import Constant, Expr, Symbol, evaluate
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names, unknown_names
 from multibody.graph.piecewise.table_uses import table_uses
 from multibody.linearization.operating_points.run_inputs import inputs_at, require_no_turns
 from multibody.linearization.operating_points.sizes import coordinate_sizes, mechanism_length, speed_sizes
@@ -253,24 +253,19 @@ def by_kind(model: Model, given: Mapping[Any, Any]) -> tuple[dict[str, Any], dic
     groups = [{one.name for one in symbols} for symbols in kinds]
     plain = {one.name if isinstance(one, Symbol) else one: value for one, value in given.items()}
     plain = model.inputs_by_element(plain)
-    unknown = [name for name in plain if not any(name in names for names in groups)]
-    if unknown:
-        raise unknown_name("coordinate, speed or input", unknown, sorted(set().union(*groups)), model)
+    require_names_of(model, "coordinate, speed or input", plain, set().union(*groups))
     q, u, r = ({name: value for name, value in plain.items() if name in names} for names in groups)
     return q, u, r
 
 
-def unknown_name(kind: str, names: Iterable[Any], known: Iterable[str], model: Model) -> ModelError:
-    """The error for names that do not exist."""
-    listed, unknown = list(known), list(names)
-    return ModelError(
-        f"There is no {kind} {', '.join(map(repr, unknown))}.",
-        code="name-unknown",
-        where=f"system '{model.name}'",
-        cause=suggestion(unknown, listed),
-        remedy=f"There are: {', '.join(listed) or 'none'}.",
-        names=tuple(map(str, unknown)),
-    )
+def unknown_name(kind: str, names: Iterable[Any], known: Iterable[str], model: Model) -> MultibodyError:
+    """The error for names that do not exist in a model."""
+    return unknown_names(list(names), known, kind, code="name-unknown", where=f"system '{model.name}'")
+
+
+def require_names_of(model: Model, kind: str, names: Iterable[Any], known: Iterable[str]) -> None:
+    """Require that all names are known in a model."""
+    require_known_names(names, known, kind, code="name-unknown", where=f"system '{model.name}'")
 
 
 def _require_numbers(model: Model, given: Mapping[str, Any]) -> None:

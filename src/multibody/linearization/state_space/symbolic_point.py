@@ -17,9 +17,9 @@ from multibody.linearization.operating_points.point import (
     LinearizationPoint,
     by_kind,
     require_kept,
+    require_names_of,
     require_tables,
     require_within,
-    unknown_name,
 )
 from multibody.mechanics.assembly.assembly import State
 from multibody.model.freeze.inertia_checks import require_possible_numbers
@@ -59,18 +59,14 @@ def _left_free(eom: EquationsOfMotion, free: Iterable[Any]) -> set[Symbol]:
     symbols = (model.time, *model.coordinates, *model.speeds, *model.input_symbols, *model.parameter_symbols)
     known = {one.name: one for one in symbols}
     listed = listed_names(free)
-    unknown = [name for name in listed if name not in known]
-    if unknown:
-        raise unknown_name("quantity", unknown, known, model)
+    require_names_of(model, "quantity", listed, known)
     return {known[name] for name in listed}
 
 
 def _parameters(eom: EquationsOfMotion, given: Mapping[str, Any], left: set[Symbol]) -> Values:
     """As given, or the default, which may be a formula of others; what has neither stays a symbol."""
     pairs = {one: default for each in eom.model.parameters for one, default in each.default.items()}
-    unknown = [name for name in given if name not in {one.name for one in pairs}]
-    if unknown:
-        raise unknown_name("parameter", unknown, [one.name for one in pairs], eom.model)
+    require_names_of(eom.model, "parameter", given, [symbol.name for symbol in pairs])
     values: Values = {}
     for one, default in pairs.items():
         known = given.get(one.name, default)

@@ -13,7 +13,7 @@ import numpy as np
 
 from multibody.errors import ModelError
 from multibody.graph import Symbol
-from multibody.linearization.operating_points.point import unknown_name
+from multibody.linearization.operating_points.point import require_names_of
 from multibody.linearization.studies.pencil import Pencil
 from multibody.linearization.tolerances import SENSITIVITY_RANK
 from multibody.linearization.trim.equilibrium_point import Equilibrium
@@ -115,9 +115,7 @@ def _changing(steady: Equilibrium, names: Sequence[str]) -> list[Symbol]:
     eom, equations = steady.eom, steady.equations
     known = (*eom.parameters, *eom.inputs, *eom.coordinates, *eom.speeds)
     given = {one.name: one for one in known if one not in equations.unknown and one not in equations.formulas}
-    unknown = [name for name in names if name not in given]
-    if unknown:
-        raise unknown_name("fixed quantity", unknown, given, eom.model)
+    require_names_of(eom.model, "fixed quantity", names, given)
     return [given[name] for name in names] if names else [one for one in eom.parameters if one.name in given]
 
 

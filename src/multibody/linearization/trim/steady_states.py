@@ -14,7 +14,7 @@ from multibody.linearization.operating_points.point import (
     At,
     beyond_limits,
     known_point,
-    unknown_name,
+    require_names_of,
 )
 from multibody.linearization.tolerances import UNKNOWN_ERROR
 from multibody.linearization.trim.equilibrium_point import Equilibria, Equilibrium
@@ -223,10 +223,7 @@ def _guess(eom: EquationsOfMotion, at: At) -> tuple[dict[str, float], float]:
 
 
 def _require_known(eom: EquationsOfMotion, names: Iterable[str], known: Iterable[Symbol], kind: str) -> None:
-    listed = [one.name for one in known]
-    unknown = [name for name in dict.fromkeys(names) if name not in listed]
-    if unknown:
-        raise unknown_name(kind, unknown, listed, eom.model)
+    require_names_of(eom.model, kind, dict.fromkeys(names), [symbol.name for symbol in known])
 
 
 def _equilibrium(search: Trim, w: Vector) -> Equilibrium:

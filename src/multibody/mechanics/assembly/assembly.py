@@ -84,12 +84,12 @@ class State:
     changes: tuple[StartChange, ...] = ()
 
     def __getitem__(self, name: str) -> float:
-        names = [one.name for one in (*self.model.coordinates, *self.model.speeds)]
+        names = [symbol.name for symbol in (*self.model.coordinates, *self.model.speeds)]
         return float(np.concatenate([self.q, self.u])[names.index(name)])
 
     def __str__(self) -> str:
         pairs = zip((*self.model.coordinates, *self.model.speeds), (*self.q, *self.u), strict=True)
-        return ", ".join(f"{one.name}={value:.9g}" for one, value in pairs)
+        return ", ".join(f"{symbol.name}={value:.9g}" for symbol, value in pairs)
 
 
 class Assembly:
@@ -114,7 +114,7 @@ class Assembly:
         self.model = constraints.model
         self.known: dict[Any, Any] = {self.model.time: t}
         given = self.model.inputs_by_element(inputs)
-        self.known |= {one: given.get(one.name, 0.0) for one in self.model.input_symbols}
+        self.known |= {symbol: given.get(symbol.name, 0.0) for symbol in self.model.input_symbols}
         self.known |= defaults(self.model.parameters, random) if random else self.model.parameter_values(parameters)
         self._interpreted: Counter[PositionFunction] = Counter()
 
@@ -176,7 +176,8 @@ class Assembly:
             self._interpreted[function] += function.nodes
             return self._numbers(function.expressions, q)
         known = (
-            [self.known[one] for one in group] for group in (self.model.input_symbols, self.model.parameter_symbols)
+            [self.known[symbol] for symbol in group]
+            for group in (self.model.input_symbols, self.model.parameter_symbols)
         )
         values: list[float] = np.ravel(function.compiled(self.known[self.model.time], q, *known)).tolist()
         return values if np.isfinite(values).all() else self._numbers(function.expressions, q)  # which says why
@@ -214,7 +215,7 @@ class Assembly:
         longest = np.full(len(guess), LONGEST_STEP)
         if max(float(np.abs(guess).max(initial=0.0)), error) > LARGE:
             angles = angles_of(self.model)
-            lengths = [k for k, one in enumerate(self.model.coordinates) if one not in angles]
+            lengths = [k for k, coordinate in enumerate(self.model.coordinates) if coordinate not in angles]
             sizes = (*np.abs(guess[lengths]), error if np.isfinite(error) else 0.0)
             longest[lengths] *= max(1.0, float(max(sizes)) / LARGE)
         return longest
@@ -254,7 +255,11 @@ class Assembly:
             return moved
 
         found = with_free(least_squares(lambda x: self.gaps(with_free(x)), q[free], max_nfev=100).x)
-        turns = [k for k, one in enumerate(self.model.coordinates) if one in angles_of(self.model) and k in free]
+        turns = [
+            k
+            for k, coordinate in enumerate(self.model.coordinates)
+            if coordinate in angles_of(self.model) and k in free
+        ]
         found[turns] -= 2 * np.pi * np.round(found[turns] / (2 * np.pi))
         return found
 
@@ -275,7 +280,7 @@ class Assembly:
         """Whether two configurations differ, angles of elementary joints counted modulo one turn."""
         difference = q - other
         angles = angles_of(self.model)
-        turns = [k for k, one in enumerate(self.model.coordinates) if one in angles]
+        turns = [k for k, coordinate in enumerate(self.model.coordinates) if coordinate in angles]
         difference[turns] = (difference[turns] + np.pi) % (2 * np.pi) - np.pi
         return float(np.abs(difference).max(initial=0.0)) > 1e-6
 
@@ -283,11 +288,14 @@ class Assembly:
         phi = np.abs(self.gaps(q))
         owners = [self.constraints.owners[row] for row in self.constraints.holonomic]
         worst = {
-            one: float(np.linalg.norm([x for x, o in zip(phi, owners, strict=False) if o == one])) for one in owners
+            owner: float(np.linalg.norm([x for x, o in zip(phi, owners, strict=False) if o == owner]))
+            for owner in owners
         }
         seen = min(1e-9, float(phi.max(initial=0.0)) / 2)
         still = ", ".join(f"'{name}' by {gap:.3g}" for name, gap in worst.items() if gap > seen)
-        reached = ", ".join(f"{one.name}={value:.6g}" for one, value in zip(self.model.coordinates, q, strict=True))
+        reached = ", ".join(
+            f"{coordinate.name}={value:.6g}" for coordinate, value in zip(self.model.coordinates, q, strict=True)
+        )
         return AssemblyError(
             f"The mechanism cannot be assembled: it stays open at {still or 'a quaternion'}.",
             code="loop-cannot-close",
@@ -303,7 +311,7 @@ class Assembly:
     def _inputs_then(self) -> str:
         """The inputs that the gaps depend on, with the values that were taken for them."""
         symbols = free_symbols(list(self.constraints.gaps))
-        values = [f"{one.name}={self.known[one]:.6g}" for one in self.model.input_symbols if one in symbols]
+        values = [f"{symbol.name}={self.known[symbol]:.6g}" for symbol in self.model.input_symbols if symbol in symbols]
         return f" The motion of a joint follows inputs; they were {', '.join(values)}." if values else ""
 
     # speeds ------------------------------------------------------------------------------------------------------
@@ -323,7 +331,7 @@ class Assembly:
                 B, beta = (B, beta) if self.constraints.linear else self.velocity(q, u)
         gap = np.abs(B @ u + beta)
         if gap.max(initial=0.0) > tolerance * max(1.0, float(np.abs(u).max(initial=0.0))) * 1e3:
-            names = [name for name, one in zip(self.constraints.names, gap, strict=True) if one > 1e-9]
+            names = [name for name, distance in zip(self.constraints.names, gap, strict=True) if distance > 1e-9]
             fixed = ", ".join(self.model.speeds[k].name for k in held)
             raise AssemblyError(
                 f"No speeds keep the constraints {', '.join(names)}.",

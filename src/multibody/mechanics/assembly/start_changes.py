@@ -84,7 +84,7 @@ def _scales(model: Model, known: Mapping[Symbol, float]) -> Vector:
     """What changes of coordinates are compared with: 1 for angles and quaternions, an arm for lengths."""
     turning = {*angles_of(model), *(model.coordinates[k] for places in model.quaternions for k in places)}
     arm = _arm(model, known)
-    return np.array([1.0 if one in turning else arm for one in model.coordinates], dtype=float)
+    return np.array([1.0 if coordinate in turning else arm for coordinate in model.coordinates], dtype=float)
 
 
 def _arm(model: Model, known: Mapping[Symbol, float]) -> float:
@@ -98,10 +98,12 @@ def _arm(model: Model, known: Mapping[Symbol, float]) -> float:
 def _dependent_values(model: Model) -> dict[Symbol, float]:
     """Start values of coordinates and speeds that are not states: solved in closed form, cut, or prescribed."""
     states, whole = {*model.coordinates, *model.speeds}, model.unreduced or model
-    values = {one: value for one, value in whole.start.items() if one not in states and one.name in model.written}
-    for joint in (*model.cuts, *(one for one in model.joints if one.prescribed is not None)):
+    values = {
+        symbol: value for symbol, value in whole.start.items() if symbol not in states and symbol.name in model.written
+    }
+    for joint in (*model.cuts, *(joint for joint in model.joints if joint.prescribed is not None)):
         pairs = (*zip(joint.coordinates, joint.q, strict=True), *zip(joint.speeds, joint.u, strict=True))
-        values |= {one: value for one, value in pairs if one.name in joint.written}
+        values |= {symbol: value for symbol, value in pairs if symbol.name in joint.written}
     return values
 
 
@@ -110,11 +112,13 @@ def _changed_dependents(
 ) -> Iterator[StartChange]:
     """Of coordinates and speeds that follow from the states; an angle is the same after a whole turn."""
     model = state.model
-    formulas: dict[Symbol, Expr] = {one: model.values[one] for one in given if one in model.values}
+    formulas: dict[Symbol, Expr] = {symbol: model.values[symbol] for symbol in given if symbol in model.values}
     for joint in model.joints:
         if joint.prescribed is not None:
             formulas |= {
-                one: value for one, value in zip(joint.coordinates, joint.prescribed, strict=True) if one in given
+                coordinate: value
+                for coordinate, value in zip(joint.coordinates, joint.prescribed, strict=True)
+                if coordinate in given
             }
     values: dict[Any, float] = {**known, **dict(zip(model.coordinates, map(float, state.q), strict=True))}
     values |= dict(zip(model.speeds, map(float, state.u), strict=True))
@@ -122,16 +126,16 @@ def _changed_dependents(
         used = dict(zip(formulas, map(float, numbers(list(formulas.values()), values)), strict=True))
     except ExpressionError:
         return  # a formula has no value there, which evaluation reports
-    turning = {one for joint in (*model.joints, *model.cuts) for one in joint.angles}
+    turning = {angle for joint in (*model.joints, *model.cuts) for angle in joint.angles}
     arm, fastest = _arm(model, known), float(np.abs(state.u).max(initial=0.0))
-    for one, value in used.items():
-        before, difference = given[one], abs(value - given[one])
-        if one in turning:
+    for symbol, value in used.items():
+        before, difference = given[symbol], abs(value - given[symbol])
+        if symbol in turning:
             difference = abs((difference + np.pi) % (2 * np.pi) - np.pi)
-        scale = 1.0 if one in turning else arm
-        least = ROUNDED_SPEED * fastest if one.kind == "speed" else ROUNDED_VALUE * scale
+        scale = 1.0 if symbol in turning else arm
+        least = ROUNDED_SPEED * fastest if symbol.kind == "speed" else ROUNDED_VALUE * scale
         size = max(abs(before), abs(value))
         if difference > max(ROUNDED_VALUE * size, least):
-            yield StartChange(one.name, before, value)
-        elif difference > LISTED * max(size, fastest if one.kind == "speed" else scale):
-            yield RoundedStart(one.name, before, value)
+            yield StartChange(symbol.name, before, value)
+        elif difference > LISTED * max(size, fastest if symbol.kind == "speed" else scale):
+            yield RoundedStart(symbol.name, before, value)

@@ -10,7 +10,7 @@ import numpy as np
 
 from multibody.errors import AssemblyError, ModelError
 from multibody.graph import Symbol
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.mechanics.assembly.assembly import Assembly, State, Vector
 from multibody.mechanics.assembly.start_changes import start_changes
 from multibody.mechanics.constraints.equations import ConstraintEquations
@@ -32,7 +32,7 @@ def consistent(
 ) -> State:  # fmt: skip
     """A state that keeps all constraints, near the start values; see ``EquationsOfMotion.consistent``."""
     model = constraints.model
-    names = [one.name for one in model.coordinates], [one.name for one in model.speeds]
+    names = [coordinate.name for coordinate in model.coordinates], [speed.name for speed in model.speeds]
     fixed = [fixed] if isinstance(fixed, str) else list(fixed)
     _require_known(model, fixed, [*names[0], *names[1]])
     possible_values(model, parameters)
@@ -58,7 +58,7 @@ def consistent(
 def _named(symbols: Sequence[Symbol], values: Any, places: Iterable[int]) -> set[str]:
     """The names of values that were given in the call: some by name, or all as a list."""
     everything = values is not None and not isinstance(values, Mapping)
-    return {one.name for one in symbols} if everything else {symbols[k].name for k in places}
+    return {symbol.name for symbol in symbols} if everything else {symbols[k].name for k in places}
 
 
 def _reported(assembly: Assembly, state: State, guess: tuple[Vector, Vector], named: set[str]) -> State:
@@ -82,7 +82,9 @@ def placed(
     Raises:
         AssemblyError: if none are found.
     """
-    written = [k for k, one in enumerate(assembly.model.coordinates) if one.name in assembly.model.written]
+    written = [
+        k for k, coordinate in enumerate(assembly.model.coordinates) if coordinate.name in assembly.model.written
+    ]
     found = _first(
         lambda still: assembly.closed(guess, still, tolerance, FEW),
         {*held, *given, *written}, {*held, *given},
@@ -94,7 +96,7 @@ def _require_turned(model: Model, q: Vector) -> None:
     """An error for a quaternion that is zero: it has no direction in which it could be made one of length one."""
     for places in model.quaternions:
         if np.linalg.norm(q[places]) < NO_ROTATION:
-            names = [one.name for one in model.coordinates]
+            names = [coordinate.name for coordinate in model.coordinates]
             raise ModelError(
                 f"The quaternion {', '.join(names[k] for k in places)} is zero at the start, which is not a rotation.",
                 code="quaternion-zero",
@@ -122,7 +124,7 @@ def modes(
 ) -> list[Vector]:  # fmt: skip
     """Ways to assemble a mechanism; see ``EquationsOfMotion.assembly_modes``."""
     model = constraints.model
-    names = [one.name for one in model.coordinates]
+    names = [coordinate.name for coordinate in model.coordinates]
     _require_known(model, fixed, names)
     guess, _ = guessed(model, model.coordinates, q)
     held = [names.index(name) for name in fixed]
@@ -131,10 +133,10 @@ def modes(
 
 def guessed(model: Model, symbols: Sequence[Symbol], values: Any) -> tuple[Vector, list[int]]:
     """Start values with what was given in their place, and the numbers of what was given."""
-    start = np.array([model.start[one] for one in symbols], dtype=float)
+    start = np.array([model.start[symbol] for symbol in symbols], dtype=float)
     if values is None:
         return start, []
-    names = [one.name for one in symbols]
+    names = [symbol.name for symbol in symbols]
     if isinstance(values, Mapping):
         _require_known(model, values, names)
         for name, value in values.items():
@@ -150,7 +152,7 @@ def guessed(model: Model, symbols: Sequence[Symbol], values: Any) -> tuple[Vecto
             else "There is nothing to give.",
         )
     where = f"start of system '{model.name}'"
-    return np.array([finite_value(one, f"{where}, {name}") for one, name in zip(values, names, strict=True)]), []
+    return np.array([finite_value(value, f"{where}, {name}") for value, name in zip(values, names, strict=True)]), []
 
 
 def _require_known(model: Model, names: Iterable[str], known: Sequence[str]) -> None:
@@ -167,25 +169,21 @@ def _require_known(model: Model, names: Iterable[str], known: Sequence[str]) -> 
             remedy=remedy,
             names=tuple(unknown),
         )
-    raise ModelError(
-        f"There is no {_kinds(model, known)} {', '.join(map(repr, unknown))}.",
-        code="start-value-unknown",
-        where=f"system '{model.name}'",
-        cause=suggestion(unknown, known),
-        remedy=f"There are: {', '.join(known) or 'none'}.",
-        names=tuple(unknown),
-    )
+    where = f"system '{model.name}'"
+    require_known_names(unknown, known, _kinds(model, known), code="start-value-unknown", where=where)
 
 
 def _follows(model: Model, names: Sequence[str], known: Sequence[str]) -> tuple[str, str]:
     """Why these coordinates or speeds are no states, and what to do; nothing if they are not known at all."""
-    own = {one.name for one in (*model.coordinates, *model.speeds)}
+    own = {symbol.name for symbol in (*model.coordinates, *model.speeds)}
     whole = model.unreduced or model
-    if any(name in {one.name for one in (*whole.coordinates, *whole.speeds)} - own for name in names):
+    if any(name in {symbol.name for symbol in (*whole.coordinates, *whole.speeds)} - own for name in names):
         return "The loop that it belongs to is solved in closed form.", (
             f"Give others: {', '.join(known)}; or derive with ``constraints=Multipliers()``, which keeps all."
         )
-    driven = {one.name for joint in model.joints if joint.prescribed for one in (*joint.coordinates, *joint.speeds)}
+    driven = {
+        symbol.name for joint in model.joints if joint.prescribed for symbol in (*joint.coordinates, *joint.speeds)
+    }
     if any(name in driven for name in names):
         return "The motion of its joint is prescribed: it begins where that begins.", (
             f"Change the prescribed motion; there are to give: {', '.join(known) or 'none'}."
@@ -195,8 +193,8 @@ def _follows(model: Model, names: Sequence[str], known: Sequence[str]) -> tuple[
 
 def _kinds(model: Model, known: Sequence[str]) -> str:
     """What the known names stand for."""
-    coordinates = all(one.name in known for one in model.coordinates)
-    speeds = all(one.name in known for one in model.speeds)
+    coordinates = all(coordinate.name in known for coordinate in model.coordinates)
+    speeds = all(speed.name in known for speed in model.speeds)
     return "coordinate or speed" if coordinates == speeds else "coordinate" if coordinates else "speed"
 
 

@@ -79,17 +79,17 @@ class ConstraintEquations:
     @cached_property
     def phi(self) -> Matrix:
         """φ of all equations that restrict positions."""
-        return array([one.position for one in self.equations if one.position is not None])
+        return array([equation.position for equation in self.equations if equation.position is not None])
 
     @cached_property
     def holonomic(self) -> tuple[int, ...]:
         """The rows that restrict positions, in the order of ``phi``."""
-        return tuple(k for k, one in enumerate(self.equations) if one.position is not None)
+        return tuple(k for k, equation in enumerate(self.equations) if equation.position is not None)
 
     @cached_property
     def sides(self) -> list[Expr]:
         """What must be one and not zero or less, so that no axis points against the one that it belongs to."""
-        return list(dict.fromkeys(one.side for one in self.equations if one.side is not None))
+        return list(dict.fromkeys(equation.side for equation in self.equations if equation.side is not None))
 
     @cached_property
     def gaps(self) -> list[Expr]:
@@ -114,7 +114,7 @@ class ConstraintEquations:
     @cached_property
     def velocity(self) -> list[Expr]:
         """B·u + β."""
-        return [one.velocity for one in self.equations]
+        return [equation.velocity for equation in self.equations]
 
     @cached_property
     def B(self) -> Matrix:
@@ -146,7 +146,7 @@ class ConstraintEquations:
     @property
     def names(self) -> tuple[str, ...]:
         """A name for each equation: that of its constraint, and its own."""
-        return tuple(one.name.removeprefix("lambda_") for one in self.multipliers)
+        return tuple(multiplier.name.removeprefix("lambda_") for multiplier in self.multipliers)
 
     def unit(self, row: int) -> str:
         """What the multiplier of a row is: "force", "torque" or "other"."""

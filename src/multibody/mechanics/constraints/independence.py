@@ -62,7 +62,7 @@ class Constraints(ConstraintEquations):
 
     def with_drift(self, gamma: Sequence[Expr]) -> Constraints:
         """The same equations with another γ in B·u̇ + γ = 0."""
-        content = {one.name: getattr(self, one.name) for one in fields(ConstraintEquations)}
+        content = {field.name: getattr(self, field.name) for field in fields(ConstraintEquations)}
         return ConstraintsWithDrift(**content, drift=tuple(gamma), original=self)
 
     @cached_property
@@ -121,7 +121,7 @@ class Constraints(ConstraintEquations):
     def written(self) -> dict[str, Expr]:
         """What stays zero, by name: φ where positions are restricted, B·u + β elsewhere; of equations that matter."""
         rows = [(self.names[row], self.equations[row]) for row in self.moving]
-        return {name: one.velocity if one.position is None else one.position for name, one in rows}
+        return {name: row.velocity if row.position is None else row.position for name, row in rows}
 
     @cached_property
     def always_independent(self) -> bool:
@@ -271,7 +271,9 @@ def agree_where_closed(constraints: Constraints) -> bool:
     rng = np.random.default_rng(1)
     parameters = _random(constraints, _missing(constraints), rng)
     set_freely = set(constraints.model.input_symbols) - set(free_symbols(list(constraints.gaps)))
-    inputs = {one.name: float(rng.uniform(0.5, 1.5)) for one in constraints.model.input_symbols if one in set_freely}
+    inputs = {
+        symbol.name: float(rng.uniform(0.5, 1.5)) for symbol in constraints.model.input_symbols if symbol in set_freely
+    }
     q = start_guess(constraints.model)
     try:
         for t in DRIVEN_TIMES:
@@ -335,8 +337,8 @@ def at_start(constraints: Constraints) -> tuple[Assembly, Vector, Vector]:
     if found is not None:
         return found
     raise MissingValueError(
-        f"The parameters {', '.join(one.name for one in missing)} have no values, and the loops could not be closed "
-        "with random ones.",
+        f"The parameters {', '.join(symbol.name for symbol in missing)} have no values, and the loops could not be "
+        "closed with random ones.",
         where=f"system '{constraints.model.name}'",
         remedy="Give default values to them.",
     )
@@ -344,13 +346,13 @@ def at_start(constraints: Constraints) -> tuple[Assembly, Vector, Vector]:
 
 def _missing(constraints: Constraints) -> list[Symbol]:
     """The parameters that have no values."""
-    given = [pair for one in constraints.model.parameters for pair in one.default.items()]
-    return [one for one, value in given if value is None]
+    given = [pair for parameter in constraints.model.parameters for pair in parameter.default.items()]
+    return [symbol for symbol, value in given if value is None]
 
 
 def _random(constraints: Constraints, missing: Iterable[Symbol], rng: np.random.Generator) -> dict[str, float]:
     """Random values of parameters by name."""
-    return {one.name: value for one, value in random_values(missing, constraints.model.signs, rng).items()}
+    return {symbol.name: value for symbol, value in random_values(missing, constraints.model.signs, rng).items()}
 
 
 def _closed_at_start(
@@ -364,7 +366,11 @@ def _closed_at_start(
 
 def silent_rows(constraints: Constraints) -> frozenset[int]:
     """Rows of B between frames that are rounding at the start and elsewhere; see ``Constraints.silent``."""
-    held = [k for k, one in enumerate(constraints.equations) if one.wrench is not None and constraints.beta[k].fp == 0]
+    held = [
+        k
+        for k, equation in enumerate(constraints.equations)
+        if equation.wrench is not None and constraints.beta[k].fp == 0
+    ]
     silent = {k for k in held if any(entry.fp != 0 for entry in constraints.B[k])}
     rng = np.random.default_rng(1)
     try:

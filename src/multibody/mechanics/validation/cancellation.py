@@ -53,15 +53,18 @@ def cancel(power: Expr, slope: Expr, parameters: Iterable[Parameter], start: Map
     rng = np.random.default_rng(0)
     defaults = known_defaults(parameters)
     symbols = free_symbols([power, slope])
-    center = {one: defaults.get(one) or 1.0 if one.kind == "parameter" else start.get(one, 0.0) for one in symbols}
+    center = {
+        symbol: defaults.get(symbol) or 1.0 if symbol.kind == "parameter" else start.get(symbol, 0.0)
+        for symbol in symbols
+    }
     known: dict[Any, Any] = _random_states(center, rng)
     groups = [np.full(STATES_PER_SCALE, scale) for scale in SCALES]
     for states, distances in _beside_conditions([power, slope], center, rng):
         groups.append(distances)
-        known = {one: np.concatenate([values, states[one]]) for one, values in known.items()}
+        known = {symbol: np.concatenate([values, states[symbol]]) for symbol, values in known.items()}
     try:
         with np.errstate(all="ignore"):
-            force, change = (np.asarray(evaluate(one, known), dtype=np.float64) for one in (power, slope))
+            force, change = (np.asarray(evaluate(expression, known), dtype=np.float64) for expression in (power, slope))
     except MultibodyError:
         return False
     count = sum(map(len, groups))
@@ -82,12 +85,12 @@ def _random_states(center: Mapping[Symbol, float], rng: np.random.Generator) -> 
     """States about the center, at all distances; parameters change by a half of their values at most."""
     distances = np.repeat(SCALES, STATES_PER_SCALE)
     states: dict[Any, Vector] = {}
-    for one, value in center.items():
+    for symbol, value in center.items():
         drawn = rng.normal(size=distances.size) * distances
-        if one.kind == "parameter":
-            states[one] = value * (1 + np.minimum(distances, 0.5) * rng.uniform(-1, 1, distances.size))
+        if symbol.kind == "parameter":
+            states[symbol] = value * (1 + np.minimum(distances, 0.5) * rng.uniform(-1, 1, distances.size))
         else:
-            states[one] = value + drawn
+            states[symbol] = value + drawn
     return states
 
 
@@ -100,15 +103,15 @@ def _beside_conditions(
     farther away, so that narrow ranges between two conditions are met as well.
     """
     margins = _margins(expressions)
-    moving = [one for one in center if one.kind != "parameter"]
+    moving = [symbol for symbol in center if symbol.kind != "parameter"]
     if not margins or not moving:
         return
     direction = rng.normal(size=(len(moving), RAYS))
     direction[:, RAYS // 2 :] = -direction[:, : RAYS // 2]
 
     def states(t: Vector) -> dict[Any, Vector]:
-        held: dict[Any, Vector] = {one: np.full(t.shape, value) for one, value in center.items()}
-        return held | {one: center[one] + row * t for one, row in zip(moving, direction, strict=True)}
+        held: dict[Any, Vector] = {symbol: np.full(t.shape, value) for symbol, value in center.items()}
+        return held | {symbol: center[symbol] + row * t for symbol, row in zip(moving, direction, strict=True)}
 
     for margin in margins:
         try:
@@ -121,7 +124,7 @@ def _beside_conditions(
         for side in (-1, 1):
             at = [states(reach * (1 + side * share)) for share in BESIDE]
             distances = np.concatenate([np.abs(reach * direction).max(axis=0)[changing]] * len(BESIDE))
-            yield {one: np.concatenate([each[one][changing] for each in at]) for one in center}, distances
+            yield {symbol: np.concatenate([each[symbol][changing] for each in at]) for symbol in center}, distances
 
 
 def _first_change(margin: Expr, states: Callable[[Vector], dict[Any, Vector]]) -> Vector:
@@ -158,4 +161,4 @@ def _margins(expressions: Sequence[Expr]) -> list[Expr]:
         elif isinstance(node, Tabulated):
             breaks = node.table.breaks
             found |= dict.fromkeys(deciding_value(node) - as_expr(float(end)) for end in (breaks[0], breaks[-1]))
-    return [one for one in found if free_symbols(one)][:MAX_MARGINS]
+    return [expression for expression in found if free_symbols(expression)][:MAX_MARGINS]

@@ -77,10 +77,13 @@ class AtRest:
             return (ZERO,) * count
 
         links = tuple(
-            replace(one, q=tuple(map(placeholder, one.q)), u=still(len(one.u)), a=still(len(one.a)))
-            for one in model.links
+            replace(link, q=tuple(map(placeholder, link.q)), u=still(len(link.u)), a=still(len(link.a)))
+            for link in model.links
         )
-        values = {one: placeholder(value) if one.kind == "coordinate" else ZERO for one, value in model.values.items()}
+        values = {
+            coordinate: placeholder(value) if coordinate.kind == "coordinate" else ZERO
+            for coordinate, value in model.values.items()
+        }
         return AtRest(Kinematics(replace(model, links=links, values=values)), motion)
 
     def back(self, expression: Expr) -> Expr:
@@ -134,9 +137,9 @@ class RestingLoad:
     @property
     def driven(self) -> list[Symbol]:
         """Inputs that the force follows and the potential does not: the part of a drive."""
-        parts = [part for one in self.forces for part in one.force.components()]
-        inputs = [one for one in free_symbols([*parts, *self.generalized.values()]) if one.kind == "input"]
-        return [one for one in inputs if one not in free_symbols(self.stored)] if inputs else []
+        parts = [part for force in self.forces for part in force.force.components()]
+        inputs = [symbol for symbol in free_symbols([*parts, *self.generalized.values()]) if symbol.kind == "input"]
+        return [input_ for input_ in inputs if input_ not in free_symbols(self.stored)] if inputs else []
 
     def without_drive(self) -> RestingLoad:
         """The same with these inputs at zero."""
@@ -179,11 +182,11 @@ def is_conservative(load: Load) -> bool:
 
 
 def _follows_motion(load: Load) -> bool:
-    return any(_moves(one) for value in arguments(load) for one in expressions_in(value))
+    return any(_moves(expression) for value in arguments(load) for expression in expressions_in(value))
 
 
 def _moves(expression: Expr) -> bool:
-    return any(one.kind in MOTION for one in free_symbols(expression))
+    return any(symbol.kind in MOTION for symbol in free_symbols(expression))
 
 
 def require_matching_potentials(model: Model) -> None:
@@ -199,7 +202,7 @@ def _is_proved(load: Load) -> bool:
     """Whether force and potential of a load are both this package's own, and not two functions of the user's."""
     if not all(_is_own(load, name) for name in (*FORCES, "potential")):
         return type(load).potential is Load.potential and "potential" not in vars(load)
-    parts = [one for value in vars(load).values() for one in (value if isinstance(value, list | tuple) else [value])]
+    parts = [item for value in vars(load).values() for item in (value if isinstance(value, list | tuple) else [value])]
     both = type(load) is GravityField and load._field is not None and load._potential is not None
     laws_match = all(part.consistent for part in parts if isinstance(part, Law))  # also those set after construction
     return not both and laws_match and all(_is_proved(part) for part in parts if isinstance(part, Load))
@@ -272,7 +275,7 @@ def drops_potential(load: Load, kinematics: Kinematics) -> bool:
     if _is_own(load, "potential") or not all(_is_own(load, name) for name in FORCES):
         return False
     inherited = next(
-        one.potential for one in type(load).__mro__ if issubclass(one, Load) and one.__module__.startswith(OWN)
+        base.potential for base in type(load).__mro__ if issubclass(base, Load) and base.__module__.startswith(OWN)
     )
     return inherited(load, kinematics) is not ZERO
 
@@ -311,7 +314,7 @@ def _held(load: Load) -> Load:
             names.append(symbol(f"held_{len(names)}", "parameter", "argument of a load"))
             return names[-1]
         if isinstance(value, np.ndarray) and value.dtype == object:
-            return np.array([held(one) for one in value.flat], dtype=object).reshape(value.shape)
+            return np.array([held(entry) for entry in value.flat], dtype=object).reshape(value.shape)
         if type(value) in (list, tuple):
             return type(value)(map(held, value))
         return value.map(held) if hasattr(value, "components") and hasattr(value, "map") else value

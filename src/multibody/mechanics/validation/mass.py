@@ -43,7 +43,9 @@ def mass_findings(bodies: Iterable[Body], parameters: Iterable[Parameter], model
                     remedy="Check the inertia; in a model that moves in a plane only, it does no harm.",
                     code=problem.code,
                 )  # fmt: skip
-            elif not any(one.code == problem.code and one.where == f"body '{body.name}'" for one in refused):
+            elif not any(
+                finding.code == problem.code and finding.where == f"body '{body.name}'" for finding in refused
+            ):
                 yield Finding(
                     "error" if model is None else "warning", problem, f"body '{body.name}'",
                     cause="" if model is None else "It is a hole in the bodies that it is fixed to, or does not move.",

@@ -49,8 +49,8 @@ def _of_joint(joint: Joint, model: Model) -> Iterator[Finding]:
             "The motion of the joint is prescribed, and begins where that begins.",
             "Leave q and u away, or add them to the prescribed motion.", code="start-value-without-effect",
         )  # fmt: skip
-    for q, given, limits in zip(joint.coordinates, joint.q, joint.limits, strict=True):
-        start = model.start.get(q, given)
+    for q, value, limits in zip(joint.coordinates, joint.q, joint.limits, strict=True):
+        start = model.start.get(q, value)
         if limits is not None and not limits[0] <= start <= limits[1]:
             yield Finding(
                 "warning", f"The start value {start:g} of {q} is not between {limits[0]:g} and {limits[1]:g}.",
@@ -80,7 +80,7 @@ def _quaternions(model: Model) -> Iterator[Finding]:
             yield Finding(
                 "warning" if length else "error", f"The quaternion of the start values has length {length:.6g}, not 1.",
                 f"joint '{link.joint.name}'",
-                f"The order of start values is {', '.join(one.name for one in link.joint.coordinates)}.",
+                f"The order of start values is {', '.join(coordinate.name for coordinate in link.joint.coordinates)}.",
                 "Divide its four components by this length." if length else "Give (1, 0, 0, 0) for no rotation.",
                 code="quaternion-not-unit",
             )  # fmt: skip
@@ -101,7 +101,7 @@ def _open_loops(model: Model) -> Iterator[Finding]:
                 code="start-singular",
             )  # fmt: skip
     except AssemblyError as error:
-        follows = any(one.kind == "input" for one in free_symbols(list(constraints.gaps)))
+        follows = any(symbol.kind == "input" for symbol in free_symbols(list(constraints.gaps)))
         yield Finding(
             "warning" if follows else "error", error.what, error.where, error.cause, error.remedy, code=error.code
         )
@@ -174,7 +174,7 @@ def _vanishes(length: Expr, load: AlongLine, kinematics: Kinematics, values: Val
     try:
         if evaluate(length, known) > 0:
             return False
-        evaluate([part for one in load.forces(kinematics) for part in one.force.components()], known)
+        evaluate([part for force in load.forces(kinematics) for part in force.force.components()], known)
     except MultibodyError:
         return True
     return False

@@ -54,15 +54,15 @@ def _tried(where: str, make: Any, uses: list[Uses]) -> Iterator[Finding]:
 
 def _of_load(load: Any, kinematics: Kinematics) -> list[Any]:
     applied = list(load.forces(kinematics))
-    for one in applied:
-        kinematics.model.attachment(one.frame)  # an error if it is none
-    parts = [part for one in applied for part in one.force.components()]
+    for force in applied:
+        kinematics.model.attachment(force.frame)  # an error if it is none
+    parts = [part for force in applied for part in force.force.components()]
     return [*parts, *load.generalized(kinematics).values(), load.potential(kinematics)]
 
 
 def _of_constraint(constraint: Any, kinematics: Kinematics) -> list[Any]:
     equations = constraint.equations(kinematics)
-    return [part for one in equations for part in (one.velocity, one.position) if part is not None]
+    return [part for equation in equations for part in (equation.velocity, equation.position) if part is not None]
 
 
 def _fixed_uses(system: System, model: Model) -> Iterator[Uses]:
@@ -135,8 +135,8 @@ def _unused(system: System, used: set[Symbol]) -> Iterator[Finding]:
             if symbol not in used:
                 used.add(symbol)
                 waiting.append(symbol)
-    parameters = [one.name for one in system.all(Parameter) if used.isdisjoint(one.default)]
-    inputs = [one.name for one in system.all(Input) if used.isdisjoint(one.flat)]
+    parameters = [parameter.name for parameter in system.all(Parameter) if used.isdisjoint(parameter.default)]
+    inputs = [input_.name for input_ in system.all(Input) if used.isdisjoint(input_.flat)]
     for where, names in (("parameters", parameters), ("inputs", inputs)):
         if names:
             yield Finding(

@@ -1,4 +1,4 @@
-"""What constraints between two frames have in common, and how they read what the user gives them."""
+"""Base of constraints between two frames; reading of their arguments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class BetweenFrames(Constraint):
     def __init__(self, base: Frame, frame: Frame) -> None:
         self.base = base
         self.frame = frame
-        if all(isinstance(one, Frame) for one in (base, frame)) and base.body is frame.body:
+        if all(isinstance(side, Frame) for side in (base, frame)) and base.body is frame.body:
             raise ModelError(
                 f"Both frames are on the body '{base.body.name}', so nothing can move between them.",
                 code="frames-on-one-body",

@@ -76,4 +76,4 @@ class Constraint(Given, ABC):
         return ()
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(named(thing) for thing in self.touches)})"
+        return f"{type(self).__name__}({', '.join(named(element) for element in self.touches)})"

@@ -73,7 +73,7 @@ class RollingDisc(Rolling):
 
     def _smaller(self, crown: Expr) -> Expr:
         rest = self.radius - crown
-        numbers = [float(one.value) for one in (crown, rest) if isinstance(one, Constant)]
+        numbers = [float(radius.value) for radius in (crown, rest) if isinstance(radius, Constant)]
         if is_zero(rest) or any(number < 0 for number in numbers):
             raise ModelError(
                 f"The crown {crown} of a wheel with radius {self.radius} is not between zero and the radius.",

@@ -82,7 +82,9 @@ class ClosedJoint(Constraint):
 
 def held(kinematics: Kinematics, base: Frame, frame: Frame, locks: Sequence[Lock]) -> list[Equation]:
     """The equations for locks between two frames."""
-    return [Equation.between(kinematics, one.name, frame, base, one.wrench, one.position, one.side) for one in locks]
+    return [
+        Equation.between(kinematics, lock.name, frame, base, lock.wrench, lock.position, lock.side) for lock in locks
+    ]
 
 
 def _letters(text: str, what: str) -> str:

@@ -33,7 +33,7 @@ def require_constant(system: Description, nodes: Sequence[Any]) -> None:
         nodes: of the expressions for its gravity, inertias and frames.
     """
     symbols = [node for node in nodes if isinstance(node, Symbol)]
-    still = all(one.kind == "parameter" for one in symbols)
+    still = all(symbol.kind == "parameter" for symbol in symbols)
     for error in _foreign_symbols(system, symbols):
         raise error
     for error in changing_joints(system.all(Joint)) if still else changing_parts(system):
@@ -42,7 +42,7 @@ def require_constant(system: Description, nodes: Sequence[Any]) -> None:
 
 def _foreign_symbols(system: Description, symbols: Sequence[Symbol]) -> Iterator[ModelError]:
     """An error for symbols of other systems, or of none; it says where the first one is."""
-    foreign = [one for one in symbols if one.scope != system.name]
+    foreign = [symbol for symbol in symbols if symbol.scope != system.name]
     if not foreign:
         return
     places = [
@@ -84,7 +84,7 @@ def changing_joints(joints: Any) -> Iterator[ModelError]:
 
 
 def _gravity(system: Description) -> Iterator[ModelError]:
-    found = [one.name for one in free_symbols(list(system.gravity)) if one.kind not in FOLLOWED]
+    found = [symbol.name for symbol in free_symbols(list(system.gravity)) if symbol.kind not in FOLLOWED]
     if found:
         yield ModelError(
             f"Gravity depends on {', '.join(found)}.",
@@ -153,7 +153,7 @@ def _geometry(joint: Joint) -> list[Expr]:
     """What a joint is made of, for coordinates that stay the same; nothing where no symbol can be in it."""
     kind = joint.kind
     if type(kind).__module__.startswith("multibody.") and all(
-        isinstance(one, Constant) for value in vars(kind).values() for one in expressions_in(value)
+        isinstance(expression, Constant) for value in vars(kind).values() for expression in expressions_in(value)
     ):
         return []
     with isolated():
@@ -162,20 +162,24 @@ def _geometry(joint: Joint) -> list[Expr]:
             held = [symbol(f"held_{k}", "parameter", "joint") for k in range(len(step.motion.coordinates))]
             found += [*step.before.components(), *step.motion.pose(held).components()]
             found += [part for axis in step.motion.axes(held) for part in axis.components()]
-        return [as_expr(one) for one in found]
+        return [as_expr(expression) for expression in found]
 
 
 def _changing(parts: Sequence[Any]) -> list[str]:
     """The names of symbols that are not constant."""
-    expressions = [one for one in map(as_expr, parts) if not isinstance(one, Constant)]
+    expressions = [expression for expression in map(as_expr, parts) if not isinstance(expression, Constant)]
     symbols = free_symbols(expressions) if expressions else []
-    return [one.name for one in symbols if one.kind != "parameter" and one.scope]  # symbols of no system have no scope
+    return [
+        symbol.name for symbol in symbols if symbol.kind != "parameter" and symbol.scope
+    ]  # symbols of no system have no scope
 
 
 def _moved(name: str, base: Frame, position: Vec3, rotation: Rotation, names: list[str], mass: str = "") -> str:
     """The joint that moves something in the way that was written."""
     parts = [*map(as_expr, position.components())]
-    others = [one for one in free_symbols([*parts, *map(as_expr, rotation.components())]) if one.kind not in FOLLOWED]
+    others = [
+        symbol for symbol in free_symbols([*parts, *map(as_expr, rotation.components())]) if symbol.kind not in FOLLOWED
+    ]
     if others:
         return (
             "Use a joint whose coordinate follows from others: "
@@ -196,8 +200,8 @@ def _angle(rotation: Rotation) -> str:
     if rotation.axis is None:
         return "angle"
     cosine, sine = rotation.components()[-2:]
-    both = [as_expr(one) for one in (cosine, sine)]
-    if [one.op for one in both] == ["cos", "sin"] and both[0].args[0] is both[1].args[0]:
+    both = [as_expr(expression) for expression in (cosine, sine)]
+    if [expression.op for expression in both] == ["cos", "sin"] and both[0].args[0] is both[1].args[0]:
         return str(both[0].args[0])
     return str(atan2(both[1], both[0]))
 

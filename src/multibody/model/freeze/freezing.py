@@ -24,7 +24,7 @@ from multibody.graph import (
     time_derivative,
     topological,
 )
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.model.body import Body, Frame
 from multibody.model.constraints import ClosedJoint
 from multibody.model.description import Description
@@ -135,7 +135,7 @@ def _tree(system: Description, joints: Mapping[str, Joint], bodies: Sequence[Bod
 def _reluctance(system: Description, joints: Mapping[str, Joint]) -> dict[str, int]:
     """How much each joint would rather close a loop: those with loads not at all, those with much freedom gladly."""
     things = (*system.loads.values(), *system.sensors.values(), *system.loops.values(), *system.constraints.values())
-    busy = {part.name for thing in things for part in thing.touches if isinstance(part, Joint)}
+    busy = {part.name for element in things for part in element.touches if isinstance(part, Joint)}
     return {name: 0 if name in busy else _freedom(joint) for name, joint in joints.items()}
 
 
@@ -161,7 +161,7 @@ def _as_written(system: Description, inputs: Sequence[Input]) -> list[Input]:
     written = list(system.all(Input))
     added = {input_.name: input_ for input_ in inputs[len(written) :]}
     ordered: list[Input] = []
-    for name in (one.name for given in written for one in given.flat):
+    for name in (entry.name for input_ in written for entry in input_.flat):
         while (name := rate_name(name)) in added:
             ordered.append(added[name])
     return written + ordered
@@ -171,18 +171,11 @@ def _start(system: Description, joints: Sequence[Joint]) -> dict[Symbol, float]:
     values: dict[Symbol, float] = {}
     for joint in joints:
         values |= dict(zip(joint.coordinates, joint.q, strict=True)) | dict(zip(joint.speeds, joint.u, strict=True))
-    known = [value.name for value in values]
-    unknown = sorted(set(system.starts) - set(known))
-    if unknown:
-        raise ModelError(
-            f"There is no coordinate or speed {', '.join(map(repr, unknown))} to start.",
-            code="start-value-unknown",
-            where=f"system '{system.name}'",
-            cause=suggestion(unknown, known),
-            remedy=f"There are: {', '.join(known)}.",
-            names=tuple(unknown),
-        )
-    return {one: system.starts.get(one.name, value) for one, value in values.items()}
+    require_known_names(
+        system.starts, [value.name for value in values], "coordinate or speed", purpose="to start",
+        code="start-value-unknown", where=f"system '{system.name}'",
+    )  # fmt: skip
+    return {symbol: system.starts.get(symbol.name, value) for symbol, value in values.items()}
 
 
 class _Links:

@@ -1,4 +1,4 @@
-"""What values of parameters can make impossible: inertias that nothing has, axes without a direction."""
+"""Checks that depend on values of parameters: impossible inertias, axes without a direction."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def require_possible(model: Model, values: Values) -> None:
     now = tuple(values.get(symbol) for symbol in doubts_about(model).symbols)
     if model.remembered.get(POSSIBLE_VALUES) == now:
         return
-    for found in (axes_without_direction, _different_twins, _impossible_inertias, _impossible_matrix):
-        for error in found(model, values):
+    for findings_of in (axes_without_direction, _different_twins, _impossible_inertias, _impossible_matrix):
+        for error in findings_of(model, values):
             raise error
     model.remembered[POSSIBLE_VALUES] = now
 
@@ -98,7 +98,7 @@ def require_known_inertias(
     """
     for bodies, parts in inertias:
         for problem in known_problems(parts, values, planar=planar):
-            used = [one for one in _parameters([as_expr(part) for part in parts]) if one in values]
+            used = [parameter for parameter in _parameters([as_expr(part) for part in parts]) if parameter in values]
             raise _impossible(system, bodies, problem, values, used)
 
 
@@ -119,16 +119,16 @@ def all_possible(model: Model, values: Values) -> bool:
     """Whether ``require_possible`` has nothing against any of many runs, whose values are arrays; found at once."""
     doubts = doubts_about(model)
     axes = [part for _, parts in doubts.axes for part in parts]
-    if axes and not all(np.isfinite(one).all() for one in evaluate(axes, {**values, **_somewhere(axes)})):
+    if axes and not all(np.isfinite(component).all() for component in evaluate(axes, {**values, **_somewhere(axes)})):
         return False
-    if not all(np.array_equal(values[one], values[other]) for _, one, other in doubts.twins):
+    if not all(np.array_equal(values[twin], values[other]) for _, twin, other in doubts.twins):
         return False
     if _negative_speeds(model, values):
         return False
     if not doubts.inertias:
         return True
     numbers = list(evaluate([part for _, parts in doubts.inertias for part in parts], values))
-    table = np.array([np.ravel(one) for one in np.broadcast_arrays(*numbers)], dtype=np.float64)
+    table = np.array([np.ravel(column) for column in np.broadcast_arrays(*numbers)], dtype=np.float64)
     return not _problems(table.reshape(len(doubts.inertias), 10, -1).swapaxes(0, 1).reshape(10, -1))
 
 
@@ -149,7 +149,7 @@ def _find_doubts(model: Model) -> Doubts:
     twins = model.twins
     matrix = () if model.given_mass_matrix is None else tuple(model.given_mass_matrix.flat)
     parts = [*(part for _, parts in (*unsure, *inertias) for part in parts), *matrix]
-    symbols = _parameters([*parts, *(one for _, *pair in twins for one in pair)])
+    symbols = _parameters([*parts, *(symbol for _, *pair in twins for symbol in pair)])
     return Doubts(symbols, unsure, inertias, twins)
 
 
@@ -195,10 +195,10 @@ def _impossible(
 
 def _different_twins(model: Model, values: Values) -> Iterator[ModelError]:
     """Entries of a matrix that serves as an inertia, and is not symmetric any more."""
-    for body, one, other in doubts_about(model).twins:
-        if values[one] != values[other]:
+    for body, twin, other in doubts_about(model).twins:
+        if values[twin] != values[other]:
             yield ModelError(
-                f"The inertia is not symmetric: {one.name} is {values[one]:g}, and {other.name} is {values[other]:g}.",
+                f"The inertia is not symmetric: {twin.name} is {values[twin]:g}, {other.name} is {values[other]:g}.",
                 code="inertia-not-symmetric",
                 where=f"body '{body}' of system '{model.name}'",
                 remedy="Give both entries the same value.",
@@ -245,7 +245,7 @@ def _negative_speeds(model: Model, values: Values) -> list[str]:
     if moments[worst, 0] >= -NEGATIVE * np.abs(moments[worst]).max():
         return []
     share = np.abs(motions[worst, :, 0])
-    return [one.name for one, part in zip(model.speeds, share, strict=True) if part > 0.3]
+    return [speed.name for speed, part in zip(model.speeds, share, strict=True) if part > 0.3]
 
 
 def require_possible_bodies(model: Model) -> None:
@@ -262,11 +262,15 @@ def impossible_bodies(model: Model) -> Iterator[ModelError]:
     """Such errors for all bodies."""
     values = known_defaults(model.parameters)
     for body in _doubtful(model.bodies, values):
-        found = [one for one in problems_of_body(body, values) if one.code != HARMLESS]
+        found = [finding for finding in problems_of_body(body, values) if finding.code != HARMLESS]
         wholes = [parts for bodies, parts in model.inertias if body.name in bodies and len(bodies) > 1]
         fixed = model.attachments[body][0] < 0
         for problem in () if fixed or any(_is_possible(parts, values) for parts in wholes) else found:
-            used = [one for one in _parameters([as_expr(x) for x in inertia_of(body).components()]) if one in values]
+            used = [
+                parameter
+                for parameter in _parameters([as_expr(x) for x in inertia_of(body).components()])
+                if parameter in values
+            ]
             point = "" if problem.code in OF_MASS else POINT
             yield ModelError(
                 str(problem),
@@ -287,7 +291,7 @@ def problems_of_body(body: Body, values: Values) -> list[InertiaProblem]:
         return Inertia(mass, Vec3(x, y, z), Symmetric3(*tensor)).problems()
     mass = _number(body.mass, values)
     central = [_number(part, values) for part in body.inertia.components()]
-    if any(one is None for one in central):
+    if any(moment is None for moment in central):
         return [] if mass is None else Inertia.rigid_body(mass).problems()
     return Inertia.rigid_body(1.0 if mass is None else mass, tensor=Symmetric3(*central)).problems()
 
@@ -306,8 +310,12 @@ def _number(part: Any, values: Values) -> float | None:
 
 def _doubtful(bodies: Sequence[Body], values: Values) -> Sequence[Body]:
     """Bodies with products of inertia, or with masses and moments that are not seen to be positive or zero."""
-    plain = [body for body in bodies if all(one is ZERO for one in (body.inertia.xy, body.inertia.xz, body.inertia.yz))]
-    entries = [one for body in plain for one in (body.mass, body.inertia.xx, body.inertia.yy, body.inertia.zz)]
+    plain = [
+        body
+        for body in bodies
+        if all(product is ZERO for product in (body.inertia.xy, body.inertia.xz, body.inertia.yz))
+    ]
+    entries = [entry for body in plain for entry in (body.mass, body.inertia.xx, body.inertia.yy, body.inertia.zz)]
     parts = [entry for entry in entries if not isinstance(entry, Constant) and entry not in values]
     try:
         numbers = {**values, **dict(zip(parts, evaluate(parts, values), strict=True))} if parts else values
@@ -327,7 +335,7 @@ def _has_problems(bodies: Sequence[Body], values: Values) -> bool:
         return True
     mass, x, y, z, *tensor = np.array(numbers, dtype=np.float64).T
     found = Inertia.rigid_body(mass, Vec3(x, y, z), Symmetric3(*tensor)).problems()
-    return any(one.code != HARMLESS for one in found)
+    return any(finding.code != HARMLESS for finding in found)
 
 
 def _is_possible(parts: Sequence[Expr], values: Values) -> bool:
@@ -341,7 +349,7 @@ def _problems(numbers: Any, *, planar: bool = True) -> list[InertiaProblem]:
         return []
     mass, x, y, z, *tensor = numbers
     found = Inertia(mass, Vec3(x, y, z), Symmetric3(*tensor)).problems()
-    return [one for one in found if not planar or one.code != HARMLESS]
+    return [finding for finding in found if not planar or finding.code != HARMLESS]
 
 
 def _somewhere(parts: Sequence[Expr]) -> Values:

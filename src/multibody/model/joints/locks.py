@@ -1,4 +1,4 @@
-"""What a joint forbids, as equations between its two frames; needed where the joint closes a loop.
+"""Equations between the two frames of a joint that closes a loop: the motions that it prevents.
 
 A lock is one equation φ = 0 for the pose X of the child frame (the held one) relative to the parent frame (the base),
 with the wrench that keeps it: a force motor at the origin and in the axes of the child, such that φ̇ is its inner
@@ -60,7 +60,7 @@ def angle_lock(name: str, pose: Transform, first: Vec3, second: Vec3) -> Lock:
 def thread_lock(pose: Transform, index: int, sign: int, pitch: Expr) -> Lock:
     """Advance and angle of a screw belong together: s = pitch·θ, for any number of turns.
 
-    φ = pitch·sin(s/pitch - θ), with cos θ and sin θ from the relative rotation; a zero pitch is no screw.
+    φ = pitch·sin(s/pitch - θ), with cos θ and sin θ from the relative rotation; a zero pitch is not a screw.
     """
     i, j = (index + 1) % 3, (index + 2) % 3
     turned = pose.vector_to_parent(UNIT[i].symbolic()).components()

@@ -84,7 +84,7 @@ class Load(Given, ABC):
         """The frames and joints that it acts on, for checks."""
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(named(thing) for thing in self.touches)})"
+        return f"{type(self).__name__}({', '.join(named(element) for element in self.touches)})"
 
     def scalar(self, value: Any, kinematics: Kinematics) -> Expr:
         """A value that the user gave, with measured values put in.

@@ -107,7 +107,7 @@ class JointSpring(OnJoint):
         super().__init__(joint)
         require_one(stiffness, energy, repr(self))
         made = Law.of if energy is None else Law.from_energy
-        self.laws = [made(one) for one in self._on_coordinates(stiffness if energy is None else energy)]
+        self.laws = [made(law) for law in self._on_coordinates(stiffness if energy is None else energy)]
         self.rest = self._on_coordinates(rest if np.ndim(rest) else [rest] * len(self.laws))
 
     def generalized(self, kinematics: Kinematics) -> Mapping[Symbol, Expr]:

@@ -43,4 +43,4 @@ class ExplicitLoop(Given, ABC):
         return self.closure.touches
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(named(thing) for thing in self.touches)})"
+        return f"{type(self).__name__}({', '.join(named(element) for element in self.touches)})"

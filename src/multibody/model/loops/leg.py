@@ -68,9 +68,9 @@ class Hexapod(ExplicitLoop):
     def _way(self, model: Model) -> Way:
         """The way to the end of the leg."""
         way = Way.between(model, self.first, self.second)
-        for one in (way, way.reversed()):
-            if is_leg(one, model):
-                return one
+        for direction in (way, way.reversed()):
+            if is_leg(direction, model):
+                return direction
         raise ModelError(
             f"Neither end of the loop is a leg: it leads through {names(way.passages) or 'no joint'}.",
             code="loop-of-other-kind",
@@ -107,7 +107,7 @@ class Reached(NamedTuple):
 def is_leg(way: Way, model: Model) -> bool:
     """Whether a way ends with two perpendicular hinges and a translation perpendicular to the second one."""
     leg = way.passages[-3:]
-    if len(leg) < 3 or not all(one.is_free(model) and not one.inward for one in leg):
+    if len(leg) < 3 or not all(passage.is_free(model) and not passage.inward for passage in leg):
         return False
     first, second, slide = leg
     if not (first.turns and second.turns and slide.slides):

@@ -33,7 +33,7 @@ class Linkage(PlanarLoop):
         """The way through the loop, whose shape has been checked."""
         way = super().way(model)
         counted = sum(passage.turns for passage in way.passages), sum(passage.slides for passage in way.passages)
-        sliding = any(one.slides for one, _ in _on_base(way))
+        sliding = any(passage.slides for passage, _ in _on_base(way))
         if counted != (self.hinges, self.translations) or self.on_base not in (None, sliding):
             raise ModelError(
                 f"The loop is not a {type(self).__name__}: it leads through {names(way.passages)}.",
@@ -102,7 +102,7 @@ class CrankSlider(Linkage):
 
     def drives(self, way: Way) -> list[Passage]:
         """The hinge on the base."""
-        return [one for one, _ in _on_base(way) if one.turns]
+        return [passage for passage, _ in _on_base(way) if passage.turns]
 
 
 class Steering(Linkage):
@@ -149,7 +149,7 @@ class ThreeBarTrans(Linkage):
 
     def drives(self, way: Way) -> list[Passage]:
         """The hinge on the base that does not carry the cylinder."""
-        return [one for one, following in _on_base(way) if following is None or following.turns]
+        return [passage for passage, following in _on_base(way) if following is None or following.turns]
 
 
 class FourBarTrans(Linkage):
@@ -171,7 +171,7 @@ class FourBarTrans(Linkage):
 
     def drives(self, way: Way) -> list[Passage]:
         """The translation, and the first hinge of the side without it, if there is one."""
-        with_slide = [any(one.slides for one in side) for side in way.sides]
+        with_slide = [any(passage.slides for passage in side) for side in way.sides]
         sides = [side for _, side in sorted(zip(with_slide, way.sides, strict=True), key=lambda pair: pair[0]) if side]
         return [passage for passage in way.passages if passage.slides] + [
             passage for passage in sides[0] if passage.turns

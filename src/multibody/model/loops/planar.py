@@ -90,7 +90,7 @@ class PlanarLoop(ExplicitLoop):
             kept = self._chosen(free)
         else:
             leading = _leading(way, free)
-            drives = leading + [one for one in self.drives(way) if one in free and one not in leading]
+            drives = leading + [passage for passage in self.drives(way) if passage in free and passage not in leading]
             kept = drives[: max(0, len(free) - 2)]
         return [passage for passage in free if passage not in kept]
 
@@ -116,9 +116,9 @@ class PlanarLoop(ExplicitLoop):
     def _directions(self, kinematics: Kinematics) -> Directions:
         """Along and across the last bar at an end of the loop; it should be moved by a dependent joint."""
         way = self.way(kinematics.model)
-        unknown = [one.link for one in self._unknown(way, kinematics.model)]
+        unknown = [passage.link for passage in self._unknown(way, kinematics.model)]
         ends = sorted((way, way.reversed()), key=lambda one: one.passages[-1].link not in unknown)
-        end = next((one for one in ends if not no_vector(last_bar(one))), None)
+        end = next((end for end in ends if not no_vector(last_bar(end))), None)
         if end is None:
             raise ModelError(
                 "The closing hinge is another hinge of the loop, on both ends.",
@@ -144,7 +144,7 @@ class PlanarLoop(ExplicitLoop):
 def _leading(way: Way, free: Sequence[Passage]) -> list[Passage]:
     """Passages that others of the way follow, by other loops; they must be known before this loop is solved."""
     known = free_symbols([q for passage in way.passages if passage not in free for q in passage.q])
-    return [one for one in free if one.coordinate in known]
+    return [symbol for symbol in free if symbol.coordinate in known]
 
 
 def as_posture(posture: Any, where: str) -> int:

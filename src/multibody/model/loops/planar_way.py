@@ -56,7 +56,7 @@ def plane_axes(way: Way) -> list[Vec3]:
 
     If the way is planar, no passage turns the axis.
     """
-    first = next(k for k, one in enumerate(way.passages) if one.turns)
+    first = next(k for k, passage in enumerate(way.passages) if passage.turns)
     axis = way.passages[first].axis
     for passage in reversed(way.passages[: first + 1]):
         axis = passage.before.vector_to_parent(axis)

@@ -80,7 +80,7 @@ class _Search:
         self.parameters: dict[Any, Any] = {**model.parameter_values(), model.time: 0.0}
         self.start = {**self.parameters, **dict.fromkeys(model.input_symbols, 0.0), **model.start}
         kinematics = Kinematics(model)
-        self.uses = Counter(one for each in model.constraints.values() for one in _concerned(each, kinematics))
+        self.uses = Counter(speed for each in model.constraints.values() for speed in _concerned(each, kinematics))
         loads = [load.joint for load in model.loads.values() if isinstance(load, JointLoad)]
         self.driven = {joint for joint in (*loads, *model.joints) if joint in loads or joint.prescribed is not None}
 
@@ -100,7 +100,11 @@ class _Search:
         counted = sum(passage.turns for passage in way.passages), sum(passage.slides for passage in way.passages)
         if counted not in SHAPES or not _fits_into_plane(joint, way, self.start):
             return None
-        own = [k for k, one in enumerate(way.passages) if one.is_free(self.model) and self.uses[one.link.u[0]] == 1]
+        own = [
+            k
+            for k, passage in enumerate(way.passages)
+            if passage.is_free(self.model) and self.uses[passage.link.u[0]] == 1
+        ]
         pairs = [(i, j) for i, j in combinations(own, 2) if way.passages[i].turns or way.passages[j].turns]
         safe = {pair: quality for pair in pairs if (quality := self._quality(way, pair)) > MARGIN}
         if not safe:
@@ -121,7 +125,9 @@ class _Search:
         ranges = [limits for limits in map(_range, kept) if limits is not None]
         if len(ranges) < len(kept) or len(kept) not in SAMPLES:
             return 0.0
-        stand_ins = {one: symbol(f"stand_in_{k}", "variable", self.model.name) for k, one in enumerate(kept)}
+        stand_ins = {
+            coordinate: symbol(f"stand_in_{k}", "variable", self.model.name) for k, coordinate in enumerate(kept)
+        }
         passages = tuple(
             passage.at(stand_ins[passage]) if passage in stand_ins else passage for passage in way.passages
         )
@@ -135,8 +141,8 @@ class _Search:
     def _in_posture(self, joint: Joint, way: Way, unknown: tuple[int, int]) -> ExplicitLoop | None:
         solutions = {posture: closed(way, *unknown, posture) for posture in (1, -1)}
         size = sqrt(evaluate(solutions[1].arm, self.start))
-        posture = self._nearest({posture: one.values for posture, one in solutions.items()}, way, size)
-        kept = [one.coordinate for one in _others(way, unknown) if one.is_free(self.model)]
+        posture = self._nearest({posture: solution.values for posture, solution in solutions.items()}, way, size)
+        kept = [passage.coordinate for passage in _others(way, unknown) if passage.is_free(self.model)]
         return PlanarLoop(joint.parent, joint.child, posture, independent=kept) if posture else None
 
     # legs --------------------------------------------------------------------------------------------------------
@@ -152,7 +158,7 @@ class _Search:
         distance, length = evaluate([one.distance, point.norm()], self.start)
         if not (vanishes(one.sideways) and vanishes(one.transmission - 1)) or distance < MARGIN * length**2:
             return None
-        posture = self._nearest({posture: one.values for posture, one in solutions.items()}, way, length)
+        posture = self._nearest({posture: solution.values for posture, solution in solutions.items()}, way, length)
         return Hexapod(joint.parent, joint.child, posture) if posture else None
 
     def _nearest(self, solutions: Mapping[int, Mapping[Symbol, Expr]], way: Way, size: float) -> int | None:
@@ -172,7 +178,7 @@ def _concerned(constraint: Constraint, kinematics: Kinematics) -> set[Expr]:
     if isinstance(constraint, ClosedJoint):
         way = Way.between(kinematics.model, constraint.joint.parent, constraint.joint.child)
         return {speed for passage in way.passages for speed in passage.link.u}
-    return set(free_symbols([one.velocity for one in constraint.equations(kinematics)]))
+    return set(free_symbols([equation.velocity for equation in constraint.equations(kinematics)]))
 
 
 def _is_hinge(joint: Joint) -> bool:
@@ -195,7 +201,7 @@ def _fits_into_plane(joint: Joint, way: Way, start: Mapping[Any, Any]) -> bool:
 
 
 def _others(way: Way, unknown: Sequence[int]) -> list[Passage]:
-    return [one for k, one in enumerate(way.passages) if k not in unknown]
+    return [passage for k, passage in enumerate(way.passages) if k not in unknown]
 
 
 def _range(passage: Passage) -> tuple[float, float] | None:

@@ -46,7 +46,7 @@ def _without(model: Model, name: str, loop: ExplicitLoop) -> Model:
     columns = _columns(model, v, name)
     H = loop.solution(kinematics)
     _require_solved(v, H, name)
-    known: dict[Expr, Expr] = {one: H[one] for one in v}
+    known: dict[Expr, Expr] = {coordinate: H[coordinate] for coordinate in v}
     speeds, rates = _rates(kinematics, loop, columns, known, name)
     known |= dict(zip([model.speeds[k] for k in columns], speeds, strict=True))
     known |= dict(zip([model.accelerations[k] for k in columns], rates, strict=True))
@@ -55,7 +55,7 @@ def _without(model: Model, name: str, loop: ExplicitLoop) -> Model:
     remaining = tuple(model.speeds[k] for k in kept)
     accelerations = tuple(model.accelerations[k] for k in kept)
     gone = {*v, *(model.speeds[k] for k in columns)}
-    values = {one: substitute(value, known) for one, value in model.values.items()}
+    values = {coordinate: substitute(value, known) for coordinate, value in model.values.items()}
     return replace(
         model,
         links=written_in(model.links, remaining, accelerations, known),
@@ -63,15 +63,17 @@ def _without(model: Model, name: str, loop: ExplicitLoop) -> Model:
         speeds=remaining,
         accelerations=accelerations,
         rates=tuple(substitute([model.rates[k] for k in free], known)),
-        start=MappingProxyType({one: value for one, value in model.start.items() if one not in gone}),
-        constraints=MappingProxyType({key: one for key, one in model.constraints.items() if key != name}),
-        values=MappingProxyType(values | {one: value for one, value in known.items() if isinstance(one, Symbol)}),
+        start=MappingProxyType({symbol: value for symbol, value in model.start.items() if symbol not in gone}),
+        constraints=MappingProxyType({key: constraint for key, constraint in model.constraints.items() if key != name}),
+        values=MappingProxyType(
+            values | {symbol: value for symbol, value in known.items() if isinstance(symbol, Symbol)}
+        ),
     )
 
 
 def _require_solved(v: list[Symbol], H: Mapping[Symbol, Expr], name: str) -> None:
     """No dependent coordinate may be left on the right: another coordinate of the loop may follow one of them."""
-    left = [one.name for one in v if one in free_symbols(list(H.values()))]
+    left = [coordinate.name for coordinate in v if coordinate in free_symbols(list(H.values()))]
     if left:
         raise ModelError(
             f"The coordinate {', '.join(left)} cannot be a dependent one.",
@@ -87,7 +89,7 @@ def _require_solved(v: list[Symbol], H: Mapping[Symbol, Expr], name: str) -> Non
 def _columns(model: Model, v: list[Symbol], name: str) -> list[int]:
     """The speeds of the dependent coordinates; they must be their rates."""
     rates = dict(zip(model.coordinates, model.rates, strict=True))
-    unfit = [one.name for one in v if rates.get(one) not in model.speeds]
+    unfit = [coordinate.name for coordinate in v if rates.get(coordinate) not in model.speeds]
     if unfit:
         raise ModelError(
             f"The coordinate {', '.join(unfit)} cannot be a dependent one.",
@@ -98,7 +100,7 @@ def _columns(model: Model, v: list[Symbol], name: str) -> list[int]:
             loop=name,
             names=tuple(unfit),
         )
-    return [model.speeds.index(rates[one]) for one in v]
+    return [model.speeds.index(rates[coordinate]) for coordinate in v]
 
 
 def _rates(

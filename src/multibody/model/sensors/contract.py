@@ -32,7 +32,7 @@ class Sensor(Given, ABC):
         """The frames and joints that it looks at, for checks."""
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(named(thing) for thing in self.touches)})"
+        return f"{type(self).__name__}({', '.join(named(element) for element in self.touches)})"
 
 
 def named(thing: object) -> str:

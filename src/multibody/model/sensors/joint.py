@@ -1,4 +1,4 @@
-"""What a joint does: its coordinates and speeds, and the forces that go through it."""
+"""Sensors of joints: coordinates, speeds, transmitted forces and torques."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a frame moves: velocities and accelerations, with the observer said precisely.
+"""Sensors of the motion of a frame: velocities and accelerations relative to an observer.
 
 The rate of change of a vector depends on who watches. For all sensors here: r is the vector from the origin of
 ``relative_to`` to that of ``frame``, ω is the angular velocity of ``frame`` relative to ``relative_to``; the derivative

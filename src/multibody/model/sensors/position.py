@@ -1,4 +1,4 @@
-"""Where a frame is: position, orientation."""
+"""Sensors of the pose of a frame: position, orientation."""
 
 from __future__ import annotations
 

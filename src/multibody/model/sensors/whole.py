@@ -1,4 +1,4 @@
-"""What bodies have together: energy, mass, centre of mass, momentum.
+"""Sensors of several bodies: energy, mass, center of mass, momentum.
 
 Without bodies, or with the world as the only one, the whole system is meant.
 """

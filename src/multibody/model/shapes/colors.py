@@ -34,7 +34,7 @@ def as_colour(colour: Any, where: str) -> Colour:
             return _whole(parts)
     elif isinstance(colour, list | tuple) and len(colour) in {3, 4}:
         try:
-            parts = [float(one) for one in colour]
+            parts = [float(number) for number in colour]
         except (TypeError, ValueError):
             parts = [-1.0]
         if all(0 <= part <= 1 for part in parts):

@@ -1,4 +1,4 @@
-"""What parts look like: boxes, cylinders, spheres, lines, arrows, axes, coils, planes, meshes from files.
+"""Shapes of parts: boxes, cylinders, spheres, lines, arrows, axes, coils, planes, meshes from files.
 
 Sizes are in metres, numbers or expressions of parameters. A shape is described in a frame of its own, which
 ``System.draw`` places: a box has its centre there, a cylinder stands along z, a line and an arrow start there and run
@@ -40,7 +40,7 @@ class Shape:
     @property
     def sizes(self) -> dict[str, Any]:
         """Its lengths, by name, in the order of writing."""
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.metadata.get("size")}
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.metadata.get("size")}
 
     @property
     def stretches(self) -> bool:
@@ -50,10 +50,10 @@ class Shape:
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        return all(getattr(self, one.name) == getattr(other, one.name) for one in fields(self))
+        return all(getattr(self, field.name) == getattr(other, field.name) for field in fields(self))
 
     def __hash__(self) -> int:
-        return hash((type(self), *(getattr(self, one.name) for one in fields(self))))
+        return hash((type(self), *(getattr(self, field.name) for field in fields(self))))
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,11 +16,6 @@ def equations_digest(eom: EquationsOfMotion) -> str:
     return digest({name: part for name, part in equation_parts(eom).items() if not name.startswith((DEFAULT, START))})
 
 
-def start_digest(eom: EquationsOfMotion) -> str:
-    """A digest of the values that a model brings along: start values, and defaults of parameters."""
-    return digest({name: part for name, part in equation_parts(eom).items() if name.startswith((DEFAULT, START))})
-
-
 def different(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
     """The names whose values are not the same in two mappings, or that only one of them has."""
     return [name for name in {**one, **other} if one.get(name) != other.get(name)]

@@ -75,7 +75,7 @@ def require_groups(label: str, given: Mapping[str, Any], unknown: Iterable[str],
         unknown: names of other arguments.
         known: names of arguments that exist.
     """
-    places = {one.name: (name, group) for name, group in _GROUPS.items() for one in fields(group)}
+    places = {field.name: (name, group) for name, group in _GROUPS.items() for field in fields(group)}
     for name in unknown:
         argument, group = places.get(name, ("", None))
         raise ModelError(
@@ -91,7 +91,7 @@ def require_groups(label: str, given: Mapping[str, Any], unknown: Iterable[str],
     for argument, value in given.items():
         group = _GROUPS[argument]
         if value is not None and not isinstance(value, group):
-            names = ", ".join(f"{one.name}=…" for one in fields(group))
+            names = ", ".join(f"{field.name}=…" for field in fields(group))
             raise ModelError(
                 f"{value!r:.80} is not a group of arguments.",
                 where=f"argument '{argument}' of couple, subsystem '{label}'",

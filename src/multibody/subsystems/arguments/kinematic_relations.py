@@ -10,7 +10,7 @@ import numpy as np
 from multibody.errors import ModelError, SingularMatrixError
 from multibody.graph import ZERO, Expr, Symbol, array, as_expr, free_symbols, jacobian, solve_regular, substitute
 from multibody.graph.identity import independent_rows
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.model.quantity import rate_name
 from multibody.subsystems.arguments.vocabulary import LevelVocabulary, listed, rate_symbol
 
@@ -23,7 +23,7 @@ def lower_variables(orders: Mapping[Symbol, int], given: Any, vocabulary: LevelV
     else:
         rates = set(free_symbols(list(_equations(given, vocabulary).values())))
         named = {variable for variable in orders if rate_symbol(variable) in rates}
-    return [one for one, order in orders.items() if order < highest or one in named]
+    return [variable for variable, order in orders.items() if order < highest or variable in named]
 
 
 def kinematic_relations(
@@ -40,22 +40,24 @@ def kinematic_relations(
     """
     rates: dict[Symbol, Expr] = {}
     if _by_variable(given, lower):
-        _require_variables(label, given, [one.name for one in lower])
-        rates = {known[name]: vocabulary.read(thing, f"rate of '{name}'") for name, thing in given.items()}
-        linked = [one for one, rate in rates.items() if {rate_symbol(o) for o in lower} & set(free_symbols(rate))]
-        equations = {one.name: rate_symbol(one) - rates.pop(one) for one in linked}
+        _require_variables(label, given, [variable.name for variable in lower])
+        rates = {known[name]: vocabulary.read(relation, f"rate of '{name}'") for name, relation in given.items()}
+        linked = [
+            variable for variable, rate in rates.items() if {rate_symbol(o) for o in lower} & set(free_symbols(rate))
+        ]
+        equations = {variable.name: rate_symbol(variable) - rates.pop(variable) for variable in linked}
     else:
         equations = _equations(given, vocabulary)
         _require_rates(label, equations, lower)
-    for one in lower:
-        if one not in rates and one.name not in equations and rate_name(one.name) in known:
-            rates[one] = known[rate_name(one.name)]
+    for variable in lower:
+        if variable not in rates and variable.name not in equations and rate_name(variable.name) in known:
+            rates[variable] = known[rate_name(variable.name)]
     equations = {
         name: as_expr(substitute(e, {rate_symbol(o): r for o, r in rates.items()})) for name, e in equations.items()
     }
-    rates |= _solved(label, [one for one in lower if one not in rates], equations)
+    rates |= _solved(label, [variable for variable in lower if variable not in rates], equations)
     _require_no_accelerations(label, rates, known)
-    return {one: rates[one] for one in lower}
+    return {variable: rates[variable] for variable in lower}
 
 
 def _by_variable(given: Any, variables: Any) -> bool:
@@ -63,62 +65,58 @@ def _by_variable(given: Any, variables: Any) -> bool:
 
 
 def _equations(given: Any, vocabulary: LevelVocabulary) -> dict[str, Expr]:
-    return {name: vocabulary.read(thing, f"kinematic relation '{name}'") for name, thing in listed(given).items()}
+    return {name: vocabulary.read(relation, f"kinematic relation '{name}'") for name, relation in listed(given).items()}
 
 
 def _require_variables(label: str, given: Mapping[str, Any], names: Sequence[str]) -> None:
-    unknown = [str(name) for name in given if name not in names]
-    if unknown:
-        raise ModelError(
-            f"There is no variable {', '.join(map(repr, unknown))} of this level to have a rate.",
-            where=f"kinematics of subsystem '{label}'",
-            cause=suggestion(unknown, names),
-            remedy=f"Give the rates of: {', '.join(names)}.",
-            code="variable-unknown",
-            names=tuple(unknown),
-        )
+    require_known_names(
+        given, names, "variable", purpose="of this level to have a rate", remedy="Give the rates of",
+        code="variable-unknown", where=f"kinematics of subsystem '{label}'",
+    )  # fmt: skip
 
 
 def _require_rates(label: str, equations: Mapping[str, Expr], lower: Sequence[Symbol]) -> None:
-    rates = {rate_symbol(one) for one in lower}
+    rates = {rate_symbol(variable) for variable in lower}
     idle = [name for name, equation in equations.items() if not rates & set(free_symbols(equation))]
     if idle:
         raise ModelError(
             f"The kinematic relation '{idle[0]}' has no unknown rate in it: {equations[idle[0]]} = 0.",
             where=f"subsystem '{label}'",
             cause="It gives the rate of no variable of this level that needs one.",
-            remedy=f"Give the rates of: {', '.join(one.name for one in lower) or 'none'}; what restricts the variables "
-            "belongs to the constraints.",
+            remedy=f"Give the rates of: {', '.join(variable.name for variable in lower) or 'none'}; what restricts the "
+            "variables belongs to the constraints.",
             code="kinematic-relation-without-rate",
             name=idle[0],
         )
 
 
 def _require_no_accelerations(label: str, rates: Mapping[Symbol, Expr], known: Mapping[str, Symbol]) -> None:
-    unknown = {rate_symbol(one) for one in known.values() if rate_name(one.name) not in known}
-    for one, rate in rates.items():
+    unknown = {rate_symbol(symbol) for symbol in known.values() if rate_name(symbol.name) not in known}
+    for variable, rate in rates.items():
         unsolved = sorted(s.name for s in unknown & set(free_symbols(rate)))
         if unsolved:
             raise ModelError(
-                f"The rate of '{one.name}' depends on {', '.join(unsolved)}, which only dynamic equations determine.",
+                f"The rate of '{variable.name}' depends on {', '.join(unsolved)}, which dynamic equations determine.",
                 where=f"kinematics of subsystem '{label}'",
                 cause="A kinematic relation gives a rate in terms of variables, not of accelerations.",
                 remedy="Write it with variables of one order more, or as a constraint.",
                 code="rate-depends-on-acceleration",
-                name=one.name,
+                name=variable.name,
             )
 
 
 def _solved(label: str, missing: Sequence[Symbol], named: Mapping[str, Expr]) -> dict[Symbol, Expr]:
     """The missing rates, from equations that are linear in them."""
-    unknown, equations = [rate_symbol(one) for one in missing], list(named.values())
+    unknown, equations = [rate_symbol(symbol) for symbol in missing], list(named.values())
     if not unknown and not equations:
         return {}
     matrix = jacobian(equations, unknown).reshape(len(equations), len(unknown))
     rows = independent_rows([[entry.fp for entry in row] for row in matrix]) if matrix.size else []
-    lost = [one.name for one, column in zip(missing, matrix.T, strict=True) if all(entry.fp == 0 for entry in column)]
+    lost = [
+        symbol.name for symbol, column in zip(missing, matrix.T, strict=True) if all(entry.fp == 0 for entry in column)
+    ]
     if len(rows) < len(unknown) or set(unknown) & set(free_symbols(matrix)):
-        which = lost or [one.name for one in missing]
+        which = lost or [symbol.name for symbol in missing]
         raise ModelError(
             f"The rate of {', '.join(map(repr, which))} is not known.",
             where=f"subsystem '{label}'",

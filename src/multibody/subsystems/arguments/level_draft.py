@@ -1,4 +1,4 @@
-"""What a user wrote, read: rates, rows of the dynamic equations, constraints.
+"""Reading of a level as the user wrote it: rates, rows of the dynamic equations, constraints.
 
 Rows of the dynamic equations d̄ are ordered by the variables that they have power with. Variables w of the highest order
 may stand for accelerations, u̇ = N·w + ν, with dynamic equations in w. They are not states: w = W·u̇ + w₀ follows from
@@ -28,7 +28,7 @@ from multibody.graph import (
     symbol,
 )
 from multibody.graph.linear_algebra import Matrix
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.model.quantity import Input, Parameter, rate_name
 from multibody.subsystems.arguments.kinematic_relations import kinematic_relations, lower_variables
 from multibody.subsystems.arguments.vocabulary import LevelVocabulary, listed, rate_symbol, several, variable
@@ -45,20 +45,21 @@ class LevelDraft:
     ) -> None:  # fmt: skip
         self.label = label
         highest = max(orders.values(), default=0)
-        below = {one: rate for part in parts for one, rate in part.rates.items()}
+        below = {variable: rate for part in parts for variable, rate in part.rates.items()}
         guess = LevelVocabulary(label, {**words, **_rate_words(names, below)})
         lower = lower_variables(orders, kinematics, guess)
-        last = [one for one in orders if one not in lower]
+        last = [variable for variable in orders if variable not in lower]
         relations = kinematic_relations(label, lower, kinematics, guess, names)
         self.aliases = {name: value for part in parts for name, value in part.aliases.items()}
-        tops = tuple(one for part in parts for one in part.top)
+        tops = tuple(variable for part in parts for variable in part.top)
         self.vocabulary = LevelVocabulary(label, {**words, **_rate_words(names, below | relations)})
         rows = dynamic_rows(label, dynamics, (*tops, *last), self.vocabulary)
         equations = {
-            name: self.vocabulary.read(thing, f"constraint '{name}'") for name, thing in listed(constraints).items()
+            name: self.vocabulary.read(constraint, f"constraint '{name}'")
+            for name, constraint in listed(constraints).items()
         }
         used = set(free_symbols([*rows.values(), *equations.values()]))
-        if highest >= 2 and not used & {rate_symbol(one) for one in last}:
+        if highest >= 2 and not used & {rate_symbol(variable) for variable in last}:
             relations, last, rows, equations = self._without_quasi(orders, relations, last, rows, equations, highest)
         self.own = tuple(last)
         self.top = (*tops, *last)
@@ -67,7 +68,7 @@ class LevelDraft:
 
     def flow(self, inputs: Sequence[Input]) -> dict[Expr, Expr]:
         """The rates of all variables, and of inputs that have one; those of the highest variables are symbols."""
-        known: dict[Expr, Expr] = {one: rate_symbol(one) for one in self.top}
+        known: dict[Expr, Expr] = {variable: rate_symbol(variable) for variable in self.top}
         known.update(self.rates.items())
         return known | input_rates(inputs)
 
@@ -76,17 +77,22 @@ class LevelDraft:
         equations: dict[str, Expr], highest: int,
     ) -> tuple[dict[Symbol, Expr], list[Symbol], dict[Symbol, Expr], dict[str, Expr]]:  # fmt: skip
         """The same with quasi-accelerations expressed by the rates of what they stand for."""
-        top = [one for one, order in orders.items() if order == highest - 1]
-        among = {name: one for name, one in equations.items() if set(last) & set(free_symbols(one))}
+        top = [variable for variable, order in orders.items() if order == highest - 1]
+        among = {name: equation for name, equation in equations.items() if set(last) & set(free_symbols(equation))}
         values, W = accelerations_in_rates(self.label, top, relations, last, list(among.values()))
         self.aliases |= values
         self.vocabulary = LevelVocabulary(
-            self.label, {**self.vocabulary.known, **values, **{rate_name(one.name): rate_symbol(one) for one in top}}
+            self.label,
+            {
+                **self.vocabulary.known,
+                **values,
+                **{rate_name(variable.name): rate_symbol(variable) for variable in top},
+            },
         )
-        known: dict[Expr, Expr] = {one: values[one.name] for one in last}
-        projected = projected_rows(top, substitute([rows.get(one, ZERO) for one in last], known), W)
-        left = {name: one for name, one in equations.items() if name not in among}
-        return {one: rate for one, rate in relations.items() if one not in top}, top, projected, left
+        known: dict[Expr, Expr] = {variable: values[variable.name] for variable in last}
+        projected = projected_rows(top, substitute([rows.get(variable, ZERO) for variable in last], known), W)
+        left = {name: equation for name, equation in equations.items() if name not in among}
+        return {variable: rate for variable, rate in relations.items() if variable not in top}, top, projected, left
 
 
 def with_rates(
@@ -94,7 +100,7 @@ def with_rates(
 ) -> dict[Symbol, int]:
     """New variables with their orders; coordinates that are coupled to parts get quasi-velocities of their own."""
     orders = {variable(name, order): order for order, names in own.items() for name in names}
-    taken = {one.name for one in orders} | {one.name for part in parts for one in part.orders}
+    taken = {variable.name for variable in orders} | {variable.name for part in parts for variable in part.orders}
     given = set(kinematics) if isinstance(kinematics, Mapping) else set()
     rows = set(dynamics) if isinstance(dynamics, Mapping) else set()
     highest = max([*orders.values(), *(part.order for part in parts)], default=0)
@@ -111,21 +117,21 @@ def known_words(
     inputs: Iterable[Input],
 ) -> dict[str, Expr]:  # fmt: skip
     """What each name stands for, but for rates."""
-    known: dict[str, Expr] = {one.name: one for p in parameters for one in p.default}
-    known |= {one.name: one for given in inputs for one in given.flat}
+    known: dict[str, Expr] = {symbol.name: symbol for p in parameters for symbol in p.default}
+    known |= {symbol.name: symbol for input_ in inputs for symbol in input_.flat}
     return {**known, **names, **{name: value for part in parts for name, value in part.aliases.items()}}
 
 
 def _rate_words(names: Mapping[str, Symbol], rates: Mapping[Symbol, Expr]) -> dict[str, Expr]:
     """The names of rates, where they are no variables of their own."""
-    found = {rate_name(name): rates.get(one, rate_symbol(one)) for name, one in names.items()}
+    found = {rate_name(name): rates.get(variable, rate_symbol(variable)) for name, variable in names.items()}
     return {name: value for name, value in found.items() if name not in names}
 
 
 def input_rates(inputs: Sequence[Input]) -> dict[Expr, Expr]:
     """The rates of inputs that have one among the inputs."""
-    known = {one.name: one for given in inputs for one in given.flat}
-    return {one: known[rate_name(name)] for name, one in known.items() if rate_name(name) in known}
+    known = {symbol.name: symbol for input_ in inputs for symbol in input_.flat}
+    return {symbol: known[rate_name(name)] for name, symbol in known.items() if rate_name(name) in known}
 
 
 def with_foreign_symbols(
@@ -133,18 +139,20 @@ def with_foreign_symbols(
 ) -> tuple[tuple[Parameter, ...], tuple[Input, ...]]:
     """Parameters that came in with expressions, and rates of inputs that constraints follow, are added."""
     everything = [*draft.rates.values(), *draft.rows.values(), *draft.equations.values(), *draft.aliases.values()]
-    known = {one for p in parameters for one in p.default}
+    known = {symbol for p in parameters for symbol in p.default}
     new = (
-        [one for one in free_symbols(everything) if one.kind == "parameter" and one not in known] if everything else []
+        [symbol for symbol in free_symbols(everything) if symbol.kind == "parameter" and symbol not in known]
+        if everything
+        else []
     )
-    followed = [one for one in free_symbols(list(draft.equations.values())) if one.kind == "input"]
-    names = {one.name for given in inputs for one in given.flat}
-    for one in followed:
-        for name in (rate_name(one.name), rate_name(rate_name(one.name))):
+    followed = [symbol for symbol in free_symbols(list(draft.equations.values())) if symbol.kind == "input"]
+    names = {symbol.name for input_ in inputs for symbol in input_.flat}
+    for input_symbol in followed:
+        for name in (rate_name(input_symbol.name), rate_name(rate_name(input_symbol.name))):
             if name not in names:
                 names.add(name)
-                inputs = (*inputs, Input(name, symbol(name, "input"), description=f"rate of {one.name}"))
-    return (*parameters, *(Parameter(one.name, one, {one: None}) for one in new)), inputs
+                inputs = (*inputs, Input(name, symbol(name, "input"), description=f"rate of {input_symbol.name}"))
+    return (*parameters, *(Parameter(symbol.name, symbol, {symbol: None}) for symbol in new)), inputs
 
 
 # rows of the dynamic equations ---------------------------------------------------------------------------------------
@@ -152,7 +160,7 @@ def with_foreign_symbols(
 
 def dynamic_rows(label: str, dynamics: Any, top: Sequence[Symbol], vocabulary: LevelVocabulary) -> dict[Symbol, Expr]:
     """Contributions to d̄ by variable; without names they belong to the highest variables in their order."""
-    names = {one.name: one for one in top}
+    names = {variable.name: variable for variable in top}
     if not isinstance(dynamics, Mapping):
         things = several(dynamics)
         if things and len(things) != len(top):
@@ -165,18 +173,14 @@ def dynamic_rows(label: str, dynamics: Any, top: Sequence[Symbol], vocabulary: L
                 value=len(things),
             )
         dynamics = dict(zip(names, things, strict=False))
-    unknown = [str(name) for name in dynamics if str(name) not in names]
-    if unknown:
-        raise ModelError(
-            f"There is no row {', '.join(map(repr, unknown))} in the dynamic equations.",
-            where=f"subsystem '{label}'",
-            cause=suggestion(unknown, names)
-            or "Rows belong to variables of the highest order, whose rates are unknown.",
-            remedy=f"The rows are: {', '.join(names) or 'none'}.",
-            code="dynamic-equation-unknown",
-            names=tuple(unknown),
-        )
-    rows = {names[str(one)]: vocabulary.read(thing, f"dynamics of '{one}'") for one, thing in dynamics.items()}
+    require_known_names(
+        map(str, dynamics), names, "row", purpose="in the dynamic equations", code="dynamic-equation-unknown",
+        where=f"subsystem '{label}'", cause="Rows belong to variables of the highest order, whose rates are unknown.",
+    )  # fmt: skip
+    rows = {
+        names[str(variable)]: vocabulary.read(equation, f"dynamics of '{variable}'")
+        for variable, equation in dynamics.items()
+    }
     _require_signs(label, top, rows)
     return rows
 
@@ -214,23 +218,23 @@ def accelerations_in_rates(
         unknown: w.
         equations: invariants among w.
     """
-    rates = [rate_symbol(one) for one in top]
-    known = [relations[one] - rate for one, rate in zip(top, rates, strict=True)] + list(equations)
+    rates = [rate_symbol(variable) for variable in top]
+    known = [relations[variable] - rate for variable, rate in zip(top, rates, strict=True)] + list(equations)
     matrix = jacobian(known, unknown).reshape(len(known), len(unknown))
     if len(known) != len(unknown) or rank(matrix) < len(unknown):
         raise ModelError(
-            f"The {len(unknown)} quasi-accelerations {', '.join(one.name for one in unknown)} do not follow from the "
-            f"rates of {', '.join(one.name for one in top)}.",
+            f"The {len(unknown)} quasi-accelerations {', '.join(rate.name for rate in unknown)} do not follow from the "
+            f"rates of {', '.join(variable.name for variable in top)}.",
             where=f"subsystem '{label}'",
             cause=f"{len(top)} kinematic relations and {len(equations)} invariants must determine them.",
             remedy="Give as many relations and invariants of this order as there are quasi-accelerations.",
             code="quasi-accelerations-undetermined",
-            names=tuple(one.name for one in unknown),
+            names=tuple(rate.name for rate in unknown),
         )
     rest = array(substitute(known, dict.fromkeys(unknown, ZERO)))
     values = solve_regular(matrix, -rest)
     W = jacobian(list(values), rates).reshape(len(unknown), len(rates))
-    return {one.name: value for one, value in zip(unknown, values, strict=True)}, W
+    return {rate.name: value for rate, value in zip(unknown, values, strict=True)}, W
 
 
 def projected_rows(top: Sequence[Symbol], rows: Sequence[Expr], W: Matrix) -> dict[Symbol, Expr]:
@@ -238,4 +242,4 @@ def projected_rows(top: Sequence[Symbol], rows: Sequence[Expr], W: Matrix) -> di
     sums = np.full(len(top), ZERO, dtype=object)
     for row, factors in zip(rows, W, strict=True):
         sums = sums + np.array([factor * row for factor in factors], dtype=object)
-    return {one: total for one, total in zip(top, sums, strict=True) if total.fp != 0}
+    return {variable: total for variable, total in zip(top, sums, strict=True) if total.fp != 0}

@@ -1,4 +1,4 @@
-"""What a user gives by the names of variables: independent ones, values, quaternions, identities, energies."""
+"""Arguments by the names of variables: independent variables, values, quaternions, identities, energies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Symbol, free_symbols
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.subsystems.arguments.level_draft import LevelDraft
 from multibody.subsystems.arguments.naming import by_order
 from multibody.subsystems.arguments.vocabulary import LevelVocabulary, rate_symbol
@@ -25,16 +25,8 @@ def named_independent(
     if wanted is None:
         return (), None
     given = [name for group in by_order(wanted).values() for name in group]
-    unknown = [name for name in given if name not in names]
-    if unknown:
-        raise ModelError(
-            f"There is no variable {', '.join(map(repr, unknown))} to be independent.",
-            where=f"subsystem '{label}'",
-            cause=suggestion(unknown, names),
-            remedy=f"The variables are: {', '.join(names)}.",
-            code="variable-unknown",
-            names=tuple(unknown),
-        )
+    where = f"subsystem '{label}'"
+    require_known_names(given, names, "variable", purpose="to be independent", code="variable-unknown", where=where)
     twice = sorted({name for name in given if given.count(name) > 1})
     if twice:
         raise ModelError(
@@ -61,16 +53,10 @@ def by_variable(
             remedy=f"Give them as {{'{next(iter(names), 'x')}': …}}.",
             code="values-by-name-expected",
         )
-    unknown = [str(name) for name in values or () if str(name) not in names]
-    if unknown:
-        raise ModelError(
-            f"There is no {kind} {', '.join(map(repr, unknown))} to have a {what} value.",
-            where=f"subsystem '{label}'",
-            cause=suggestion(unknown, names),
-            remedy=f"The {kind}s are: {', '.join(names) or 'none'}.",
-            code="value-of-unknown-name",
-            names=tuple(unknown),
-        )
+    require_known_names(
+        map(str, values or ()), names, kind, purpose=f"to have a {what} value", code="value-of-unknown-name",
+        where=f"subsystem '{label}'",
+    )  # fmt: skip
     read = vocabulary or LevelVocabulary(label, {})
     return {names[str(n)]: read.read(value, f"{what} of '{n}'") for n, value in (values or {}).items()}
 
@@ -94,11 +80,11 @@ def named_groups(label: str, quaternions: Sequence[Sequence[str]], draft: LevelD
 
 def with_parameters(system: AnySubsystem, given: Mapping[str, Any] | None) -> AnySubsystem:
     """The same with other values of parameters, numbers or formulas by name."""
-    words: dict[str, Any] = {one.name: one for each in system.parameters for one in each.default}
+    words: dict[str, Any] = {symbol.name: symbol for each in system.parameters for symbol in each.default}
     vocabulary = LevelVocabulary(system.label, words)
     values = by_variable(given, words, "parameter", system.label, vocabulary, kind="parameter")
     changed = tuple(
-        replace(each, default={one: values.get(one, default) for one, default in each.default.items()})
+        replace(each, default={symbol: values.get(symbol, default) for symbol, default in each.default.items()})
         for each in system.parameters
     )
     return replace(system, parameters=changed) if values else system
@@ -136,9 +122,11 @@ def named_energy(made: SubsystemContent, given: Any, vocabulary: LevelVocabulary
             remedy="Give energy=(T, V), such as ('m*v**2/2', 'm*g*x').",
             code="energy-malformed",
         )
-    kinetic, potential = (vocabulary.read(one, f"{what} energy") for what, one in zip(_ENERGIES, given, strict=True))
+    kinetic, potential = (
+        vocabulary.read(expression, f"{what} energy") for what, expression in zip(_ENERGIES, given, strict=True)
+    )
     used = set(free_symbols([kinetic, potential]))
-    moved = sorted(one.name for one in used if one in rates or one.kind == "input")
+    moved = sorted(symbol.name for symbol in used if symbol in rates or symbol.kind == "input")
     if moved:
         raise ModelError(
             f"The energy depends on {', '.join(moved)}.",

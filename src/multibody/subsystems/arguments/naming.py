@@ -103,19 +103,22 @@ def shared_parameters(
     found: dict[str, Parameter] = {}
     values = dict.fromkeys(_words(own)) if not isinstance(own, Mapping) else own
     names = [*map(str, values), *(p.name for part in parts for p in part.parameters), *others]
-    new = [one if isinstance(one, Parameter) else _parameter(name, one, label, names) for name, one in values.items()]
-    for one in (*(p for part in parts for p in part.parameters), *new):
-        known = found.get(one.name)
+    new = [
+        value if isinstance(value, Parameter) else _parameter(name, value, label, names)
+        for name, value in values.items()
+    ]
+    for item in (*(p for part in parts for p in part.parameters), *new):
+        known = found.get(item.name)
         if known is None or _default(known) is None:
-            found[one.name] = one
-        elif _default(one) is not None and _differ(one, known):
+            found[item.name] = item
+        elif _default(item) is not None and _differ(item, known):
             raise ModelError(
-                f"The parameter '{one.name}' has two different values: {_default(known)} and {_default(one)}.",
+                f"The parameter '{item.name}' has two different values: {_default(known)} and {_default(item)}.",
                 where=f"subsystem '{label}'",
                 cause="Two subsystems use one name for different things.",
-                remedy=f"Rename it in one of them: part.renamed(label, {{'{one.name}': '{one.name}_2'}}).",
+                remedy=f"Rename it in one of them: part.renamed(label, {{'{item.name}': '{item.name}_2'}}).",
                 code="parameter-with-two-values",
-                name=one.name,
+                name=item.name,
             )
     _require_apart(label, found, variables, "parameter")
     return tuple(found.values())
@@ -123,8 +126,8 @@ def shared_parameters(
 
 def require_no_input(label: str, parameters: Iterable[Parameter], inputs: Iterable[Input]) -> None:
     """An error if a parameter is called like an input."""
-    driven = {name for given in inputs for name in (given.name, *(one.name for one in given.flat))}
-    both = [one.name for one in parameters if one.name in driven]
+    driven = {name for input_ in inputs for name in (input_.name, *(symbol.name for symbol in input_.flat))}
+    both = [parameter.name for parameter in parameters if parameter.name in driven]
     if both:
         raise ModelError(
             f"The name '{both[0]}' stands for a parameter and for an input.",
@@ -140,7 +143,7 @@ def _parameter(name: str, value: Any, label: str, known: Iterable[str]) -> Param
     """With a number or a formula of other parameters as its value, or with none."""
     check(name, what="parameter")
     if isinstance(value, str):
-        words = LevelVocabulary(label, {one: symbol(one, "parameter") for one in known})
+        words = LevelVocabulary(label, {name: symbol(name, "parameter") for name in known})
         value = words.read(value, f"parameter '{name}'")
     try:
         return parameter(name, value, "", "", "")
@@ -215,7 +218,7 @@ def by_order(variables: Any, lowest: int = 0) -> dict[int, list[str]]:
                 remedy="Give {0: coordinates, 1: quasi-velocities, …}, or a list of coordinates.",
                 code="variable-order-invalid",
             )
-    return {order: [_name(one) for one in _words(names)] for order, names in sorted(given.items())}
+    return {order: [_name(word) for word in _words(names)] for order, names in sorted(given.items())}
 
 
 def _name(thing: Any) -> str:

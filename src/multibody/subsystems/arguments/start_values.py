@@ -1,4 +1,4 @@
-"""Where a run begins: start values that were given, or those of the reference motion."""
+"""Start values of a subsystem: those given, or those of the reference motion."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def start_values(
 
 def _on_reference(reference: Mapping[Symbol, Expr], parameters: Sequence[Parameter]) -> dict[Symbol, float]:
     known: dict[Any, float] = {**known_defaults(parameters), TIME: 0.0}
-    ready = {one: value for one, value in reference.items() if set(free_symbols(value)) <= set(known)}
+    ready = {variable: value for variable, value in reference.items() if set(free_symbols(value)) <= set(known)}
     found = {}
-    for one, value in ready.items():
+    for variable, value in ready.items():
         try:
-            found[one] = float(evaluate(value, known))
+            found[variable] = float(evaluate(value, known))
         except MultibodyError:
             continue  # it has no value at the start
     return found

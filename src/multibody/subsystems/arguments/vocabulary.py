@@ -74,7 +74,9 @@ class LevelVocabulary:
     def _named(self, expression: Expr, what: str) -> Expr:
         """The same with every symbol replaced by the one that its name stands for."""
         free = free_symbols(expression)
-        unknown = sorted({one.name for one in free if one.name not in self.known and one.kind != "parameter"})
+        unknown = sorted(
+            {symbol.name for symbol in free if symbol.name not in self.known and symbol.kind != "parameter"}
+        )
         if unknown:
             raise ModelError(
                 f"There is no definition of {', '.join(map(repr, unknown))}.",
@@ -102,8 +104,8 @@ def _from_sympy(thing: Any) -> Any:
 def listed(things: Any) -> dict[str, Any]:
     """Things by name: as they are given, or numbered ``1``, ``2`` … where they have none."""
     if isinstance(things, Mapping):
-        return {str(name): thing for name, thing in things.items()}
-    return {str(number): thing for number, thing in enumerate(several(things), 1)}
+        return {str(name): expression for name, expression in things.items()}
+    return {str(number): expression for number, expression in enumerate(several(things), 1)}
 
 
 def several(things: Any) -> list[Any]:

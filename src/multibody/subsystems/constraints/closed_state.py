@@ -56,7 +56,9 @@ def _tables(A: Matrix, closing: Sequence[Expr], start: Numbers) -> Iterator[Any]
     moving = [symbol for symbol in symbols if symbol.kind not in ("parameter", "time", "input")]
     closed_by = [symbol for symbol in free_symbols(list(closing)) if symbol in moving]
     known = {symbol: start.get(symbol, 0.0 if symbol.kind == "input" else rng.uniform(0.5, 1.5)) for symbol in symbols}
-    known |= {one: rng.uniform(0.5, 1.5) for one in moving if one not in closed_by and one.kind != "coordinate"}
+    known |= {
+        symbol: rng.uniform(0.5, 1.5) for symbol in moving if symbol not in closed_by and symbol.kind != "coordinate"
+    }
     sparse = Sparse(A)
     for size in (0.0, *[0.03] * TRIES):  # the start itself may be singular, also because of its time
         near = known | {symbol: known[symbol] + size * rng.normal() for symbol in symbols if symbol.kind != "parameter"}
@@ -89,8 +91,8 @@ def closed_state(
 
     try:
         x, gap = damped_newton(
-            lambda x: numbers(equations, state(x)), slopes, np.array([known[one] for one in unknown], dtype=float),
-            range(len(unknown)),
+            lambda x: numbers(equations, state(x)), slopes,
+            np.array([known[symbol] for symbol in unknown], dtype=float), range(len(unknown)),
         )  # fmt: skip
     except (MultibodyError, np.linalg.LinAlgError):
         return None

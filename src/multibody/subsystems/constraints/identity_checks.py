@@ -90,7 +90,7 @@ def _states(
     symbols = {*free_symbols([*closing, *(side for pair in pairs for side in pair)]), *system.orders}
     symbols |= {rate_symbol(variable) for variable in system.top}
     tied = {symbol for pair in between for symbol in free_symbols(list(pair))} if change else set()
-    given = {one for each in system.parameters for one, value in each.default.items() if value is not None} - tied
+    given = {symbol for each in system.parameters for symbol, value in each.default.items() if value is not None} - tied
     unknown = sorted(
         (symbol for symbol in symbols if symbol.kind not in ("time", "input") and symbol not in given), key=str
     )
@@ -102,7 +102,7 @@ def _states(
         state: dict[Any, float] = {
             symbol: values.get(symbol, rng.uniform(0.5, 1.5)) for symbol in sorted(symbols, key=str)
         }
-        state |= {one: state[one] + size * rng.normal() for one in unknown if one not in tied}
+        state |= {symbol: state[symbol] + size * rng.normal() for symbol in unknown if symbol not in tied}
         closed = closed_state(closing, unknown, state) if closing else state
         if closed is not None:
             yield closed

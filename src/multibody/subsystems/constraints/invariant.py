@@ -75,8 +75,8 @@ def completed(
     found: dict[str, Invariant] = {}
     current = dict(equations)
     for _ in range(LEVELS):
-        free = {name: set(free_symbols(one)) for name, one in current.items()}
-        for name in [one for one in current if free[one] & unknown]:
+        free = {name: set(free_symbols(expression)) for name, expression in current.items()}
+        for name in [candidate for candidate in current if free[candidate] & unknown]:
             found[name] = Invariant(owner, name, tuple(positions[name]), None, current.pop(name))
         if not current:
             return [found[name] for name in equations]
@@ -135,7 +135,7 @@ def coefficients(invariants: Sequence[Invariant], rates: Sequence[Symbol]) -> tu
     A = jacobian(rows, rates).reshape(len(rows), len(rates))
     if A.size and set(rates) & set(free_symbols(A)):
         raise _not_linear(
-            next(one for one, row in zip(invariants, A, strict=True) if set(rates) & set(free_symbols(row)))
+            next(invariant for invariant, row in zip(invariants, A, strict=True) if set(rates) & set(free_symbols(row)))
         )
     return A, array(substitute(rows, dict.fromkeys(rates, ZERO))) if rows else array([])
 

@@ -1,4 +1,4 @@
-"""Which invariants say something new, and which variables are independent: decided by exact rank."""
+"""Redundant invariants and independent variables, decided by exact rank."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def rows_where_closed(
         start: values at the start, as far as they are known.
     """
     order = sorted(range(len(A)), key=lambda row: (row not in kept, -len(invariants[row].levels)))
-    closing = [position for one in (*below, *invariants) for position in one.positions]
+    closing = [position for invariant in (*below, *invariants) for position in invariant.positions]
     closing += unit_length_gaps(quaternions)
     return sorted(order[k] for k in new_where_closed(A[order], len(kept), closing, start))
 
@@ -164,12 +164,12 @@ def require_independent(
     guilty = [chosen[k].name for k in related if k >= 0]
     if guilty:
         raise ModelError(
-            f"The coordinates {', '.join(one.name for one in chosen)} are not independent of each other.",
+            f"The coordinates {', '.join(symbol.name for symbol in chosen)} are not independent of each other.",
             where=f"subsystem '{label}'",
             cause=f"The constraints give {', '.join(guilty)} as soon as the others named are given.",
             remedy="Name others, or fewer.",
             code="independent-variables-dependent",
-            names=tuple(one.name for one in chosen),
+            names=tuple(symbol.name for symbol in chosen),
         )
 
 

@@ -127,9 +127,9 @@ def ups_leg(
     across, along = (a * cos(beta)) ** 2 + b**2, (a * sin(beta)) ** 2  # the angular velocity's components, squared
     T = (I1 + m1 * c1**2 + I2 + m2 * (s - c2) ** 2) * across / 2 + (J1 + J2) * along / 2 + m2 * v**2 / 2
     g = draft.gravity(gravity, "xyz")
-    V = -(m1 * c1 + m2 * (s - c2)) * sum(one * field for one, field in zip(e, g, strict=True))
+    V = -(m1 * c1 + m2 * (s - c2)) * sum(component * field for component, field in zip(e, g, strict=True))
     start = draft.quantities(("x_0", "y_0", "z_0"), base)
-    end = tuple(o + s * one for o, one in zip(start, e, strict=True))
+    end = tuple(o + s * component for o, component in zip(start, e, strict=True))
     rest = {s: draft.quantity("s_0", length)}
     return _leg(draft, T, V, {v: draft.input(drive)}, end, independent, "a UPS leg", rest)
 

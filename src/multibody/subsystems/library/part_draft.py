@@ -56,7 +56,9 @@ class PartDraft(PartQuantities):
     def named(self, point: str, position: Iterable[Expr]) -> dict[str, Expr]:
         """Names for the components of a position: x_A_P, y_A_P for the point A of the part P."""
         stem = f"{point}_{self.label}" if point else self.label
-        return {check(f"{axis}_{stem}", what="point"): one for axis, one in zip("xyz", position, strict=False)}
+        return {
+            check(f"{axis}_{stem}", what="point"): component for axis, component in zip("xyz", position, strict=False)
+        }
 
     def made(
         self, kinetic: Any, potential: Any = 0, description: str = "", *, forces: Mapping[Symbol, Any] | None = None,
@@ -86,11 +88,11 @@ class PartDraft(PartQuantities):
             self.label,
             {0: [*self.coordinates, *new], 1: [*self.speeds, *map(rate_name, new)]},
             self._rows(T, V, forces or {}),
-            constraints=dict(constraints or {}) | {name: variable(name, 0) - one for name, one in new.items()},
+            constraints=dict(constraints or {}) | {name: variable(name, 0) - value for name, value in new.items()},
             independent=independent, parameters=self.parameters, inputs=self.inputs,
             energy=PartialEnergy(T, V),
-            reference={one.name: value for one, value in (reference or {}).items()}
-            | {name: as_expr(substitute(one, still)) for name, one in new.items()},
+            reference={variable.name: value for variable, value in (reference or {}).items()}
+            | {name: as_expr(substitute(expression, still)) for name, expression in new.items()},
             description=description,
         )  # fmt: skip
         return made if as_variables else with_names(made, points or {})

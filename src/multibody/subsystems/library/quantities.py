@@ -88,7 +88,7 @@ class PartQuantities:
         read = parse(thing) if isinstance(thing, str) else thing
         read = as_expr(from_sympy(read) if type(read).__module__.split(".")[0] == "sympy" else read)
         known: dict[Expr, Expr] = {
-            one: TIME if one.name == "t" else self._parameter(one.name, None) for one in free_symbols(read)
+            symbol: TIME if symbol.name == "t" else self._parameter(symbol.name, None) for symbol in free_symbols(read)
         }
         return as_expr(substitute(read, known))
 
@@ -103,7 +103,7 @@ class PartQuantities:
         if isinstance(field, str) and field.lower().lstrip("+") in ("none", *axes, *directions):
             sign, axis = directions.get(field.lower().rjust(2, "+"), ("", ""))
             g = self._parameter("g", None) if axis else ZERO
-            return tuple((g if sign == "+" else -g) if one == axis else ZERO for one in axes)
+            return tuple((g if sign == "+" else -g) if other == axis else ZERO for other in axes)
         if isinstance(field, Iterable) and not isinstance(field, str) and len(parts := list(field)) == len(axes):
             return tuple(map(self.expression, parts))
         options = ["none", *directions]

@@ -107,7 +107,7 @@ def platform(
         return with_names(body, named)
     inner = body.renamed(f"{label}_body")
     return couple(
-        label, [inner], {name: f"{name} = {one}" for name, one in named.items()}, variables=list(named),
+        label, [inner], {name: f"{name} = {expression}" for name, expression in named.items()}, variables=list(named),
         independent=[variable.name for variable in inner.independent], motion=KnownMotion(reference=rest),
         description=body.description,
     )  # fmt: skip
@@ -116,6 +116,8 @@ def platform(
 def _component(body: Subsystem, axis: str, place: tuple[Expr, ...]) -> Expr:
     """One component of p + R·r."""
     label = body.label
-    turned = sum(body.aliases[f"R_{label}_{axis}{other}"] * one for other, one in zip("xyz", place, strict=True))
+    turned = sum(
+        body.aliases[f"R_{label}_{axis}{other}"] * component for other, component in zip("xyz", place, strict=True)
+    )
     center = next(variable for variable in body.orders if variable.name == f"p_{label}_{axis}")
     return center + turned

@@ -44,7 +44,7 @@ class Auxiliary:
             return solved_by_blocks(matrix, right)
         result = np.full((matrix.shape[1], right.shape[1]), ZERO, dtype=object)
         for j, side in enumerate(right.T):
-            deviations = [one for one in free_symbols(list(side)) if one.kind not in ("parameter", "time")]
+            deviations = [symbol for symbol in free_symbols(list(side)) if symbol.kind not in ("parameter", "time")]
             slopes = jacobian(list(side), deviations).reshape(len(side), len(deviations))
             still = np.array(substitute(list(side), dict.fromkeys(deviations, ZERO)), dtype=object)
             for factor, column in [(None, still), *zip(deviations, slopes.T, strict=True)]:

@@ -78,7 +78,7 @@ class Expansion:
 
 
 def _sum(row: Sequence[Expr], symbols: Sequence[Symbol]) -> Expr:
-    return sum((as_expr(slope) * one for slope, one in zip(row, symbols, strict=True)), ZERO)
+    return sum((as_expr(slope) * symbol for slope, symbol in zip(row, symbols, strict=True)), ZERO)
 
 
 def _shaped(values: list[Expr], like: Matrix) -> Matrix:

@@ -99,8 +99,8 @@ class LinearSubsystem(Subsystem):
     def explicit(self, *, seconds: float = 4.0) -> Mapping[str, Expr]:
         """ẋ = f(t, x) in the deviations of the independent variables alone."""
         known = self.dependent_deviations
-        rates = {rate_name(one.name): rate for one, rate in self.rates.items()}
-        rates |= {rate_name(one.name): rate for one, rate in accelerations(self).items()}
+        rates = {rate_name(variable.name): rate for variable, rate in self.rates.items()}
+        rates |= {rate_name(acceleration.name): rate for acceleration, rate in accelerations(self).items()}
         values = list(substitute(list(rates.values()), known)) if rates else []
         return dict(zip(rates, shortened(values, self, seconds), strict=True))
 
@@ -122,7 +122,7 @@ class LinearSubsystem(Subsystem):
     def states(self) -> tuple[Symbol, ...]:
         """The independent coordinates and quasi-velocities."""
         known = self.dependent_deviations
-        return tuple(one for one in (*self.coordinates, *self.top) if one not in known)
+        return tuple(symbol for symbol in (*self.coordinates, *self.top) if symbol not in known)
 
     @alone
     def state_space(self) -> tuple[Labelled, Labelled]:
@@ -142,12 +142,12 @@ class LinearSubsystem(Subsystem):
         require_solution(self.reference_conditions)
         everything = self.all_invariants()
         lengths = _kept_lengths(self)
-        positions = [level for one in everything for level in one.positions]
+        positions = [level for invariant in everything for level in invariant.positions]
         positions = list(substitute(positions, lengths)) if positions else []
         left = tuple(coordinate for coordinate in self.coordinates if coordinate not in lengths)
         found = _solved_for_dependent(self, positions, left, self.chosen)
-        found |= {one: as_expr(substitute(value, found)) for one, value in lengths.items()}
-        velocities = [one.velocity for one in everything if one.velocity is not None]
+        found |= {coordinate: as_expr(substitute(value, found)) for coordinate, value in lengths.items()}
+        velocities = [invariant.velocity for invariant in everything if invariant.velocity is not None]
         velocities = list(substitute(velocities, found)) if velocities else []
         return found | _solved_for_dependent(self, velocities, self.top, self.independent)
 
@@ -159,12 +159,12 @@ def _kept_lengths(system: LinearSubsystem) -> dict[Expr, Expr]:
     """
     found: dict[Expr, Expr] = {}
     for group in system.turned:
-        values = [system.nominal[one] for one in group]
-        free = [k for k, one in enumerate(group) if one not in system.chosen and values[k].fp != 0]
+        values = [system.nominal[coordinate] for coordinate in group]
+        free = [k for k, coordinate in enumerate(group) if coordinate not in system.chosen and values[k].fp != 0]
         if not free or TIME in free_symbols(values):
             continue
         k = max(free, key=lambda j: _size(values[j]))
-        rest = sum((values[j] * one for j, one in enumerate(group) if j != k), ZERO)
+        rest = sum((values[j] * coordinate for j, coordinate in enumerate(group) if j != k), ZERO)
         found[group[k]] = -rest / values[k]
     return found
 
@@ -198,8 +198,8 @@ def exchanged_symbols(old: Subsystem, new: Subsystem) -> dict[Expr, Expr]:
     pairs += [(rate_symbol(a), rate_symbol(b)) for a, b in pairs]
     for mine, theirs in zip(old.parameters, new.parameters, strict=True):
         pairs += zip(mine.default, theirs.default, strict=True)
-    for given, other in zip(old.inputs, new.inputs, strict=True):
-        pairs += zip(given.flat, other.flat, strict=True)
+    for input_, other in zip(old.inputs, new.inputs, strict=True):
+        pairs += zip(input_.flat, other.flat, strict=True)
     return dict(pairs)
 
 
@@ -209,12 +209,12 @@ def carried_over(old: LinearSubsystem, new: LinearSubsystem, exchange: Exchange)
     return replace(
         new,
         parts=tuple(carried_over(mine, theirs, exchange) for mine, theirs in pairs),
-        nominal={_in(exchange, one): _in(exchange, value) for one, value in old.nominal.items()},
+        nominal={_in(exchange, symbol): _in(exchange, value) for symbol, value in old.nominal.items()},
         conditions=tuple(_in(exchange, condition) for condition in old.conditions),
-        sources={_in(exchange, one): source for one, source in old.sources.items()},
+        sources={_in(exchange, symbol): source for symbol, source in old.sources.items()},
         residual=_matrix(exchange, old.residual),
         complement=None if old.complement is None else _slope(exchange, old.complement),
-        turned=tuple(tuple(exchange[one] for one in group) for group in old.turned),  # type: ignore[misc]
+        turned=tuple(tuple(exchange[coordinate] for coordinate in group) for group in old.turned),  # type: ignore[misc]
     )
 
 

@@ -90,7 +90,7 @@ def linearize(
     require_known_inertias(system.label, system.whole_appearance().inertias, known_defaults(system.parameters))
     clock = Clock(system.label, progress)
     names = {variable.name: variable for variable in system.orders}
-    words: dict[str, Expr] = {one.name: one for p in system.parameters for one in p.default}
+    words: dict[str, Expr] = {symbol.name: symbol for p in system.parameters for symbol in p.default}
     vocabulary = LevelVocabulary(system.label, words)
     given = by_variable(reference, names, "reference", system.label, vocabulary)
     known = {s.name: s for input_ in system.inputs for s in input_.flat}
@@ -123,11 +123,11 @@ def _linearized(
     solve_for = helper.solve if helper else None
     with on_reference_motion(system.label):
         found = reduction(system.label, parts, system.own, invariants, rows, names, None, clock, solve_for)
-    lost = {one: -value for one, value in zip(system.rows, constants, strict=True)}
+    lost = {row: -value for row, value in zip(system.rows, constants, strict=True)}
     complement = FirstOrder(system, parts, expansion, found, lost, helper)
     found, rows = _with_geometric(found, complement, rows)
     clock("complement of first order")
-    own = {one.name: getattr(system, one.name) for one in fields(SubsystemContent)}
+    own = {field.name: getattr(system, field.name) for field in fields(SubsystemContent)}
     changed = {
         "parts": parts, "rates": dict(zip(system.rates, expansion.linear(list(system.rates.values())), strict=True)),
         "rows": rows, "invariants": invariants, "redundant": (), "reduced": found, "start": {}, "reference": {},
@@ -140,7 +140,7 @@ def _linearized(
     everything = {
         condition: part.sources.get(condition, "") for part in parts for condition in part.conditions
     } | conditions
-    sources = {one: source for one, source in everything.items() if one.fp != 0}
+    sources = {invariant: source for invariant, source in everything.items() if invariant.fp != 0}
     return LinearSubsystem(
         **own | changed, nominal=expansion.nominal, conditions=tuple(sources), sources=sources,
         residual=times(found.C.T, complement.residual), complement=complement, turned=system.quaternions,
@@ -250,7 +250,7 @@ class FirstOrder:
         K0 = np.vstack([combined(A0, self.spread.S), self.spread.S[chosen]])
         K1 = np.vstack([combined(A1, self.spread.S) + combined(A0, self._slope_below), self._slope_below[chosen]])
         right = negative(combined(K1, self._found.C))
-        names = [f"{one.name}_slope" for one in self.spread.below]
+        names = [f"{child.name}_slope" for child in self.spread.below]
         how = self.auxiliary.solve if self.auxiliary else lambda matrix, sides, _: solved_by_blocks(matrix, sides)
         return how(K0, right, names)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from multibody.errors import MissingValueError, ModelError
 from multibody.graph import evaluate
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.graph.workspace import alone
 from multibody.model.freeze.inertia_checks import require_known_inertias
 from multibody.model.quantity import defaults
@@ -45,26 +45,20 @@ def evaluate_parameters(linear: LinearSubsystem, values: Mapping[str, float] | N
         )
     auxiliary = {s.name for unknown in linear.unknowns for s in unknown.symbols}
     physical = [parameter for parameter in linear.parameters if parameter.name not in auxiliary]
-    _require_known(linear, values or {}, [one.name for one in physical])
+    _require_known(linear, values or {}, [parameter.name for parameter in physical])
     known: dict[Any, float] = {**defaults(physical, values), TIME: SOME_TIME}
     require_known_inertias(linear.label, linear.whole_appearance().inertias, known)
-    for one in linear.unknowns:
-        known |= _least_squares(one, known)
+    for group in linear.unknowns:
+        known |= _least_squares(group, known)
     _require_reference(linear, known)
-    return {one.name: value for one, value in known.items() if one is not TIME}
+    return {symbol.name: value for symbol, value in known.items() if symbol is not TIME}
 
 
 def _require_known(linear: LinearSubsystem, values: Mapping[str, float], names: list[str]) -> None:
-    unknown = [name for name in values if name not in names]
-    if unknown:
-        raise MissingValueError(
-            f"There is no physical parameter {', '.join(map(repr, unknown))}.",
-            where=f"subsystem '{linear.label}'",
-            cause=suggestion(unknown, names),
-            remedy=f"The physical parameters are: {', '.join(names)}.",
-            code="value-of-unknown-name",
-            names=tuple(unknown),
-        )
+    require_known_names(
+        values, names, "physical parameter", code="value-of-unknown-name", where=f"subsystem '{linear.label}'",
+        error=MissingValueError,
+    )  # fmt: skip
 
 
 def _require_reference(linear: LinearSubsystem, known: Mapping[Any, float]) -> None:

@@ -21,7 +21,7 @@ from multibody.graph import (
     substitute,
     time_derivative,
 )
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.model.quantity import Parameter
 from multibody.subsystems.arguments.start_values import start_values
 from multibody.subsystems.arguments.vocabulary import TIME, rate_symbol
@@ -66,10 +66,10 @@ def _complete_quaternion(
     system: SubsystemContent, group: tuple[Symbol, ...], said: Mapping[Symbol, Any], found: dict[Expr, Expr]
 ) -> None:
     """A quaternion of which nothing is said is that of its start, or of no rotation."""
-    if not any(one in said for one in group):
-        starts = [system.start.get(one, 0.0) for one in group]
-        for one, value in zip(group, starts if any(starts) else (1.0, 0.0, 0.0, 0.0), strict=True):
-            found[one] = as_expr(value)
+    if not any(coordinate in said for coordinate in group):
+        starts = [system.start.get(coordinate, 0.0) for coordinate in group]
+        for coordinate, value in zip(group, starts if any(starts) else (1.0, 0.0, 0.0, 0.0), strict=True):
+            found[coordinate] = as_expr(value)
 
 
 def _rate(value: Expr) -> Expr:
@@ -91,7 +91,7 @@ def _require_rate(system: SubsystemContent, one: Symbol, needed: Expr, found: Ex
 def require_linearizable(system: Any, subsystems: Mapping[str, Any]) -> None:
     """An error for what is not a subsystem, or for linearized parts that are not, or that replace no part."""
     labels = [level.label for level in system.levels()] if isinstance(system, SubsystemContent) else []
-    others = [one for one in (system, *subsystems.values()) if not isinstance(one, SubsystemContent)]
+    others = [candidate for candidate in (system, *subsystems.values()) if not isinstance(candidate, SubsystemContent)]
     if others:
         raise ModelError(
             f"{others[0]!r:.80} is not a subsystem.",
@@ -99,23 +99,17 @@ def require_linearizable(system: Any, subsystems: Mapping[str, Any]) -> None:
             remedy="Give what couple, subsystem, newton_euler or from_system made; equations of motion have their own.",
             code="subsystem-expected",
         )
-    unknown = [label for label in subsystems if label not in labels]
-    if unknown:
-        raise ModelError(
-            f"There is no part {', '.join(map(repr, unknown))} to be replaced by its linearized model.",
-            where=f"subsystem '{system.label}'",
-            cause=suggestion(unknown, labels),
-            remedy=f"The parts are: {', '.join(labels)}.",
-            code="subsystem-unknown",
-            names=tuple(unknown),
-        )
-    for label, given in subsystems.items():
-        if not any(same_part(given, level) for level in system.levels() if level.label == label):
+    require_known_names(
+        subsystems, labels, "part", purpose="to be replaced by its linearized model", code="subsystem-unknown",
+        where=f"subsystem '{system.label}'",
+    )  # fmt: skip
+    for label, part in subsystems.items():
+        if not any(same_part(part, level) for level in system.levels() if level.label == label):
             raise ModelError(
                 f"What is given for the part '{label}' is a model of something else.",
                 where=f"subsystem '{system.label}'",
-                cause=f"Its variables are: {', '.join(variable.name for variable in given.orders)}; "
-                f"independent ones are: {', '.join(variable.name for variable in given.independent)}.",
+                cause=f"Its variables are: {', '.join(variable.name for variable in part.orders)}; "
+                f"independent ones are: {', '.join(variable.name for variable in part.independent)}.",
                 remedy=f"Linearize the part '{label}' itself, or rename the linearized model as the part was renamed.",
                 code="linear-part-of-another-system",
                 name=label,
@@ -138,11 +132,12 @@ def require_same_reference(part: Any, nominal: Mapping[Expr, Expr]) -> None:
             code="not-linearized",
             name=part.label,
         )
-    for one in (*part.orders, *map(rate_symbol, part.top)):
-        there, here = known.get(one), nominal.get(one)
+    for variable in (*part.orders, *map(rate_symbol, part.top)):
+        there, here = known.get(variable), nominal.get(variable)
         if there is None or here is None or there.fp != here.fp:
             raise ModelError(
-                f"The part '{part.label}' was linearized about another reference motion: {one} is {there}, not {here}.",
+                f"The part '{part.label}' was linearized about another reference motion: {variable} is {there}, "
+                f"not {here}.",
                 where="subsystems of linearize",
                 cause="Reference values of a whole are those of its parts, and what is given in addition.",
                 remedy="Linearize the part again, with the reference that it has in the whole.",
@@ -244,7 +239,7 @@ def _violated(condition: Expr, known: Mapping[Any, float]) -> bool:
         slopes = evaluate(gradient(condition, symbols), dict(known)) if symbols else []
     except ExpressionError:  # a root of zero has no slope
         slopes = []
-    size = sum(abs(float(slope) * known[one]) for slope, one in zip(slopes, symbols, strict=False))
+    size = sum(abs(float(slope) * known[symbol]) for slope, symbol in zip(slopes, symbols, strict=False))
     return abs(value) > SMALL * max(1.0, size)
 
 

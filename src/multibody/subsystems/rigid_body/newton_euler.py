@@ -85,8 +85,8 @@ def newton_euler(
     place = Placement.described(check(label, what="subsystem"), position)
     m, J = symbol(f"m_{label}", "parameter"), inertia_tensor(label, inertia)
     names = [*(variable.name for variable in place.variables), *place.cosines]
-    own = [one for one in (m, *J.components(), _G, _XI) if isinstance(one, Symbol)]
-    known = shared_parameters(label, (), parameters, names, [one.name for one in own])
+    own = [expression for expression in (m, *J.components(), _G, _XI) if isinstance(expression, Symbol)]
+    known = shared_parameters(label, (), parameters, names, [symbol.name for symbol in own])
     whole = BodyInertia((label,), (m, ZERO, ZERO, ZERO, *map(as_expr, J.components())))
     require_known_inertias(label, [whole], known_defaults(known), planar=False)
     driven = shared_inputs(label, (), inputs, names)
@@ -98,9 +98,9 @@ def newton_euler(
         {0: [*place.position, *place.orientation], 1: [*place.velocity, *place.spin, *place.angle_rates]},
         rows, kinematics=place.kinematics, constraints=place.invariants,
         independent=[*place.velocity, *place.angle_rates] if place.redundant else None,
-        parameters={one.name: one for one in known}, inputs=driven, reference=place.at_rest | moved,
+        parameters={symbol.name: symbol for symbol in known}, inputs=driven, reference=place.at_rest | moved,
         start=start,
-        identities=place.identities, quaternions=[[one.name for one in group] for group in place.quaternions],
+        identities=place.identities, quaternions=[[entry.name for entry in group] for group in place.quaternions],
         energy=PartialEnergy(_kinetic(place, m, J), _potential(place, m, field)),
         description=description or f"Newton-Euler equations of the free rigid body {label}", progress=progress,
     )  # fmt: skip
@@ -114,7 +114,7 @@ def _dynamics(place: Placement, m: Expr, J: Symmetric3, F: Vec3, T: Vec3) -> dic
     linear = F - a * m
     angular = T - J @ alpha - w.cross(J @ w)
     rows = zip((*place.velocity, *place.spin), (*linear, *angular), strict=True)
-    return {one.name: row for one, row in rows}
+    return {variable.name: row for variable, row in rows}
 
 
 def _kinetic(place: Placement, m: Expr, J: Symmetric3) -> Expr:
@@ -124,7 +124,7 @@ def _kinetic(place: Placement, m: Expr, J: Symmetric3) -> Expr:
 
 def _potential(place: Placement, m: Expr, field: Vec3) -> Expr:
     """-m·g·p, where there is a position and the field never changes; otherwise gravity is a force like others."""
-    constant = all(one.kind == "parameter" for one in free_symbols(list(field)))
+    constant = all(symbol.kind == "parameter" for symbol in free_symbols(list(field)))
     return -m * field.dot(Vec3(*place.position)) if place.position and constant else ZERO
 
 
@@ -133,11 +133,11 @@ def _words(
 ) -> LevelVocabulary:
     """What torque, force and gravity may speak of."""
     found: list[Any] = list(own)
-    found += [one for p in parameters for one in p.default]
-    found += [one for given in inputs for one in given.flat]
+    found += [symbol for p in parameters for symbol in p.default]
+    found += [symbol for input_ in inputs for symbol in input_.flat]
     rates = {rate_name(name): rate for name, rate in place.kinematics.items()}
     return LevelVocabulary(
-        place.label, {**rates, **place.cosines, **{one.name: one for one in (*found, *place.variables)}}
+        place.label, {**rates, **place.cosines, **{symbol.name: symbol for symbol in (*found, *place.variables)}}
     )
 
 
@@ -152,7 +152,7 @@ def _components(given: Any, what: str, words: LevelVocabulary) -> Vec3:
             code="number-of-components-wrong",
             value=len(things),
         )
-    return Vec3(*(words.read(thing, f"{what} along {axis}") for thing, axis in zip(things, AXES, strict=True)))
+    return Vec3(*(words.read(element, f"{what} along {axis}") for element, axis in zip(things, AXES, strict=True)))
 
 
 def _field(given: Any, words: LevelVocabulary) -> Vec3:

@@ -1,4 +1,4 @@
-"""Where a free rigid body is: which coordinates describe its position and orientation (MoSs, section 4)."""
+"""Coordinates for position and orientation of a free rigid body (MoSs, section 4)."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Placement:
     @property
     def angle_rates(self) -> tuple[Symbol, ...]:
         """The rates of the angles, where they are quasi-velocities."""
-        return tuple(variable(rate_name(one.name), 1) for one in self.orientation) if self.redundant else ()
+        return tuple(variable(rate_name(angle.name), 1) for angle in self.orientation) if self.redundant else ()
 
     @property
     def variables(self) -> tuple[Symbol, ...]:
@@ -101,7 +101,7 @@ class Placement:
         if self._kind is not None:
             found = self.angle_rates or self._kind.rates(self.orientation, self.spin)
             rates |= dict(zip(self.orientation, found, strict=True))
-        return {one.name: rate for one, rate in rates.items()}
+        return {variable.name: rate for variable, rate in rates.items()}
 
     @property
     def invariants(self) -> dict[str, Expr]:
@@ -114,7 +114,7 @@ class Placement:
     @property
     def identities(self) -> list[tuple[Expr, int]]:
         """A quaternion has unit length."""
-        return [(sum((one**2 for one in q[1:]), start=q[0] ** 2), 1) for q in self.quaternions]
+        return [(sum((coordinate**2 for coordinate in q[1:]), start=q[0] ** 2), 1) for q in self.quaternions]
 
     @property
     def quaternions(self) -> list[tuple[Symbol, ...]]:

@@ -1,4 +1,4 @@
-"""What holds for the equations of motion of every mechanism, whatever formalism they come from.
+"""Identities of the equations of motion of every mechanism, for all formalisms.
 
 Each identity is a function of equations of motion and of a moment (a seed for random arguments, or the arguments). It
 raises an AssertionError that names the system, both numbers and the state. The two sides come by different ways:

@@ -56,8 +56,8 @@ def _compare(
     values: Values = {variant.symbols.get(symbol, symbol): value for symbol, value in now.state.items()}
     then = StateValues(derive(variant.system, formalism), {**values, **(state or {})})
     before, after = _accelerations(now), _accelerations(then)
-    for body, one, other in zip(now.eom.model.bodies, before, after, strict=True):
-        now.agree(f"acceleration of {body.name}, also with {how}", one, other, before, tolerance=1e-8)
+    for body, first, other in zip(now.eom.model.bodies, before, after, strict=True):
+        now.agree(f"acceleration of {body.name}, also with {how}", first, other, before, tolerance=1e-8)
 
 
 def _accelerations(now: StateValues) -> NDArray[np.float64]:

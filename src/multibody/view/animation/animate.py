@@ -7,13 +7,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from multibody.errors import ModelError, StorageError
+from multibody.errors import StorageError
 from multibody.simulation import Trajectory
 from multibody.support.atomic_files import refuse_existing
 from multibody.view.animation.film import write_gif, write_mp4
 from multibody.view.animation.frames import motion
 from multibody.view.animation.glb import write_glb
 from multibody.view.destination import destination
+from multibody.view.scenes.subject import require_run
 
 
 class Wanted(NamedTuple):
@@ -68,13 +69,7 @@ def animate(
         ...     animate(run, f"{folder}/pendulum.glb").stat().st_size > 1000
         True
     """
-    if not isinstance(run, Trajectory):
-        raise ModelError(
-            f"{run!r:.100} is not a run.",
-            code="run-expected",
-            remedy="Give what simulate returns.",
-            kind=type(run).__name__,
-        )
+    require_run(run)
     wanted = Wanted(destination(path, "animate(run, 'film.mp4')"), fps, speed, size, camera, layers, overwrite)
     writer = WRITERS.get(wanted.path.suffix.lower())
     if writer is None:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.errors import ModelError, StorageError
+from multibody.errors import StorageError
 from multibody.simulation import Trajectory
 from multibody.support.atomic_files import atomic_file, refuse_existing
 from multibody.view.animation.frames import AnimationFrames, motion
@@ -28,6 +28,7 @@ from multibody.view.render.ground import ground_below, level
 from multibody.view.scenes.camera import FIELD, camera
 from multibody.view.scenes.placement import quaternions
 from multibody.view.scenes.scene import shown_layers
+from multibody.view.scenes.subject import require_run
 from multibody.view.scenes.triangles import Surface
 
 SUFFIXES = (".csv", "_shapes.json", "_blender.py")
@@ -66,13 +67,7 @@ def write_blender(
         cart.csv cart_shapes.json cart_blender.py
         t [s],box.x [m],box.y [m],box.z [m],box.qw,box.qx,box.qy,box.qz...
     """
-    if not isinstance(run, Trajectory):
-        raise ModelError(
-            f"{run!r:.100} is not a run.",
-            code="run-expected",
-            remedy="Give what simulate returns.",
-            kind=type(run).__name__,
-        )
+    require_run(run)
     stem = _stem(name or run.eom.model.name)
     home = destination(folder, "write_blender(run, 'folder')")
     paths = tuple(home / f"{stem}{suffix}" for suffix in SUFFIXES)

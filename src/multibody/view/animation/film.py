@@ -136,4 +136,4 @@ def _palette(pillow: Any, moving: AnimationFrames, studio: Studio) -> Any:
 def _durations(moving: AnimationFrames) -> list[int]:
     """How long each frame is shown, in milliseconds: hundredths of a second, whose sum stays right."""
     ends = np.rint(100 * np.arange(len(moving.times) + 1) / moving.fps).astype(int)
-    return [10 * int(one) for one in np.maximum(np.diff(ends), 1)]
+    return [10 * int(duration) for duration in np.maximum(np.diff(ends), 1)]

@@ -16,7 +16,7 @@ from multibody.graph.linear_algebra import Matrix
 from multibody.support.optional_libraries import require_library
 
 LONG = 1600
-"""LaTeX of more characters is no formula to read; it is written as text."""
+"""LaTeX of more characters is not a formula to read; it is written as text."""
 FEW = 12
 """Text of more lines is folded."""
 LONGEST = 30_000

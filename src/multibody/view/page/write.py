@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,7 +20,6 @@ from multibody.errors import ModelError
 from multibody.simulation import Trajectory
 from multibody.support.atomic_files import atomic_file, refuse_existing
 from multibody.view.destination import destination
-from multibody.view.page.document import document
 from multibody.view.page.geometry import geometry
 from multibody.view.page.motions import PageMotion, of_run, packed_motions
 from multibody.view.page.packing import rounded
@@ -28,6 +34,10 @@ from multibody.view.scenes.subject import values_for, with_run
 
 ASPECT = 1.3
 """Width by height of the picture that the camera is placed for; the page shows as much from left to right in others."""
+
+SCRIPTS = ("vectors.js", "motion.js", "camera.js", "stage.js", "plots.js", "page.js")
+PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+UNSAFE = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 
 
 def write_page(
@@ -136,3 +146,54 @@ def _round(length: float) -> float:
     """The power of ten, or its double or fivefold, just above."""
     power = 10.0 ** np.floor(np.log10(length))
     return float(next(factor * power for factor in (1, 2, 5, 10) if factor * power >= length * (1 - 1e-9)))
+
+
+# the HTML file: a template with its style, script and data; nothing is loaded from elsewhere --------------------------
+
+
+def document(title: str, data: Mapping[str, Any], html: Mapping[str, str]) -> str:
+    """A whole page.
+
+    Args:
+        title: as plain text.
+        data: what the script shows.
+        html: parts of the template, escaped already.
+    """
+    style, code = _part("page.css"), script()
+    parts = {"title": escape(title), "data": embedded(data), "style": style, "script": code, **html}
+    parts["policy"] = escape(policy(code, style))
+    return PLACEHOLDER.sub(lambda found: parts[found[1]], _part("template.html"))
+
+
+def embedded(data: Mapping[str, Any]) -> str:
+    r"""JSON that cannot end the element it stands in, whatever names and descriptions contain.
+
+    Example:
+        >>> embedded({"name": "</script>"})
+        '{"name":"\\u003c/script\\u003e"}'
+    """
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.translate(UNSAFE)
+
+
+def policy(code: str, style: str) -> str:
+    """What the page may do: run this script, use this style; nothing is loaded, and nothing is sent."""
+    return "; ".join([
+        "default-src 'none'", f"script-src {_hashed(code)}", f"style-src {_hashed(style)}", "img-src data:",
+        "base-uri 'none'", "form-action 'none'",
+    ])  # fmt: skip
+
+
+@cache
+def script() -> str:
+    """All scripts as one, which leaves nothing behind but ``window.multibody``."""
+    return "\n".join(['(() => {\n"use strict";', *(_part(name) for name in SCRIPTS), "})();"])
+
+
+def _hashed(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode('ascii')}'"
+
+
+@cache
+def _part(name: str) -> str:
+    return files("multibody.view.page").joinpath(name).read_text(encoding="utf-8")

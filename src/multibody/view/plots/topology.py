@@ -116,7 +116,7 @@ LINES = {
 
 
 class Arc(NamedTuple):
-    """A line that is no branch of the tree."""
+    """A line that is not a branch of the tree."""
 
     kind: str
     text: str
@@ -171,7 +171,7 @@ class _Drawing:
         self.tags = {bond.ends[0]: [other for other in found if other.ends == bond.ends] for bond in found
                      if len(bond.ends) == 1}  # fmt: skip
         self.at = self._places()
-        self.boxes = [box for thing in self.at for box in self._boxes(thing)]
+        self.boxes = [box for element in self.at for box in self._boxes(element)]
         self.arcs = [*self._cuts(), *(arc for bond in found for arc in self._arcs(bond))]
 
     # where -------------------------------------------------------------------------------------------------------
@@ -251,8 +251,8 @@ class _Drawing:
             self._branch(axis, self.at[inner], self.at[outer], joint)
         for arc in self.arcs:
             _draw_arc(axis, arc)
-        for thing, tags in self.tags.items():
-            self._tag(axis, thing, tags)
+        for element, tags in self.tags.items():
+            self._tag(axis, element, tags)
         for body in (self.model.world, *self.model.bodies):
             edge, fill = ("0.3", "0.92") if body is self.model.world else (EDGE, FILL)
             box = {"boxstyle": "round,pad=0.35", "facecolor": fill, "edgecolor": edge, "linewidth": 0.9}

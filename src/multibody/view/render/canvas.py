@@ -1,4 +1,4 @@
-"""What a picture is made from and in: one record for the compiled painter, with numbers and addresses of arrays."""
+"""The record of the compiled painter: numbers and addresses of the arrays of a picture."""
 
 from __future__ import annotations
 

@@ -82,9 +82,9 @@ def _laid_out(pictures: Sequence[Any], columns: int, gap: int, line: int) -> Ima
     height, width, _ = np.shape(pictures[0])
     rows, columns = -(-len(pictures) // columns), min(columns, len(pictures))
     sheet = np.full((gap + rows * (height + line + gap), gap + columns * (width + gap), 3), 255, dtype=np.uint8)
-    for k, one in enumerate(pictures):
+    for k, picture in enumerate(pictures):
         y, x = gap + k // columns * (height + line + gap), gap + k % columns * (width + gap)
-        sheet[y : y + height, x : x + width] = one
+        sheet[y : y + height, x : x + width] = picture
     return sheet
 
 

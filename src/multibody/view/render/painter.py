@@ -145,7 +145,7 @@ def _light_map(view: View, key: Vector) -> Vector:
 def _round(length: float) -> float:
     """The nearest of 1, 2, 5 times a power of ten, from below."""
     power = 10.0 ** np.floor(np.log10(length))
-    return float(power * max(one for one in (1, 2, 5) if one * power <= length * (1 + 1e-9)))
+    return float(power * max(digit for digit in (1, 2, 5) if digit * power <= length * (1 + 1e-9)))
 
 
 def _unit(vector: Vector) -> Vector:

@@ -71,7 +71,7 @@ class Studio:
         count = len(poses.position)
         shots = [moved(self.scene, self._pieces, Poses(*(array[k] for array in poses))) for k in range(count)]
         faded = [self._faded(shot, 0.75 * (1 - (k + 1) / count)) for k, shot in enumerate(shots)]
-        return self._painter.paint(Triangles(*(np.concatenate(one) for one in zip(*faded, strict=True))))
+        return self._painter.paint(Triangles(*(np.concatenate(arrays) for arrays in zip(*faded, strict=True))))
 
     def _faded(self, triangles: Triangles, share: float) -> Triangles:
         """The same in paler colours, and a little farther away: where nothing moves, the last one is seen."""
@@ -153,7 +153,9 @@ def _many(q: Any) -> bool:
     """Whether there is more than one configuration: a list of lists, or of values by name."""
     if isinstance(q, np.ndarray):
         return q.ndim > 1
-    return isinstance(q, list | tuple) and any(isinstance(one, Mapping | Sequence) or np.ndim(one) > 0 for one in q)
+    return isinstance(q, list | tuple) and any(
+        isinstance(value, Mapping | Sequence) or np.ndim(value) > 0 for value in q
+    )
 
 
 def scene_png(scene: Scene) -> bytes:

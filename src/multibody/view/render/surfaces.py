@@ -149,7 +149,7 @@ def before_eye(triangles: Triangles, z: Vector, near: float) -> tuple[Triangles,
         d, colours = np.take_along_axis(z[wanted], turn, axis=1), triangles.colours[wanted]
         done += [_cut(p, n, d, colours, near)] if alone else _cut_twice(p, n, d, colours, near)
     parts, depths = zip(*done, strict=True)
-    return Triangles(*(np.concatenate(one) for one in zip(*parts, strict=True))), np.concatenate(depths)
+    return Triangles(*(np.concatenate(part) for part in zip(*parts, strict=True))), np.concatenate(depths)
 
 
 def _share(d: Vector, k: int, near: float) -> Vector:

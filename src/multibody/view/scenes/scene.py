@@ -19,7 +19,7 @@ from multibody.algebra import Transform
 from multibody.compiler import Function
 from multibody.errors import UnknownNameError
 from multibody.graph import Expr, as_expr
-from multibody.graph.names import suggestion
+from multibody.graph.names import require_known_names
 from multibody.model import Model
 from multibody.model.shapes.colors import Colour
 from multibody.view.scenes.numbers import ModelNumbers
@@ -212,11 +212,5 @@ def shown_layers(scene: Scene, layers: Any) -> frozenset[str]:
     if layers is None:
         return frozenset(LAYERS) - scene.hidden
     wanted = list(layers) if isinstance(layers, Collection) and not isinstance(layers, str) else [layers]
-    unknown = [name for name in wanted if name not in LAYERS]
-    if unknown:
-        raise UnknownNameError(
-            f"There is no layer {', '.join(map(repr, unknown))}.",
-            cause=suggestion([str(name) for name in unknown], LAYERS),
-            remedy=f"There are: {', '.join(LAYERS)}.",
-        )
+    require_known_names(map(str, wanted), LAYERS, "layer", error=UnknownNameError)
     return frozenset(wanted)

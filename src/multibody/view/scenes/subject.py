@@ -63,6 +63,17 @@ def subject(thing: Any) -> Subject:
     )
 
 
+def require_run(run: Any) -> None:
+    """An error unless it is a run."""
+    if not isinstance(run, Trajectory):
+        raise ModelError(
+            f"{run!r:.100} is not a run.",
+            code="run-expected",
+            remedy="Give what simulate returns.",
+            kind=type(run).__name__,
+        )
+
+
 def with_run(thing: Any, run: Trajectory | None) -> Subject:
     """The subject of a run, after a check that the run belongs to it.
 
@@ -72,13 +83,7 @@ def with_run(thing: Any, run: Trajectory | None) -> Subject:
     shown = subject(thing)
     if run is None:
         return shown
-    if not isinstance(run, Trajectory):
-        raise ModelError(
-            f"{run!r:.100} is not a run.",
-            code="run-expected",
-            remedy="Give what simulate returns, or leave it out.",
-            kind=type(run).__name__,
-        )
+    require_run(run)
     ours, theirs = ([coordinate.name for coordinate in model.coordinates] for model in (shown.model, run.eom.model))
     if ours != theirs and shown.model.unreduced is not None:  # equations may be those of open loops
         ours = [coordinate.name for coordinate in shown.model.unreduced.coordinates]

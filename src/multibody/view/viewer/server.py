@@ -140,16 +140,16 @@ def free_port(host: str, port: int) -> int:
             remedy="Give a number from 1024 to 65535.",
             value=str(port)[:80],
         )
-    for one in range(port, min(port + PORTS, 65536)):
-        trouble = _taken(host, one)
+    for candidate in range(port, min(port + PORTS, 65536)):
+        trouble = _taken(host, candidate)
         if trouble is None:
-            if one != port:
-                _log.info("Port %d is in use; it is %d instead.", port, one)
-            return one
+            if candidate != port:
+                _log.info("Port %d is in use; it is %d instead.", port, candidate)
+            return candidate
         if trouble.errno not in {errno.EADDRINUSE, errno.EACCES}:
             raise ModelError(
                 f"The viewer cannot listen at '{host}'.", code="host-unusable", where="show", cause=str(trouble),
-                remedy="Give an address of this machine, or leave the host out.", host=host, port=one,
+                remedy="Give an address of this machine, or leave the host out.", host=host, port=candidate,
             )  # fmt: skip
     raise ModelError(
         "All ports are in use.", code="ports-in-use", where="show", remedy=f"Give another one than {port}.", port=port

@@ -1,1 +1,1 @@
-"""What PyMbs scripts make of a world: equations, code, pictures, runs."""
+"""Commands of PyMbs scripts that use a world: equations, code, pictures, runs."""

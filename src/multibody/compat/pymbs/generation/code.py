@@ -39,7 +39,7 @@ class GenCode:
         """
         language = DIALECTS.get(str(dialect).lower().lstrip("."))
         if language is None:
-            known = [one for one, name in DIALECTS.items() if name != "Fortran90"]
+            known = [dialect for dialect, name in DIALECTS.items() if name != "Fortran90"]
             raise UnsupportedError(
                 f"There is no code for {dialect!r:.40}.",
                 remedy=f"There are: {', '.join(known)}; multibody.export writes for more tools.",

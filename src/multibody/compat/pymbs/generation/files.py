@@ -123,13 +123,13 @@ def _sensor_arrays(program: Program, text: str) -> Iterator[str]:
 
 def _input_arrays(program: Program, text: str) -> Iterator[tuple[str, list[str]]]:
     """Declarations such as ``F[3];``, each with the equations for its elements."""
-    for one in program.eom.model.inputs:
-        shape = np.shape(one.symbols)
-        if shape and _can_be_array(one.name, shape, text):
+    for input_ in program.eom.model.inputs:
+        shape = np.shape(input_.symbols)
+        if shape and _can_be_array(input_.name, shape, text):
             places = [", ".join(str(k + 1) for k in place) for place in np.ndindex(*shape)]
-            names = _elements(one.name, shape).ravel()
-            ties = [f"  {name} = {one.name}[{place}];" for name, place in zip(names, places, strict=True)]
-            yield f"{one.name}[{', '.join(map(str, shape))}];", ties
+            names = _elements(input_.name, shape).ravel()
+            ties = [f"  {name} = {input_.name}[{place}];" for name, place in zip(names, places, strict=True)]
+            yield f"{input_.name}[{', '.join(map(str, shape))}];", ties
 
 
 def _can_be_array(name: str, shape: tuple[int, ...], text: str) -> bool:

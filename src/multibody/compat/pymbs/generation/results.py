@@ -1,9 +1,11 @@
-"""What comes after the equations: pictures, and the equations themselves."""
+"""Commands of PyMbs scripts that need equations: pictures, listings, descriptions of shapes."""
 
 from __future__ import annotations
 
 import logging
 import os
+from configparser import ConfigParser
+from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,8 +18,8 @@ from multibody.compat.pymbs.refusals import UnsupportedError, UsageError, rigid_
 from multibody.compat.pymbs.world import WorldBase
 from multibody.equations import EquationsOfMotion
 from multibody.errors import StorageError
-from multibody.graph import Expr
-from multibody.model import Parameter
+from multibody.graph import Expr, array, evaluate
+from multibody.model import Drawing, Mesh, Parameter
 
 _log = logging.getLogger("multibody")
 
@@ -103,7 +105,7 @@ class ResultCommands(WorldBase):
     def _start(equations: EquationsOfMotion, q0: Any) -> dict[str, float]:
         """Coordinates by name."""
         numbers = np.ravel(np.array(q0, dtype=object))
-        names = [one.name for one in equations.coordinates]
+        names = [coordinate.name for coordinate in equations.coordinates]
         if len(numbers) != len(names):
             raise UsageError(
                 f"There are {len(names)} coordinates, and {len(numbers)} start values are given.",
@@ -145,8 +147,6 @@ class ResultCommands(WorldBase):
                 remedy="Use addVisualisation first.",
                 code="nothing-to-draw",
             )
-        from multibody.compat.pymbs.generation.shape_descriptions import graph_reps
-
         path = Path(fileName) if Path(fileName).suffix else Path(f"{fileName}.cfg")
         try:
             path.write_text(graph_reps(equations), encoding="utf-8")
@@ -173,7 +173,7 @@ class ResultCommands(WorldBase):
 
     def getParameters(self) -> dict[str, Expr | None]:
         """The defaults of all parameters, by name: numbers, or formulas of others."""
-        return {one.name: value for each in self.system.all(Parameter) for one, value in each.default.items()}
+        return {symbol.name: value for each in self.system.all(Parameter) for symbol, value in each.default.items()}
 
     def genSarturisXml(self, *args: Any, **named: Any) -> None:
         """Not supported."""
@@ -198,3 +198,42 @@ def _limits(given: Any) -> tuple[float, ...]:
             code="range-invalid",
         )
     return tuple(numbers.tolist())
+
+
+# shapes as a text file: a section for each one with its kind, sizes, and place on a body ---------------------------
+
+
+def graph_reps(eom: EquationsOfMotion) -> str:
+    """All shapes of a system, with the numbers that parameters have by default.
+
+    Each section has the name of a shape. ``r`` and ``T`` are position and rotation matrix, row by row, of the shape in
+    the frame of its ``body``; boxes and cylinders have their centre there, cylinders stand along z.
+    """
+    known: dict[Any, float] = dict(eom.model.parameter_values())
+    sheet = ConfigParser(interpolation=None)
+    sheet.optionxform = str  # type: ignore[assignment, method-assign]
+    for name, drawing in eom.model.drawings.items():
+        sheet[name] = _entries(drawing, known)
+    page = StringIO()
+    sheet.write(page)
+    return page.getvalue()
+
+
+def _entries(drawing: Drawing, known: dict[Any, float]) -> dict[str, str]:
+    place, shape = drawing.frame.pose @ drawing.pose, drawing.shape
+    sizes = {size: _numbers(value, known) for size, value in shape.sizes.items()}
+    file = {"file": shape.label, "scale": _numbers(shape.scale, known)} if isinstance(shape, Mesh) else {}
+    colour = {} if shape.colour is None else {"colour": " ".join(f"{part:.6g}" for part in shape.colour)}
+    return {
+        "type": type(shape).__name__,
+        "body": drawing.frame.body.name,
+        **sizes,
+        **file,
+        **colour,
+        "r": _numbers(place.position.to_array(), known),
+        "T": _numbers(place.rotation.to_matrix().symbolic().to_array(), known),
+    }
+
+
+def _numbers(value: Any, known: dict[Any, float]) -> str:
+    return " ".join(f"{float(evaluate(number, known)):.12g}" for number in array(value).flat)

@@ -27,6 +27,7 @@ from multibody.compiler.program import PortProgram, lowered
 from multibody.compiler.ufunc import UniversalFunction, allows_ports, not_universal
 from multibody.errors import ShapeError
 from multibody.graph import names
+from multibody.support.compile_clock import compiling
 
 
 class Function:
@@ -270,7 +271,8 @@ class Function:
 
     def block(self, lanes: int) -> StateBlock:
         """The same function for several states at once, for compiled loops; see ``StateBlock``."""
-        return StateBlock(self, self._program, lanes)
+        with compiling(self.name):
+            return StateBlock(self, self._program, lanes)
 
     # machine code ------------------------------------------------------------------------------------------------
 
@@ -305,7 +307,8 @@ class Function:
 
     @cached_property
     def _program(self) -> PortProgram:
-        return self._lowered(self._shared)
+        with compiling(self.name):
+            return self._lowered(self._shared)
 
     def _lowered(self, shared: frozenset[int]) -> PortProgram:
         inputs: list[Any] = [port.items for port in self.inputs]
@@ -313,11 +316,13 @@ class Function:
 
     @cached_property
     def _module(self) -> Module:
-        return module(self._program, 1)
+        with compiling(self.name):
+            return module(self._program, 1)
 
     @cached_property
     def _library(self) -> engine.Library:
-        return engine.build(self._module.text)
+        with compiling(self.name):
+            return engine.build(self._module.text)
 
     @cached_property
     def _universal(self) -> Callable[..., Any]:
@@ -336,7 +341,8 @@ class Function:
     def _kernel(self, shared: frozenset[int], lanes: int | None = None) -> Kernel:
         key = shared, lanes or engine.lanes()
         if key not in self._kernels:
-            self._kernels[key] = Kernel(self._lowered(shared), key[1])
+            with compiling(self.name):
+                self._kernels[key] = Kernel(self._lowered(shared), key[1])
         return self._kernels[key]
 
 
@@ -357,7 +363,8 @@ class HastyFunction(Function):
 
     @cached_property
     def _library(self) -> engine.Library:
-        return engine.build(self._module.text, engine.HASTY)
+        with compiling(self.name):
+            return engine.build(self._module.text, engine.HASTY)
 
 
 class FixedFunction:

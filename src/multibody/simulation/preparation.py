@@ -41,6 +41,7 @@ from multibody.simulation.results.named_samples import EventRecord
 from multibody.simulation.results.statistics import Counts
 from multibody.simulation.results.trajectory import Trajectory
 from multibody.simulation.run import Progress, Record, Run
+from multibody.support.compile_clock import compile_seconds
 
 
 class Prepared:
@@ -111,15 +112,17 @@ class Prepared:
 
     def moved(
         self, problem: Problem, times: Vector, y: Vector, integrator: Integrator | None = None,
-        progress: Progress | None = None, changes: tuple[StartChange, ...] = (),
+        progress: Progress | None = None, changes: tuple[StartChange, ...] = (), compiled: float | None = None,
     ) -> Trajectory:  # fmt: skip
         """The trajectory of a problem from a state on; without an integrator, one is chosen.
 
-        ``changes`` are the start values that were changed.
+        ``changes`` are the start values that were changed; ``compiled`` is what ``compile_seconds`` said before the run
+        was prepared, if that was earlier.
 
         Raises:
             Exception: of any kind, from a function that the user gave.
         """
+        compiled = compile_seconds() if compiled is None else compiled
         inputs = self._with_references(problem, float(times[0]), y)
         problem.r[:] = inputs.values
         modes = Modes(problem, float(times[0]), float(times[-1]))
@@ -131,7 +134,7 @@ class Prepared:
             raise problem.failure
         if problem.renew():
             self._finished[:] = [problem]
-        return self.trajectory(problem.p, record, choice, float(times[-1]), changes)
+        return self.trajectory(problem.p, record, choice, float(times[-1]), changes, compile_seconds() - compiled)
 
     def _with_references(self, problem: Problem, t: float, y: Vector) -> Inputs:
         """The inputs with angles of dependent joints as their own references, but for those that go on."""
@@ -147,8 +150,9 @@ class Prepared:
         return replace(self.inputs, values=values)
 
     def trajectory(
-        self, p: Vector, record: Record, choice: Chosen, end: float, changes: tuple[StartChange, ...] = ()
-    ) -> Trajectory:
+        self, p: Vector, record: Record, choice: Chosen, end: float, changes: tuple[StartChange, ...] = (),
+        compilation: float = 0.0,
+    ) -> Trajectory:  # fmt: skip
         """The trajectory that was recorded.
 
         Args:
@@ -157,6 +161,7 @@ class Prepared:
             choice: the integrator.
             end: the time that the run was to reach.
             changes: start values that were changed.
+            compilation: seconds of compilation before and during the run.
         """
         t, y, r = (np.concatenate(parts) for parts in (record.t, record.y, record.r))
         if self.inputs.expressions:
@@ -171,7 +176,8 @@ class Prepared:
             name: sum(getattr(one, name) for one in record.segments)
             for name in ("steps", "rejected", "evaluations", "jacobians")
         }
-        counts = Counts(**totals, seconds=record.seconds, integrator=repr(choice.integrator), choice=choice.why)
+        counts = Counts(**totals, seconds=record.seconds, integrator=repr(choice.integrator), choice=choice.why,
+                        compilation=compilation)  # fmt: skip
         listed = [one for one in record.occurrences if not isinstance(self.signals.events[one.event], ForceSign)]
         happened = [EventRecord(self.signals.names[one.event], one.t, one.y) for one in listed]
         explanation = explained(self.eom, record, p, end)

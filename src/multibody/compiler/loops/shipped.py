@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from multibody.compiler import engine
+from multibody.support.compile_clock import compiling
 
 ENTRY = "advance"
 """The name of the function that is called, in the source and in the code of every loop."""
@@ -53,7 +54,8 @@ class ShippedLoop:
 
     @cached_property
     def _library(self) -> engine.Library:
-        return engine.build(self.text, engine.OPTIMIZED)
+        with compiling(self.module.rpartition(".")[2]):
+            return engine.build(self.text, engine.OPTIMIZED)
 
     @cached_property
     def _function(self) -> Callable[[Any], None]:

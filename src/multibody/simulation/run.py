@@ -116,6 +116,7 @@ class Run:
         problem.observer = None if self._checks.empty and self._dead_points.empty else self._observe
         if inputs.laws:
             problem.follow(self._laws, signals=self._are_watched(inputs.laws))
+        self._longest_step = 0.0  # of the integrator, where it is known
         self._share = 1.0 if progress is None else FIRST_SHARE  # of the whole time, in the next segment
 
     def through(self, times: Vector, y: Vector) -> Record:
@@ -123,6 +124,8 @@ class Run:
         record, start = Record(), perf_counter() - compile_seconds()
         t, step = float(times[0]), 0.0
         integrator = self._integrator.for_run(float(times[-1]) - t)
+        longest = getattr(integrator, "step", 0.0) or getattr(integrator, "max_step", 0.0)
+        self._longest_step = longest if np.isfinite(longest) else 0.0
         quiet: tuple[int, ...] = ()
         sides: tuple[float, ...] = ()
         self._keep(record, t, y)
@@ -213,7 +216,7 @@ class Run:
         found = self._dead_points.first()
         if found is None and record.status is Status.NOT_FINITE and record.failed_at is not None:
             t, y = record.failed_at
-            found = self._dead_points.after(t, y, getattr(self._integrator, "step", 0.0))
+            found = self._dead_points.after(t, y, self._longest_step)
         at_start = found is not None and found.t == record.t[0][0]  # a loop that cannot be closed is reported as such
         if found is None or record.status is Status.INTERRUPTED or (at_start and record.status is Status.NOT_FINITE):
             return

@@ -21,7 +21,7 @@ from multibody.simulation.integrators.butcher_tableaus import Tableau
 from multibody.simulation.integrators.integrator import Integrator
 from multibody.simulation.integrators.stability_limits import instability
 from multibody.simulation.kernel.run_memory import address, begun, mark_events, of_problem
-from multibody.simulation.kernel.run_record import DIVERGED, PAUSE, PAUSED, SINGULAR
+from multibody.simulation.kernel.run_record import DIVERGED, PAUSE, PAUSED, SINGULAR, RunRecord
 from multibody.simulation.problem.problem import Problem
 
 STATUS = (
@@ -33,7 +33,7 @@ STATUS = (
 UNLIMITED = 2**62
 """More steps than any run has."""
 
-advance = ShippedLoop("multibody.simulation.kernel.advance")
+advance = ShippedLoop("multibody.simulation.kernel.advance", RunRecord)
 """Moves a run on, as far as it goes without Python."""
 
 STIFF = "Stability, not accuracy, limits the steps: the problem looks stiff."

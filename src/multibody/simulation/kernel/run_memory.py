@@ -22,8 +22,12 @@ def address(array: Vector) -> int:
     return int(array.__array_interface__["data"][0])
 
 
+GUARD = 8
+"""Numbers between two arrays of a run, which stay zero: what is written beyond the end of an array is seen there."""
+
+
 class RunMemory:
-    """Arrays of zeros, one after the other in one piece of memory, and arrays for the ends of steps.
+    """Arrays of zeros, one after the other in one piece of memory with guards between them, and the ends of steps.
 
     Args:
         places: where each of them is, by name, in their order.
@@ -37,7 +41,7 @@ class RunMemory:
 
     def __init__(self, places: Mapping[str, slice], size: int) -> None:
         self.step_t, self.step_y = np.empty(PAUSE + 1), np.empty((PAUSE + 1, size))
-        self._memory = np.zeros(max(place.stop for place in places.values()))
+        self._memory = np.zeros(max(place.stop for place in places.values()) + GUARD)
         self._places = places
         first = address(self._memory)
         self.addresses = {name: first + 8 * place.start for name, place in self._places.items()}
@@ -48,6 +52,11 @@ class RunMemory:
     def clear(self) -> None:
         """Make all numbers zero."""
         self._memory.fill(0.0)
+
+    def overrun(self) -> tuple[str, ...]:
+        """The arrays beyond whose ends something was written; for tests of compiled loops."""
+        guards = {name: self._memory[place.stop : place.stop + GUARD] for name, place in self._places.items()}
+        return tuple(name for name, guard in guards.items() if guard.any())
 
 
 def begun(problem: Problem, method: Tableau, project: bool, events: int) -> tuple[RunRecord, RunMemory]:
@@ -104,8 +113,8 @@ def of_method(method: Tableau) -> dict[str, Any]:
 def layout(method: Tableau, size: int, events: int) -> dict[str, slice]:
     """The places of all arrays of a run, for states of a size and a number of events."""
     sizes = _for_steps(method, size) | _for_events(events, size)
-    ends = accumulate(sizes.values(), initial=0)
-    return {name: slice(*place) for name, place in zip(sizes, pairwise(ends), strict=True)}
+    ends = accumulate((count + GUARD for count in sizes.values()), initial=0)
+    return {name: slice(first, last - GUARD) for name, (first, last) in zip(sizes, pairwise(ends), strict=True)}
 
 
 def _for_steps(method: Tableau, size: int) -> dict[str, int]:

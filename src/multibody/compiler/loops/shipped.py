@@ -29,7 +29,7 @@ def layout_digest(record: type[ctypes.Structure] | None) -> str:
     """A digest of the names, types and places of all fields of a record, which shipped code reads and writes."""
     if record is None:
         return "none"
-    places = ((name, kind, getattr(record, name)) for name, kind in record._fields_)
+    places = ((name, kind, getattr(record, name)) for name, kind, *_ in record._fields_)
     fields = [f"{name} {kind.__name__} {place.offset} {place.size}" for name, kind, place in places]
     return sha256("\n".join([*fields, str(ctypes.sizeof(record))]).encode()).hexdigest()[:16]
 

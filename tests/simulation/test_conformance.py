@@ -22,6 +22,7 @@ from .test_singular_positions import closed_slider_crank, slider_crank, turning_
 INTEGRATORS = {
     "DormandPrince8": mb.DormandPrince8(),
     "DormandPrince5": mb.DormandPrince5(rtol=1e-9),
+    "Rodas5P": mb.Rodas5P(),
     "RungeKutta4": mb.RungeKutta4(step=0.01),
     "Symplectic": mb.Symplectic(step=0.01),
     "Cvode": mb.Cvode(),

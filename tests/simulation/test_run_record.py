@@ -25,7 +25,7 @@ RECORDS = {
 }
 METHODS = [
     mb.DormandPrince8(), mb.DormandPrince5(), mb.RungeKutta4(step=0.01), mb.Symplectic(step=0.01),
-    mb.SemiImplicitEuler(step=0.01),
+    mb.SemiImplicitEuler(step=0.01), mb.Rodas5P(),
 ]  # fmt: skip
 
 
@@ -95,6 +95,9 @@ def test_nothing_is_written_beyond_an_array(integrator, memories):
 
 ROWS = ("y", "new", "point", "K", "F", "floors", "scales")
 """Arrays of rows, whose widths are multiples of eight."""
+
+LINEAR = ("matrix", "pivots", "drift")
+"""Arrays of implicit methods, for as many numbers as there are entries of the state, works included."""
 
 EVENTS = ("sides", "signal_scales", "roundings", "later_roundings")
 """Arrays with a number for each event."""

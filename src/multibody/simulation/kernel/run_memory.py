@@ -12,7 +12,7 @@ import numpy as np
 from multibody.compiler.calls import MovablePorts
 from multibody.simulation.contract import Vector, Watch
 from multibody.simulation.events.search_constants import FINER
-from multibody.simulation.integrators.butcher_tableaus import Tableau
+from multibody.simulation.integrators.butcher_tableaus import ROSENBROCK, Tableau
 from multibody.simulation.kernel.run_record import PAUSE, PROBES, QUIET, RunRecord
 from multibody.simulation.problem.problem import Native, Problem
 
@@ -21,6 +21,9 @@ def address(array: Vector) -> int:
     """Where an array begins."""
     return int(array.__array_interface__["data"][0])
 
+
+FITTED_ROWS = 2
+"""Rows of the dense output that follow from the rates at both ends, but for those of implicit methods."""
 
 GUARD = 8
 """Numbers between two arrays of a run, which stay zero: what is written beyond the end of an array is seen there."""
@@ -64,7 +67,8 @@ def begun(problem: Problem, method: Tableau, project: bool, events: int) -> tupl
     known, key = problem.native_fields, (id(method), project, events)
     if key not in known:
         memory = RunMemory(layout(method, problem.size, events), problem.size)
-        known[key] = RunRecord(**of_problem(problem, project), **of_method(method), **memory.addresses), memory, method
+        fields = of_problem(problem, project) | of_jacobian(problem, method) | of_method(method)
+        known[key] = RunRecord(**fields, **memory.addresses), memory, method
     first, memory, _ = known[key]
     memory.clear()
     return RunRecord.from_buffer_copy(first), memory
@@ -106,7 +110,17 @@ def _has_plain_speeds(problem: Problem) -> bool:
 def of_method(method: Tableau) -> dict[str, Any]:
     """The numbers of a method."""
     fields = {key: address(one) if isinstance(one, np.ndarray) else one for key, one in vars(method).items()}
-    return fields | {"rows": len(method.c), "estimates": len(method.E), "refinements": len(method.D)}
+    refinements = len(method.D) - (FITTED_ROWS if method.kind == ROSENBROCK else 0)
+    return fields | {"rows": len(method.c), "estimates": len(method.E), "refinements": refinements}
+
+
+def of_jacobian(problem: Problem, method: Tableau) -> dict[str, int]:
+    """The Jacobian of the right-hand side, for implicit methods; without an address where a law of Python counts."""
+    if method.kind != ROSENBROCK:
+        return {}
+    fields = {"bound_slopes": address(problem.slopes), "timed": problem.law is not None or problem.functions.timed}
+    native = Native(0, 0, 0) if problem.law is not None else problem.jacobian
+    return fields | dict(zip(("jacobian_at", "jacobian_ports", "jacobian_more"), native, strict=True))
 
 
 @lru_cache(64)
@@ -121,7 +135,8 @@ def _for_steps(method: Tableau, size: int) -> dict[str, int]:
     """The sizes of arrays for both ends of a step, and what is between them."""
     rows = {"y": 1, "new": 1, "point": 1, "last_y": 1, "last_rate": 1, "K": len(method.c), "F": 3 + len(method.D)}
     rows |= {"floors": 1, "scales": 1, "noises": 1}
-    return {name: count * _width(size) for name, count in rows.items()}
+    sizes = {name: count * _width(size) for name, count in rows.items()}
+    return sizes | ({"matrix": size * size, "pivots": size, "drift": _width(size)} if method.kind == ROSENBROCK else {})
 
 
 def _width(size: int) -> int:

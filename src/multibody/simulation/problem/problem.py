@@ -269,7 +269,7 @@ class Problem:
         if not self._in_haste or self._evaluations < EVALUATIONS_IN_HASTE:
             return False
         self._in_haste = False
-        for name in ("_rhs", "rhs", "movable", "_projection", "projection"):
+        for name in ("_rhs", "rhs", "movable", "_slopes", "jacobian", "_projection", "projection"):
             self.__dict__.pop(name, None)
             self._other_calls.pop(name, None)
         self.native_fields.clear()
@@ -318,7 +318,7 @@ class Problem:
 
     @cached_property
     def _slopes(self) -> BoundCall:
-        return self.bound(self._equations.slopes, slopes=self.slopes)
+        return self.bound(self._made(self._equations.slopes), slopes=self.slopes)
 
     @cached_property
     def _signals(self) -> BoundCall:

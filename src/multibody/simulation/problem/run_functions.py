@@ -14,7 +14,7 @@ from multibody.compiler.block import StateBlock
 from multibody.equations import EquationsOfMotion
 from multibody.equations.power import explicit, powers
 from multibody.equations.projection import correction
-from multibody.graph import Expr, Symbol, is_zero, isolated, jacobian, product, substitute, topological
+from multibody.graph import Expr, Symbol, free_symbols, is_zero, isolated, jacobian, product, substitute, topological
 from multibody.graph.node import within
 from multibody.graph.piecewise.table_uses import TableUse, table_uses
 from multibody.simulation.checks.table_exits import NO_TABLES, TableWatch, outputs_with_tables
@@ -125,6 +125,11 @@ class RunFunctions:
         with isolated(*topological(rates)):
             matrix = np.hstack([jacobian(rates, states), works.astype(object)])
         return self.function("slopes", {"slopes": matrix})
+
+    @_made_once
+    def timed(self) -> bool:
+        """Whether rates depend on time by themselves."""
+        return self.eom.model.time in free_symbols(self.with_inputs(self._rates))
 
     @_made_once
     def signals(self) -> Function:

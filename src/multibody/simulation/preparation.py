@@ -28,9 +28,9 @@ from multibody.simulation.events.continuous_angles import Quadrant, with_continu
 from multibody.simulation.events.events import Event, ForceSign, Signals, Touch
 from multibody.simulation.events.impacts import Impact, with_contacts
 from multibody.simulation.integrators.integrator import Integrator
+from multibody.simulation.integrators.rosenbrock import Rodas5P
 from multibody.simulation.integrators.runge_kutta import DormandPrince8
-from multibody.simulation.integrators.scipy_solvers import ScipySolver
-from multibody.simulation.integrators.stiffness import stiffness
+from multibody.simulation.integrators.stiffness import BDF, EXPLICIT, ROSENBROCK, stiffness
 from multibody.simulation.integrators.sundials import Cvode
 from multibody.simulation.problem.inputs import Inputs, known_inputs, read_inputs
 from multibody.simulation.problem.problem import WORKS, Problem
@@ -234,16 +234,15 @@ class Chosen(NamedTuple):
 
 
 def chosen(problem: Problem, times: Vector, y: Vector) -> Chosen:
-    """An implicit method for stiff equations, an explicit one otherwise."""
-    found = stiffness(problem, float(times[0]), y, float(times[-1] - times[0]))
-    if not found.stiff:
-        return Chosen(DormandPrince8(), str(found))
-    return Chosen(Cvode() if has_sundials() else ScipySolver(method="Radau"), str(found))
+    """The integrator that is expected to take the least time."""
+    found = stiffness(problem, float(times[0]), y, float(times[-1] - times[0]), has_bdf=has_sundials())
+    integrators: dict[int, type[Integrator]] = {EXPLICIT: DormandPrince8, ROSENBROCK: Rodas5P, BDF: Cvode}
+    return Chosen(integrators[int(found.kind)](), str(found))
 
 
 @cache
 def has_sundials() -> bool:
-    """Whether stiff equations can be solved as such."""
+    """Whether the solvers for large stiff systems are installed."""
     return find_spec("sksundae") is not None
 
 

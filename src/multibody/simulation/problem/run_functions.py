@@ -126,6 +126,11 @@ class RunFunctions:
             matrix = np.hstack([jacobian(rates, states), works.astype(object)])
         return self.function("slopes", {"slopes": matrix})
 
+    @property
+    def laws(self) -> int:
+        """How many inputs are functions of Python."""
+        return len(self._laws)
+
     @_made_once
     def timed(self) -> bool:
         """Whether rates depend on time by themselves."""

@@ -187,7 +187,7 @@ STIFF_MODELS: dict[str, StiffModel] = {
     "10 masses, undamped": StiffModel(partial(masses, 10, 1e4, 0.0), 10.0),
     "spinning top": StiffModel(spinning_top, 10.0),
     "Andrews": StiffModel(mechanisms.andrews, 0.05),
-    "2 four-bars": StiffModel(partial(mechanisms.n_four_bar, 2), 10.0),
+    "2 four-bars": StiffModel(partial(mechanisms.n_four_bar, 2), 1.0),
     "double pendulum of Modelica": StiffModel(library.double_pendulum, 3.0),
 }
 """Models by name: stiff ones first."""

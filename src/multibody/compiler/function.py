@@ -55,6 +55,8 @@ class Function:
         {'add': 1, 'cos': 1, 'mul': 2, 'sin': 1}
     """
 
+    _background: engine.BackgroundBuild | None = None
+
     def __init__(self, name: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
         self.name = names.check(name, "function", 2 * names.MAX_LENGTH)  # that of a system, and what it computes
         self.inputs: tuple[Port, ...] = input_ports(inputs, name)
@@ -287,6 +289,35 @@ class Function:
             9.0
         """
         return self if "_library" in self.__dict__ else self._hasty
+
+    def improved(self) -> bool:
+        """Whether careful code is there by now; what was made in haste serves until then.
+
+        Small functions are compiled at once. Careful code for large ones, if it is not on disk, is made by another
+        process from the first call of this method on.
+
+        Example:
+            >>> from multibody.graph import symbol
+            >>> x = symbol("x")
+            >>> Function("square", {"x": x}, {"y": x * x}).improved()
+            True
+        """
+        if "_library" in self.__dict__:
+            return True
+        if self._background is not None and not self._background.failed:
+            found = self._background.library()
+        elif self._background is not None or not self._is_large:
+            found = self._library
+        else:
+            found = engine.kept(self._module.text)
+            self._background = None if found else engine.BackgroundBuild(self._module.text)
+        if found is not None:
+            self.__dict__["_library"], self._background = found, None
+        return found is not None
+
+    @cached_property
+    def _is_large(self) -> bool:
+        return self._module.text.count("\n") > engine.LARGE
 
     @cached_property
     def _hasty(self) -> Function:

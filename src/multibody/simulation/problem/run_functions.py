@@ -76,6 +76,14 @@ class RunFunctions:
             self._runs += 1
             return self._runs == 1
 
+    def improved(self) -> bool:
+        """Whether careful code of all functions of a step is there by now; see ``Function.improved``."""
+        functions = [self.rhs, self.projection, self.__dict__.get("slopes")]
+        others = self.__dict__.get("regularized")
+        with self._lock:
+            ready = [one.improved() for one in (*functions, others) if one is not None]  # all of them begin
+        return all(ready)
+
     @_made_once
     def switching(self) -> Switching:
         """Where branches of the right-hand side change."""

@@ -150,6 +150,23 @@ def test_a_law_of_python_takes_part_in_the_jacobian():
     assert run.statistics.steps < 2000
 
 
+def test_large_systems_take_their_jacobian_by_differences():
+    """To compile an exact one takes longer than the run; a row of 40 masses stretches like a string of springs."""
+    system = mb.System("row")
+    end = system.world
+    for k in range(40):
+        body = system.body(f"mass{k}", mass=1.0)
+        joint = system.joint(f"x{k}", end, body, "Tx", q=0.1 if k == 0 else 0.0)
+        system.load(mb.JointSpring(joint, 1e4))
+        system.load(mb.JointDamper(joint, 1e4))
+        end = body
+    eom = mb.derive(system)
+    run = mb.simulate(eom, 1.0, integrator=mb.Rodas5P())
+    assert "slopes" not in vars(mb.simulation.preparation.prepared(eom).functions)
+    assert run.q[-1] == pytest.approx([0.1 * math.exp(-1.0)] + [0.0] * 39, abs=3e-4)
+    assert run.statistics.steps < 300
+
+
 def test_columns_of_the_jacobian_without_a_value_are_taken_by_differences():
     """The derivative of |x|^1.5 divides by zero at x = 0."""
 

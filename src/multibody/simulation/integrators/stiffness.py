@@ -41,19 +41,21 @@ class Work:
         states: number of coordinates and speeds.
         operations: of one evaluation of the equations.
         laws: how many inputs are functions of Python.
+        exact: whether the Jacobian is compiled, and not taken by differences.
         has_bdf: whether there is a solver for large stiff systems.
     """
 
     states: int
     operations: int
     laws: int = 0
+    exact: bool = True
     has_bdf: bool = False
 
     @staticmethod
     def of(functions: RunFunctions, *, has_bdf: bool) -> Work:
         """The work of a run."""
         operations = sum(functions.rhs.operations.values())
-        return Work(functions.size - len(WORKS), operations, functions.laws, has_bdf)
+        return Work(functions.size - len(WORKS), operations, functions.laws, functions.derives_exactly, has_bdf)
 
     def seconds(self, stable_steps: Any, accurate_steps: Any) -> tuple[Any, Any, Any]:
         """Estimated times of a run with each kind of integrator.
@@ -67,8 +69,7 @@ class Work:
         evaluation = EVALUATION + OPERATION * self.operations + PYTHON_LAW * self.laws
         explicit = EXPLICIT_STAGES * evaluation * np.maximum(np.maximum(stable_steps, accurate_steps), FEWEST_EXPLICIT)
         factoring = MULTIPLICATION * n**3 / 3
-        exact = OPERATION * JACOBIAN_SHARE * self.operations * n
-        jacobian = 2 * n * evaluation if self.laws else exact
+        jacobian = OPERATION * JACOBIAN_SHARE * self.operations * n if self.exact else 2 * n * evaluation
         stage = evaluation + MULTIPLICATION * n * (n + ROSENBROCK_STAGES)
         step = STEP + ROSENBROCK_STAGES * stage + jacobian + factoring
         rosenbrock = step * (FEWEST_ROSENBROCK + ROSENBROCK_PER_STEP * accurate_steps)

@@ -115,11 +115,12 @@ def of_method(method: Tableau) -> dict[str, Any]:
 
 
 def of_jacobian(problem: Problem, method: Tableau) -> dict[str, int]:
-    """The Jacobian of the right-hand side, for implicit methods; without an address where a law of Python counts."""
+    """The Jacobian for implicit methods; without an address where it is taken by differences."""
     if method.kind != ROSENBROCK:
         return {}
     fields = {"bound_slopes": address(problem.slopes), "timed": problem.law is not None or problem.functions.timed}
-    native = Native(0, 0, 0) if problem.law is not None else problem.jacobian
+    exact = problem.law is None and problem.functions.derives_exactly
+    native = problem.jacobian if exact else Native(0, 0, 0)
     return fields | dict(zip(("jacobian_at", "jacobian_ports", "jacobian_more"), native, strict=True))
 
 

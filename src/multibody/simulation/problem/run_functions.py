@@ -25,6 +25,9 @@ from multibody.simulation.lanes.lane_record import LANES
 WORKS = ("work_of_inputs", "dissipated", "work_of_drives")
 """Integrals that are kept beside the state."""
 
+MOST_EXACT = 60
+"""Entries of a state up to which the exact Jacobian is compiled; that of larger ones takes too long."""
+
 Made = TypeVar("Made")
 
 
@@ -133,6 +136,11 @@ class RunFunctions:
         with isolated(*topological(rates)):
             matrix = np.hstack([jacobian(rates, states), works.astype(object)])
         return self.function("slopes", {"slopes": matrix})
+
+    @property
+    def derives_exactly(self) -> bool:
+        """Whether implicit methods get the exact Jacobian, and not one by differences."""
+        return self.size <= MOST_EXACT and not self._laws
 
     @property
     def laws(self) -> int:

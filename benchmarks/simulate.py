@@ -13,6 +13,11 @@ in turn, and the best time of each counts. What is timed:
   Exudyn         ``SolveDynamic``, with its best of several methods and settings
   MuJoCo         ``rollout``, RK4; its other integrators are of first order
 
+For the choice of the integrator there is a battery of stiff and other models (``_stiff_models.py``). Each of our
+integrators that can be chosen gets the loosest tolerance that brings positions to within 1e-6 m or rad at the end.
+``stiff_choice`` is the share of models in which the one that is chosen takes at most 1.5 times as long as the best,
+``stiff_vs_cvode`` the median of the times of Cvode over those of Rodas5P, where an implicit one is chosen.
+
 Ratios are peer over our best. Set-up is everything before: deriving, generating and compiling, with an empty cache.
 Run with ``./dev bench simulate``.
 """
@@ -39,12 +44,14 @@ from _simulate_peers import Runner, Task
 import multibody as mb
 from multibody.simulation.contract import Watch
 from multibody.simulation.lanes.lanes import Lanes
+from multibody.simulation.preparation import chosen
 from multibody.simulation.problem.problem import Problem
 from multibody.simulation.problem.run_functions import RunFunctions
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "formalisms"))
 
 import mechanisms
+from _stiff_models import STIFF_MODELS, StiffModel, start_of
 
 ROUNDS = 7
 PATIENCE = 30.0
@@ -266,6 +273,59 @@ def sweep_runs_per_second() -> float:
     return MANY / min(takes)
 
 
+# stiff models -------------------------------------------------------------------------------------------------------
+
+NEAR = 1e-6
+"""m or rad: how far positions at the end may be off."""
+
+STIFF_LADDER = tuple(10.0 ** -np.arange(3.0, 11.6, 0.5))
+MOST_STEPS = 400_000
+GOOD = 1.5
+"""So many times as long as the best may take what is chosen."""
+
+
+def stiff_runners(model: StiffModel) -> tuple[list[Runner], str, np.ndarray]:
+    """Integrators on a model, the name of the one that is chosen, and the positions at the end."""
+    eom = mb.derive(model.make())
+    problem = Problem(eom, list(eom.model.parameter_values().values()))
+    problem.functions.is_first_run()  # that of code in haste
+    y, times = start_of(eom), np.array([0.0, model.duration])
+
+    def ends(integrator: Any) -> np.ndarray:
+        found = integrator.for_run(model.duration).run(problem, 0.0, y, times[1:], 0.0, Watch())
+        return found.last_y[: problem.n] if found.status is mb.Status.DONE else np.full(problem.n, np.nan)
+
+    choice = type(chosen(problem, times, y).integrator).__name__
+    kinds: list[Any] = [mb.DormandPrince8, mb.Rodas5P, mb.Cvode]
+    options = {"max_steps": MOST_STEPS}
+    runners = [
+        Runner(kind.__name__, "ours", STIFF_LADDER, lambda rtol, kind=kind: ends(kind(rtol=rtol, **options)), 0.0)
+        for kind in kinds
+    ]
+    exact = mb.Rodas5P(rtol=1e-12, atol=1e-13, max_steps=10**7)
+    if choice == "DormandPrince8":
+        exact = mb.DormandPrince8(rtol=1e-13, atol=1e-15, max_steps=10**7)
+    return runners, choice, ends(exact)
+
+
+def stiff_figures(names: Sequence[str] = ()) -> dict[str, float]:
+    """Print the table of the battery; how often the choice is good, and how much faster than Cvode Rodas5P is."""
+    print("\nthe choice of the integrator, ms for errors of at most 1e-6 m or rad")
+    good, ratios = [], []
+    for name in names or STIFF_MODELS:
+        runners, choice, expected = stiff_runners(STIFF_MODELS[name])
+        entries = [found for runner in runners if (found := tuned(runner, expected, NEAR))]
+        times = dict(zip((one.runner.name for one in entries), best_times(entries, 0.05), strict=True))
+        share = times.get(choice, math.inf) / min(times.values(), default=1.0)
+        good.append(share <= GOOD)
+        if choice != "DormandPrince8" and {"Rodas5P", "Cvode"} <= times.keys():
+            ratios.append(times["Cvode"] / times["Rodas5P"])
+        shown = "  ".join(f"{kind} {1e3 * seconds:9.3f}" for kind, seconds in times.items())
+        print(f"  {name:28} {choice:14} {share:6.2f} of the best   {shown}", flush=True)
+    print(f"good choices: {sum(good)} of {len(good)}")
+    return {"stiff_choice": sum(good) / len(good), "stiff_vs_cvode": float(np.median(ratios)) if ratios else math.nan}
+
+
 def main() -> None:
     """Measure, print the tables, then the line of key figures."""
     with tempfile.TemporaryDirectory() as folder:
@@ -275,7 +335,7 @@ def main() -> None:
         loop = seconds(lambda: warm.moved(mb.DormandPrince8()))
         print(f"the loop over steps is compiled once for all mechanisms: {loop:.1f} s, later from a cache")
         found = {name: contest(name) for name in TASKS}
-        gain, per_second = batch_gain(), sweep_runs_per_second()
+        gain, per_second, stiff = batch_gain(), sweep_runs_per_second(), stiff_figures()
     double = found["double pendulum, 10 s"]
     ratio = lambda families, peer: families.get(peer, math.nan) / families["ours"]  # noqa: E731
     bars = [ratio(families, "Exudyn") for name, families in found.items() if "four-bars" in name]
@@ -289,6 +349,7 @@ def main() -> None:
         "andrews_ms": found["Andrews, 0.05 s"]["ours"] * 1e3,
         "sweep_runs_per_s": per_second,
         "dp_vs_old_scipy": ratio(double, "old SciPy"),
+        **stiff,
     }
     bar(figures)
 

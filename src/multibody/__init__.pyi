@@ -240,6 +240,7 @@ from .simulation import (
     Impact as Impact,
     IndependentCoordinates as IndependentCoordinates,
     Normal as Normal,
+    Rodas5P as Rodas5P,
     RungeKutta4 as RungeKutta4,
     Sampled as Sampled,
     ScipySolver as ScipySolver,

@@ -271,7 +271,9 @@ def test_equations_alone_are_a_model_too(multibody, folder):
     assert multibody("check", "given.py", "--json").data["ok"]
 
 
-@pytest.mark.parametrize("solver", ["dopri5", "dopri8", "rk4", "euler", "symplectic", "radau", "bdf", "lsoda"])
+@pytest.mark.parametrize(
+    "solver", ["dopri5", "dopri8", "rodas5p", "rk4", "euler", "symplectic", "radau", "bdf", "lsoda"]
+)
 def test_solvers_by_name(multibody, solver):
     done = multibody("simulate", "pendulum", "-d", "1", "--solver", solver, "--json")
     assert done.data["status"] == "DONE"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from multibody.compiler.loops.shipped import ShippedLoop
+from multibody.compiler.loops.shipped import ShippedLoop, layout_digest
 from multibody.compiler.loops.translation import digest, source_files
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,19 +21,26 @@ MODULES = (
 )
 
 
-def test_all_loops_are_looked_at():
+@pytest.fixture(scope="module")
+def kernels():
+    """The tool that makes the code."""
     spec = importlib.util.spec_from_file_location("kernels", ROOT / "tools" / "kernels.py")
-    kernels = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(kernels)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_all_loops_are_looked_at(kernels):
     assert tuple(kernels.LOOPS) == MODULES
     shipped = {path.relative_to(ROOT / "src") for path in (ROOT / "src").rglob("*.ll.xz")}
     assert shipped == {kernels.shipped_file(module).relative_to(ROOT / "src") for module in MODULES}
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_the_code_belongs_to_its_sources(module):
+def test_the_code_belongs_to_its_sources(module, kernels):
     """After a change of a source: ./dev kernels."""
-    head = ShippedLoop(module).text.splitlines()[0]
+    head, layout = ShippedLoop(module).text.splitlines()[:2]
+    assert layout == f"; record {layout_digest(kernels.LOOPS[module][0])}"
     assert re.fullmatch(rf"; from sources {digest(module)} by numba [\d.]+, llvmlite [\d.]+", head)
 
 

@@ -32,8 +32,6 @@ def page():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_script_draws_its_picture_and_prints_what_the_page_shows(name, shown):
-    if name == "governor":
-        pytest.importorskip("sksundae")
     found, expected = shown(name), pages().shown(page())[name]
     assert found.picture.read_bytes().startswith(b"\x89PNG")
     assert found.picture.stat().st_size > 10_000

@@ -94,12 +94,20 @@ def oldest(wheel: Path) -> None:
     run(python, "-m", "pytest", *options, *CHOSEN)
 
 
+def every_llvmlite(wheel: Path) -> None:
+    """The oldest and the newest llvmlite that are allowed make machine code of the shipped loops."""
+    (pinned,) = (line for line in (HERE / "oldest.txt").read_text().split() if line.startswith("llvmlite=="))
+    for name, what in {"oldest_llvmlite": pinned, "newest_llvmlite": "llvmlite"}.items():
+        run(installed(name, what), HERE / "loops.py", wheel)
+
+
 def main() -> None:
     """All of it."""
     begun = time.monotonic()
     archive, wheel = built()
     require_contents(archive, wheel)
     clean(wheel)
+    every_llvmlite(wheel)
     if sys.version_info[:2] == (3, 11):  # the oldest libraries go with the oldest Python
         oldest(wheel)
     print(f"{archive.name} and {wheel.name}: all is well, after {time.monotonic() - begun:.0f} s")

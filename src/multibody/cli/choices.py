@@ -58,6 +58,7 @@ class SolverName(StrEnum):
 
     DOPRI5 = "dopri5"
     DOPRI8 = "dopri8"
+    RODAS5P = "rodas5p"
     RK4 = "rk4"
     EULER = "euler"
     SYMPLECTIC = "symplectic"
@@ -125,6 +126,7 @@ def _solver(name: SolverName, options: dict[str, Any]) -> Integrator:
     kinds: dict[SolverName, Any] = {
         SolverName.DOPRI5: simulation.DormandPrince5,
         SolverName.DOPRI8: simulation.DormandPrince8,
+        SolverName.RODAS5P: simulation.Rodas5P,
         SolverName.CVODE: simulation.Cvode,
         SolverName.IDA: simulation.Ida,
         SolverName.INDEPENDENT: simulation.IndependentCoordinates,

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
+import json
+import os
+import subprocess
+import sys
 import threading
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from typing import Any
@@ -13,6 +19,9 @@ from multibody.errors import CompileError
 
 SMALL = 2_000
 """Lines of text up to which the code generator takes its time; its quicker setting gives hardly slower code."""
+
+LARGE = 5_000
+"""Lines of text from which on careful code takes long: it is made in the background, while hasty code serves."""
 
 HASTY, OPTIMIZED, CAREFUL = 0, 1, 2
 """How much is done. In haste it takes a quarter of the time, and the code runs one and a half times as long; results
@@ -82,6 +91,63 @@ def build(text: str, effort: int = CAREFUL) -> Library:
             code = _compiled(text, effort)
             disk_cache.save(own, code)
         return _loaded(code)
+
+
+class BackgroundBuild:
+    """Careful code that is made by another process: LLVM in this one would stop all others who compile.
+
+    Args:
+        text: LLVM's text.
+
+    Attributes:
+        failed: whether no other process can do it.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text, self._code, self.failed = text, b"", False
+        self._process: subprocess.Popen[bytes] | None = None
+        threading.Thread(target=self._work, daemon=True).start()
+
+    def library(self) -> Library | None:
+        """The machine code, loaded; None as long as it is not there."""
+        if not self._code:
+            return None
+        with _lock:
+            return _loaded(self._code)
+
+    def _work(self) -> None:
+        """Start the process, and wait for its answer."""
+        script = f"import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {__name__} import answer; answer()"
+        code = b""
+        with suppress(OSError, ValueError):  # no processes here, or no Python to start
+            self._process = subprocess.Popen(  # noqa: S603 - this Python, with our own script
+                [sys.executable or "", "-c", script, json.dumps(sys.path)],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+            atexit.register(self._process.kill)
+            code = self._process.communicate(self._text.encode())[0]
+            atexit.unregister(self._process.kill)
+            code = b"" if self._process.returncode else code
+        if code:
+            disk_cache.save(_key(self._text, CAREFUL), code)
+        self._code, self.failed = code, not code
+
+
+def answer() -> None:
+    """What the other process does: text from its standard input becomes machine code on its standard output."""
+    with suppress(AttributeError, OSError):
+        os.nice(5)
+    text = sys.stdin.buffer.read().decode()
+    _target()
+    sys.stdout.buffer.write(_compiled(text, CAREFUL))
+
+
+def kept(text: str) -> Library | None:
+    """Careful code from the cache on disk, loaded; None if there is none."""
+    with _lock:
+        _target()
+        code = disk_cache.load(_key(text, CAREFUL))
+        return None if code is None else _loaded(code)
 
 
 def _key(text: str, effort: int) -> str:

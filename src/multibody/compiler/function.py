@@ -27,6 +27,7 @@ from multibody.compiler.program import PortProgram, lowered
 from multibody.compiler.ufunc import UniversalFunction, allows_ports, not_universal
 from multibody.errors import ShapeError
 from multibody.graph import names
+from multibody.support.compile_clock import compiling
 
 
 class Function:
@@ -53,6 +54,8 @@ class Function:
         >>> tip.operations
         {'add': 1, 'cos': 1, 'mul': 2, 'sin': 1}
     """
+
+    _background: engine.BackgroundBuild | None = None
 
     def __init__(self, name: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
         self.name = names.check(name, "function", 2 * names.MAX_LENGTH)  # that of a system, and what it computes
@@ -270,7 +273,8 @@ class Function:
 
     def block(self, lanes: int) -> StateBlock:
         """The same function for several states at once, for compiled loops; see ``StateBlock``."""
-        return StateBlock(self, self._program, lanes)
+        with compiling(self.name):
+            return StateBlock(self, self._program, lanes)
 
     # machine code ------------------------------------------------------------------------------------------------
 
@@ -285,6 +289,35 @@ class Function:
             9.0
         """
         return self if "_library" in self.__dict__ else self._hasty
+
+    def improved(self) -> bool:
+        """Whether careful code is there by now; what was made in haste serves until then.
+
+        Small functions are compiled at once. Careful code for large ones, if it is not on disk, is made by another
+        process from the first call of this method on.
+
+        Example:
+            >>> from multibody.graph import symbol
+            >>> x = symbol("x")
+            >>> Function("square", {"x": x}, {"y": x * x}).improved()
+            True
+        """
+        if "_library" in self.__dict__:
+            return True
+        if self._background is not None and not self._background.failed:
+            found = self._background.library()
+        elif self._background is not None or not self._is_large:
+            found = self._library
+        else:
+            found = engine.kept(self._module.text)
+            self._background = None if found else engine.BackgroundBuild(self._module.text)
+        if found is not None:
+            self.__dict__["_library"], self._background = found, None
+        return found is not None
+
+    @cached_property
+    def _is_large(self) -> bool:
+        return self._module.text.count("\n") > engine.LARGE
 
     @cached_property
     def _hasty(self) -> Function:
@@ -305,7 +338,8 @@ class Function:
 
     @cached_property
     def _program(self) -> PortProgram:
-        return self._lowered(self._shared)
+        with compiling(self.name):
+            return self._lowered(self._shared)
 
     def _lowered(self, shared: frozenset[int]) -> PortProgram:
         inputs: list[Any] = [port.items for port in self.inputs]
@@ -313,11 +347,13 @@ class Function:
 
     @cached_property
     def _module(self) -> Module:
-        return module(self._program, 1)
+        with compiling(self.name):
+            return module(self._program, 1)
 
     @cached_property
     def _library(self) -> engine.Library:
-        return engine.build(self._module.text)
+        with compiling(self.name):
+            return engine.build(self._module.text)
 
     @cached_property
     def _universal(self) -> Callable[..., Any]:
@@ -336,7 +372,8 @@ class Function:
     def _kernel(self, shared: frozenset[int], lanes: int | None = None) -> Kernel:
         key = shared, lanes or engine.lanes()
         if key not in self._kernels:
-            self._kernels[key] = Kernel(self._lowered(shared), key[1])
+            with compiling(self.name):
+                self._kernels[key] = Kernel(self._lowered(shared), key[1])
         return self._kernels[key]
 
 
@@ -357,7 +394,8 @@ class HastyFunction(Function):
 
     @cached_property
     def _library(self) -> engine.Library:
-        return engine.build(self._module.text, engine.HASTY)
+        with compiling(self.name):
+            return engine.build(self._module.text, engine.HASTY)
 
 
 class FixedFunction:

@@ -8,6 +8,7 @@ from multibody.simulation.integrators.baumgarte import baumgarte
 from multibody.simulation.integrators.fixed_step import RungeKutta4, SemiImplicitEuler, Symplectic
 from multibody.simulation.integrators.independent_coordinates import IndependentCoordinates
 from multibody.simulation.integrators.integrator import Integrator
+from multibody.simulation.integrators.rosenbrock import Rodas5P
 from multibody.simulation.integrators.runge_kutta import DormandPrince5, DormandPrince8
 from multibody.simulation.integrators.scipy_solvers import ScipySolver
 from multibody.simulation.integrators.sundials import Cvode, Ida
@@ -21,7 +22,7 @@ from multibody.simulation.sweeps.sweep import read_sweep, sweep
 
 __all__ = [
     "Choice", "Cvode", "DormandPrince5", "DormandPrince8", "Event", "Ida", "Impact", "IndependentCoordinates",
-    "Integrator", "Normal", "RungeKutta4", "Sampled", "ScipySolver", "SemiImplicitEuler",
+    "Integrator", "Normal", "Rodas5P", "RungeKutta4", "Sampled", "ScipySolver", "SemiImplicitEuler",
     "SimulationError", "SimulationInterrupted", "Status", "Sweep", "Symplectic", "Trajectory", "Uniform", "baumgarte",
     "read_sweep", "read_trajectory", "simulate", "sweep",
 ]  # fmt: skip

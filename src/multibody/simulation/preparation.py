@@ -28,9 +28,9 @@ from multibody.simulation.events.continuous_angles import Quadrant, with_continu
 from multibody.simulation.events.events import Event, ForceSign, Signals, Touch
 from multibody.simulation.events.impacts import Impact, with_contacts
 from multibody.simulation.integrators.integrator import Integrator
+from multibody.simulation.integrators.rosenbrock import Rodas5P
 from multibody.simulation.integrators.runge_kutta import DormandPrince8
-from multibody.simulation.integrators.scipy_solvers import ScipySolver
-from multibody.simulation.integrators.stiffness import stiffness
+from multibody.simulation.integrators.stiffness import BDF, EXPLICIT, ROSENBROCK, stiffness
 from multibody.simulation.integrators.sundials import Cvode
 from multibody.simulation.problem.inputs import Inputs, known_inputs, read_inputs
 from multibody.simulation.problem.problem import WORKS, Problem
@@ -45,6 +45,7 @@ from multibody.simulation.results.named_samples import EventRecord
 from multibody.simulation.results.statistics import Counts
 from multibody.simulation.results.trajectory import Trajectory
 from multibody.simulation.run import Progress, Record, Run
+from multibody.support.compile_clock import compile_seconds
 
 
 class Prepared:
@@ -117,15 +118,17 @@ class Prepared:
 
     def moved(
         self, problem: Problem, times: Vector, y: Vector, integrator: Integrator | None = None,
-        progress: Progress | None = None, changes: tuple[StartChange, ...] = (),
+        progress: Progress | None = None, changes: tuple[StartChange, ...] = (), compiled: float | None = None,
     ) -> Trajectory:  # fmt: skip
         """The trajectory of a problem from a state on; without an integrator, one is chosen.
 
-        ``changes`` are the start values that were changed.
+        ``changes`` are the start values that were changed; ``compiled`` is what ``compile_seconds`` said before the run
+        was prepared, if that was earlier.
 
         Raises:
             Exception: of any kind, from a function that the user gave.
         """
+        compiled = compile_seconds() if compiled is None else compiled
         inputs = self._with_references(problem, float(times[0]), y)
         problem.r[:] = inputs.values
         modes = Modes(problem, float(times[0]), float(times[-1]))
@@ -137,7 +140,7 @@ class Prepared:
             raise problem.failure
         if problem.renew():
             self._finished[:] = [problem]
-        return self.trajectory(problem.p, record, choice, float(times[-1]), changes)
+        return self.trajectory(problem.p, record, choice, float(times[-1]), changes, compile_seconds() - compiled)
 
     def _with_references(self, problem: Problem, t: float, y: Vector) -> Inputs:
         """The inputs with angles of dependent joints as their own references, but for those that go on."""
@@ -153,8 +156,9 @@ class Prepared:
         return replace(self.inputs, values=values)
 
     def trajectory(
-        self, p: Vector, record: Record, choice: Chosen, end: float, changes: tuple[StartChange, ...] = ()
-    ) -> Trajectory:
+        self, p: Vector, record: Record, choice: Chosen, end: float, changes: tuple[StartChange, ...] = (),
+        compilation: float = 0.0,
+    ) -> Trajectory:  # fmt: skip
         """The trajectory that was recorded.
 
         Args:
@@ -163,6 +167,7 @@ class Prepared:
             choice: the integrator.
             end: the time that the run was to reach.
             changes: start values that were changed.
+            compilation: seconds of compilation before and during the run.
         """
         t, y, r = (np.concatenate(parts) for parts in (record.t, record.y, record.r))
         if self.inputs.expressions:
@@ -177,7 +182,8 @@ class Prepared:
             name: sum(getattr(one, name) for one in record.segments)
             for name in ("steps", "rejected", "evaluations", "jacobians")
         }
-        counts = Counts(**totals, seconds=record.seconds, integrator=repr(choice.integrator), choice=choice.why)
+        counts = Counts(**totals, seconds=record.seconds, integrator=repr(choice.integrator), choice=choice.why,
+                        compilation=compilation)  # fmt: skip
         listed = [one for one in record.occurrences if not isinstance(self.signals.events[one.event], ForceSign)]
         happened = [EventRecord(self.signals.names[one.event], one.t, one.y) for one in listed]
         explanation = explained(self.eom, record, p, end)
@@ -234,16 +240,15 @@ class Chosen(NamedTuple):
 
 
 def chosen(problem: Problem, times: Vector, y: Vector) -> Chosen:
-    """An implicit method for stiff equations, an explicit one otherwise."""
-    found = stiffness(problem, float(times[0]), y, float(times[-1] - times[0]))
-    if not found.stiff:
-        return Chosen(DormandPrince8(), str(found))
-    return Chosen(Cvode() if has_sundials() else ScipySolver(method="Radau"), str(found))
+    """The integrator that is expected to take the least time."""
+    found = stiffness(problem, float(times[0]), y, float(times[-1] - times[0]), has_bdf=has_sundials())
+    integrators: dict[int, type[Integrator]] = {EXPLICIT: DormandPrince8, ROSENBROCK: Rodas5P, BDF: Cvode}
+    return Chosen(integrators[int(found.kind)](), str(found))
 
 
 @cache
 def has_sundials() -> bool:
-    """Whether stiff equations can be solved as such."""
+    """Whether the solvers for large stiff systems are installed."""
     return find_spec("sksundae") is not None
 
 

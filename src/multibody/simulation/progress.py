@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from threading import Event, Thread
+from threading import Event, Thread, get_ident
 from time import perf_counter
 
 from multibody.simulation.contract import Vector
-from multibody.support.progress_bars import progress_bar, shows_progress
+from multibody.support.compile_clock import compilation_of
+from multibody.support.progress_bars import progress_bar, shows_progress, terminal_in_use
 
 PATIENCE = 1.0  # seconds without a bar
 GLANCE = 0.2  # seconds between two looks at the time that a run has reached
@@ -20,7 +21,8 @@ SweepProgress = Callable[[int, int, int], None]
 def time_bar(now: Vector, times: Vector, progress: object) -> Iterator[None]:
     """While a run goes on, a bar for the time it has reached; not if the user looks after progress, or has no terminal.
 
-    A thread of its own looks at the time in the memory of the run, which is not disturbed by it.
+    A thread of its own looks at the time in the memory of the run, which is not disturbed by it. While the run waits
+    for a compilation, the bar says so; it appears only after the notice of a compilation that is shown already.
 
     Args:
         now: the memory of the time.
@@ -31,7 +33,7 @@ def time_bar(now: Vector, times: Vector, progress: object) -> Iterator[None]:
         yield
         return
     over = Event()
-    watcher = Thread(target=_watch, args=(over, now, float(times[0]), float(times[-1])), daemon=True)
+    watcher = Thread(target=_watch, args=(over, now, float(times[0]), float(times[-1]), get_ident()), daemon=True)
     watcher.start()
     try:
         yield
@@ -40,14 +42,18 @@ def time_bar(now: Vector, times: Vector, progress: object) -> Iterator[None]:
         watcher.join()
 
 
-def _watch(over: Event, now: Vector, start: float, end: float) -> None:
-    if over.wait(PATIENCE):
+def _watch(over: Event, now: Vector, start: float, end: float, thread: int) -> None:
+    patience = PATIENCE
+    while not over.wait(patience) and terminal_in_use():
+        patience = GLANCE
+    if over.is_set():
         return
     with progress_bar(f"{start:g} s to {end:g} s") as show:
         furthest = start
         while not over.wait(GLANCE):
             furthest = max(furthest, min(float(now), end))
-            show(furthest - start, end - start, f"{furthest:.4g} s")
+            compilation = compilation_of(thread)
+            show(furthest - start, end - start, str(compilation or f"{furthest:.4g} s"))
 
 
 @contextmanager

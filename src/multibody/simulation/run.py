@@ -30,6 +30,7 @@ from multibody.simulation.integrators.integrator import Integrator
 from multibody.simulation.problem.input_limits import Requests, require_motion_within, saturated
 from multibody.simulation.problem.inputs import Inputs, called
 from multibody.simulation.problem.problem import Problem
+from multibody.support.compile_clock import compile_seconds
 
 UNSOLVED = (Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.CONSTRAINTS_LOST, Status.SINGULAR)
 """Failures that may come from constraints which are not independent."""
@@ -59,6 +60,7 @@ class Record:
         status: how it ended.
         failed_at: where it failed.
         said: what there is to say about that, beyond the status.
+        seconds: how long it took, without compilation.
         checks: what was found at the ends of all steps.
     """
 
@@ -114,13 +116,16 @@ class Run:
         problem.observer = None if self._checks.empty and self._dead_points.empty else self._observe
         if inputs.laws:
             problem.follow(self._laws, signals=self._are_watched(inputs.laws))
+        self._longest_step = 0.0  # of the integrator, where it is known
         self._share = 1.0 if progress is None else FIRST_SHARE  # of the whole time, in the next segment
 
     def through(self, times: Vector, y: Vector) -> Record:
         """From the first of the times to the last, with a sample at each of them."""
-        record, start = Record(), perf_counter()
+        record, start = Record(), perf_counter() - compile_seconds()
         t, step = float(times[0]), 0.0
         integrator = self._integrator.for_run(float(times[-1]) - t)
+        longest = getattr(integrator, "step", 0.0) or getattr(integrator, "max_step", 0.0)
+        self._longest_step = longest if np.isfinite(longest) else 0.0
         quiet: tuple[int, ...] = ()
         sides: tuple[float, ...] = ()
         self._keep(record, t, y)
@@ -189,7 +194,7 @@ class Run:
         except StepError as error:
             record.status, record.failed_at = error.status, (t, y)
             record.said = error.what
-        record.seconds = perf_counter() - start
+        record.seconds = perf_counter() - compile_seconds() - start
         record.checks = self._checks.results(self._end_of_motion())
         self._end_at_dead_point(record)
         return record
@@ -211,7 +216,7 @@ class Run:
         found = self._dead_points.first()
         if found is None and record.status is Status.NOT_FINITE and record.failed_at is not None:
             t, y = record.failed_at
-            found = self._dead_points.after(t, y, getattr(self._integrator, "step", 0.0))
+            found = self._dead_points.after(t, y, self._longest_step)
         at_start = found is not None and found.t == record.t[0][0]  # a loop that cannot be closed is reported as such
         if found is None or record.status is Status.INTERRUPTED or (at_start and record.status is Status.NOT_FINITE):
             return

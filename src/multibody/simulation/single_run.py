@@ -26,6 +26,7 @@ from multibody.simulation.problem.argument_checks import check_simulate_argument
 from multibody.simulation.problem.continuation import Start, beginning
 from multibody.simulation.progress import time_bar
 from multibody.simulation.results.trajectory import Trajectory
+from multibody.support.compile_clock import compile_seconds
 
 SAMPLES = 501
 
@@ -91,6 +92,7 @@ def simulate(
             where="simulate",
             remedy='Give "raise" (the default) or "return".',
         )
+    compiled = compile_seconds()
     parameters = eom.model.parameters_by_element(parameters)
     before = beginning(start, eom, given=(q, u, *fixed))
     instants = wanted_times(duration, times, samples, before.time(t0, times))
@@ -109,7 +111,7 @@ def simulate(
     ready.require_tables(instants)
     problem = ready.problem(np.array([*values.values()]))
     with time_bar(problem.t, instants, progress):
-        run = ready.moved(problem, instants, y, integrator, progress, changes)
+        run = ready.moved(problem, instants, y, integrator, progress, changes, compiled)
     report_limits(run)
     report_saturations(run)
     report_tables(run)

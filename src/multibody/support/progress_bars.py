@@ -8,6 +8,25 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
+_shown: list[object] = []
+"""The displays on the terminal now."""
+
+
+def terminal_in_use() -> bool:
+    """Whether a bar or a status line is shown now, by whichever thread."""
+    return bool(_shown)
+
+
+@contextmanager
+def _display() -> Iterator[None]:
+    """Note a display on the terminal, as long as it is there."""
+    token = object()
+    _shown.append(token)
+    try:
+        yield
+    finally:
+        _shown.remove(token)
+
 
 def shows_progress() -> bool:
     """Whether standard error is a terminal and the library that draws bars is installed."""
@@ -21,7 +40,7 @@ def progress_bar(title: str) -> Iterator[Callable[[float, float, str], None]]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns: list[Any] = [TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[reached]}")]
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+    with _display(), Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=None, reached="")
         yield lambda done, total, reached: bar.update(task, completed=done, total=total, reached=reached)
 
@@ -34,5 +53,5 @@ def status_line(log: Callable[[str], None]) -> Iterator[Callable[[str], None]]:
         return
     from rich.console import Console
 
-    with Console(stderr=True).status("") as status:
+    with _display(), Console(stderr=True).status("") as status:
         yield status.update

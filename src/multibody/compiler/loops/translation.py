@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from multibody.compiler.loops.shipped import ENTRY
+from multibody.compiler.loops.shipped import ENTRY, layout_digest
 
 INLINED = 50
 """Functions longer than this remain functions: the user's machine makes machine code of all of it."""
@@ -77,7 +77,8 @@ def translated(module: str, record: type[ctypes.Structure] | None, *, unrolled: 
     text = _with_short_names(library.get_llvm_str(), name)
     assert not re.search(r"^declare .*numba", text, re.MULTILINE), "a loop uses what only numba's runtime has"
     assert set(re.findall(r"ret i32 (\S+)", text)) <= {"0", "%common.ret.op"}, "a loop raises an error"
-    head = f"; from sources {digest(module)} by numba {numba.__version__}, llvmlite {llvmlite.__version__}\n\n"
+    head = f"; from sources {digest(module)} by numba {numba.__version__}, llvmlite {llvmlite.__version__}\n"
+    head += f"; record {layout_digest(record)}\n\n"
     return head + _portable(_optimized(text + _entry(count, by_number=record is None), unrolled=unrolled))
 
 

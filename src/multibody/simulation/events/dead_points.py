@@ -174,14 +174,21 @@ class DeadPoints:
         """The dead point that a step from a state leads to, by the midpoint rule; for a step that has failed."""
         if self._known is None or self._first is not None:
             return None
+        shares, states = np.linspace(0.0, step, GRID), [y]
         with np.errstate(all="ignore"):
-            for share in np.linspace(0.0, step, GRID)[1:]:
+            for share in shares[1:]:
                 middle = y + 0.5 * share * self._problem.evaluate(t, y)
-                state = y + share * self._problem.evaluate(t + 0.5 * share, middle)
-                D = self._values(self._known, np.array([t + share]), state[None])[0]
+                states.append(y + share * self._problem.evaluate(t + 0.5 * share, middle))
+                D = self._values(self._known, np.array([t + share]), states[-1][None])[0]
                 if not (D > 0.0).all():
                     i = int(np.argmin(np.nan_to_num(D, nan=-1.0)))
                     return DeadPoint(t + share, y, self._known.coordinates[i])
+            values = self._values(self._known, t + shares, np.array(states))
+            for k, i in np.argwhere(_may_touch_zero(values)):
+                near = slice(max(k - 1, 0), k + 2)
+                found = self._between(self._known, int(i), t + shares[near], np.array(states[near]), touching=True)
+                if found is not None:
+                    return found
         return None
 
     def _between(self, known: Discriminants, i: int, t: Vector, y: Vector, *, touching: bool) -> DeadPoint | None:

@@ -7,14 +7,14 @@ Ordinary Differential Equations I* (2nd edition 1993, sections II.4 to II.6), an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from multibody.simulation.contract import Vector
 
-EXPLICIT, SEMI_IMPLICIT, LEAPFROG = range(3)
-"""Kinds of methods: explicit Runge–Kutta, and two that treat positions and speeds differently."""
+EXPLICIT, SEMI_IMPLICIT, LEAPFROG, ROSENBROCK = range(4)
+"""Kinds of methods: explicit Runge–Kutta, two that treat positions and speeds differently, and linearly implicit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +34,9 @@ class Tableau:
         D: rows of the dense output beyond the cubic that fits states and rates at both ends.
         beta: how much the last error matters for the next step (PI control, Gustafsson).
         stability: where the stability region ends on the negative real axis; 0 where it is not needed.
+        C: what the right-hand side of each stage is made of, in Rosenbrock methods; see ``rosenbrock_steps``.
+        d: how much the change of rates with time counts in each stage.
+        gamma: the factor of the Jacobian, in steps.
     """
 
     kind: int
@@ -45,6 +48,9 @@ class Tableau:
     D: Vector
     beta: float = 0.0
     stability: float = 0.0
+    C: Vector = field(default_factory=lambda: np.zeros((0, 0)))
+    d: Vector = field(default_factory=lambda: np.zeros(0))
+    gamma: float = 0.0
 
 
 def _matrix(columns: int, rows: Sequence[Mapping[int, float]]) -> Vector:

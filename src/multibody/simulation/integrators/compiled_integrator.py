@@ -20,8 +20,8 @@ from multibody.simulation.contract import Occurrence, Segment, Status, Vector, W
 from multibody.simulation.integrators.butcher_tableaus import Tableau
 from multibody.simulation.integrators.integrator import Integrator
 from multibody.simulation.integrators.stability_limits import instability
-from multibody.simulation.kernel.run_memory import address, begun, mark_events, of_problem
-from multibody.simulation.kernel.run_record import DIVERGED, PAUSE, PAUSED, SINGULAR
+from multibody.simulation.kernel.run_memory import address, begun, mark_events, of_jacobian, of_problem
+from multibody.simulation.kernel.run_record import DIVERGED, PAUSE, PAUSED, SINGULAR, RunRecord
 from multibody.simulation.problem.problem import Problem
 
 STATUS = (
@@ -33,7 +33,7 @@ STATUS = (
 UNLIMITED = 2**62
 """More steps than any run has."""
 
-advance = ShippedLoop("multibody.simulation.kernel.advance")
+advance = ShippedLoop("multibody.simulation.kernel.advance", RunRecord)
 """Moves a run on, as far as it goes without Python."""
 
 STIFF = "Stability, not accuracy, limits the steps: the problem looks stiff."
@@ -215,7 +215,8 @@ class _Loop:
             self._problem.regularize(bool(run.regularized))
         switched = run.switched and run.code == PAUSED and self._problem.regularize(not self._problem.regularized)
         if (self._problem.settled(run.evaluations - self._evaluated) and run.code == PAUSED) or switched:
-            for name, value in of_problem(self._problem, project).items():
+            fields = of_problem(self._problem, project) | of_jacobian(self._problem, self._integrator.method)
+            for name, value in fields.items():
                 setattr(run, name, value)
         self._evaluated = run.evaluations
 
@@ -243,7 +244,7 @@ class _Loop:
         stiff = STIFF if run.stiff > 0.5 * run.steps > 50 else ""
         return Segment(
             t, y, STATUS[run.code], run.t, self._last_y.copy(), run.step, self._occurrences, run.steps, run.rejected,
-            run.evaluations, message=self._unstable or stiff,
+            run.evaluations, run.jacobians, message=self._unstable or stiff,
             sides=tuple(self._memory["sides"].tolist()),
             scales=np.array([self._memory[name][: run.size] for name in ("scales", "noises")]),
         )  # fmt: skip

@@ -11,7 +11,9 @@ from multibody.simulation.integrators.compiled_integrator import CompiledIntegra
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Adaptive(CompiledIntegrator):
+class Adaptive(CompiledIntegrator):
+    """What methods that choose their steps share."""
+
     rtol: float = 1e-8
     atol: float | None = None
     max_step: float | None = None
@@ -29,7 +31,7 @@ class _Adaptive(CompiledIntegrator):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DormandPrince5(_Adaptive):
+class DormandPrince5(Adaptive):
     """Order 5 with six evaluations a step, dense output of order 4: for moderate accuracy.
 
     Steps are as long as the tolerances allow, and do not depend on where samples are wanted.
@@ -54,7 +56,7 @@ class DormandPrince5(_Adaptive):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DormandPrince8(_Adaptive):
+class DormandPrince8(Adaptive):
     """Order 8 with twelve evaluations a step, dense output of order 7 with three more: for high accuracy.
 
     The default for equations that are not stiff. The arguments are those of ``DormandPrince5``.

@@ -19,10 +19,10 @@ from multibody.simulation.integrators.baumgarte import PulledField
 from multibody.simulation.integrators.library_solver import UNCOUNTED, Stepper, StepwiseIntegrator
 from multibody.simulation.integrators.stabilized_index_2 import StabilisedForm
 from multibody.simulation.problem.problem import Problem
+from multibody.simulation.problem.run_functions import MOST_EXACT
 from multibody.support.optional_libraries import require_library
 
 EXTRA = "stiff"
-LARGE = 60  # entries of a state whose exact derivative takes long to compile
 UNKNOWNS_FOR_LAPACK = 100  # unknowns from which on LAPACK is worth its overhead
 FIRST_STEP = 1e-7  # of IDA where works count, relative to the length of a segment
 STUCK = (-3, -4)  # error tests or Newton's method failed with the smallest step
@@ -83,7 +83,7 @@ class Cvode(StepwiseIntegrator):
             out[:] = problem.evaluate_jacobian(t, y)
 
         options = _options(self, t0, end, step, atol, np.ones(problem.size, dtype=bool))
-        if problem.size <= LARGE:
+        if problem.functions.size <= MOST_EXACT:
             options["jacfn"] = slopes
         solver = require_library("sksundae.cvode", EXTRA).CVODE(rate, method=self.method, **options)
         return _SundialsStepper(solver, field, problem, t0, end, y0)

@@ -123,7 +123,7 @@ def arrive(run: Any, t: float, y: int) -> None:
     """The end of a step becomes the beginning of the next."""
     copy(y, run.y, run.size)
     copy(row(run.K, run.stages, run.width), run.K, run.size)
-    run.t = t
+    run.t, run.linearized = t, 0
     if run.step_t != 0:
         doubles(run.step_t)[run.ends] = t
         copy(y, row(run.step_y, run.ends, run.size), run.size)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from multibody.compiler.loops.language import compiled, copy, doubles, row, smaller, weighted
+from multibody.simulation.integrators.butcher_tableaus import ROSENBROCK
 from multibody.simulation.kernel.evaluation import onto_constraints
 from multibody.simulation.kernel.trial_steps import stage
 
@@ -25,6 +26,9 @@ def prepare(run: Any) -> None:
     run.dense = 1
     for k in range(run.stages + 1, run.rows):
         stage(run, k)
+    if run.kind == ROSENBROCK:
+        own_rows(run)
+        return
     fit_ends(run)
     refine_rows(run)
     for k in range(run.refinements):
@@ -43,6 +47,19 @@ def fit_ends(run: Any) -> None:
         F0[i] = new[i] - y[i]
         F1[i] = run.h * rate[i] - F0[i]
         F2[i] = F0[i] - run.h * later[i] - F1[i]
+
+
+@compiled
+def own_rows(run: Any) -> None:
+    """The rows of an implicit method: rates at the ends, which may be large where motions die out, take no part."""
+    y, new, F0 = doubles(run.y), doubles(run.new), doubles(run.F)
+    for k in range(1, run.refinements + 3):
+        weighted(run, row(run.D, k - 1, run.rows), run.stages, row(run.F, k, run.width))
+        F = doubles(row(run.F, k, run.width))
+        for i in range(run.size):
+            F[i] *= run.h
+    for i in range(run.size):
+        F0[i] = new[i] - y[i]
 
 
 @compiled

@@ -12,7 +12,7 @@ import numpy as np
 from multibody.compiler.calls import MovablePorts
 from multibody.simulation.contract import Vector, Watch
 from multibody.simulation.events.search_constants import FINER
-from multibody.simulation.integrators.butcher_tableaus import Tableau
+from multibody.simulation.integrators.butcher_tableaus import ROSENBROCK, Tableau
 from multibody.simulation.kernel.run_record import PAUSE, PROBES, QUIET, RunRecord
 from multibody.simulation.problem.problem import Native, Problem
 
@@ -22,8 +22,15 @@ def address(array: Vector) -> int:
     return int(array.__array_interface__["data"][0])
 
 
+FITTED_ROWS = 2
+"""Rows of the dense output that follow from the rates at both ends, but for those of implicit methods."""
+
+GUARD = 8
+"""Numbers between two arrays of a run, which stay zero: what is written beyond the end of an array is seen there."""
+
+
 class RunMemory:
-    """Arrays of zeros, one after the other in one piece of memory, and arrays for the ends of steps.
+    """Arrays of zeros, one after the other in one piece of memory with guards between them, and the ends of steps.
 
     Args:
         places: where each of them is, by name, in their order.
@@ -37,7 +44,7 @@ class RunMemory:
 
     def __init__(self, places: Mapping[str, slice], size: int) -> None:
         self.step_t, self.step_y = np.empty(PAUSE + 1), np.empty((PAUSE + 1, size))
-        self._memory = np.zeros(max(place.stop for place in places.values()))
+        self._memory = np.zeros(max(place.stop for place in places.values()) + GUARD)
         self._places = places
         first = address(self._memory)
         self.addresses = {name: first + 8 * place.start for name, place in self._places.items()}
@@ -49,13 +56,19 @@ class RunMemory:
         """Make all numbers zero."""
         self._memory.fill(0.0)
 
+    def overrun(self) -> tuple[str, ...]:
+        """The arrays beyond whose ends something was written; for tests of compiled loops."""
+        guards = {name: self._memory[place.stop : place.stop + GUARD] for name, place in self._places.items()}
+        return tuple(name for name, guard in guards.items() if guard.any())
+
 
 def begun(problem: Problem, method: Tableau, project: bool, events: int) -> tuple[RunRecord, RunMemory]:
     """A run of a problem by a method, with all that is known before it begins, and its memory; both serve again."""
     known, key = problem.native_fields, (id(method), project, events)
     if key not in known:
         memory = RunMemory(layout(method, problem.size, events), problem.size)
-        known[key] = RunRecord(**of_problem(problem, project), **of_method(method), **memory.addresses), memory, method
+        fields = of_problem(problem, project) | of_jacobian(problem, method) | of_method(method)
+        known[key] = RunRecord(**fields, **memory.addresses), memory, method
     first, memory, _ = known[key]
     memory.clear()
     return RunRecord.from_buffer_copy(first), memory
@@ -97,22 +110,34 @@ def _has_plain_speeds(problem: Problem) -> bool:
 def of_method(method: Tableau) -> dict[str, Any]:
     """The numbers of a method."""
     fields = {key: address(one) if isinstance(one, np.ndarray) else one for key, one in vars(method).items()}
-    return fields | {"rows": len(method.c), "estimates": len(method.E), "refinements": len(method.D)}
+    refinements = len(method.D) - (FITTED_ROWS if method.kind == ROSENBROCK else 0)
+    return fields | {"rows": len(method.c), "estimates": len(method.E), "refinements": refinements}
+
+
+def of_jacobian(problem: Problem, method: Tableau) -> dict[str, int]:
+    """The Jacobian for implicit methods; without an address where it is taken by differences."""
+    if method.kind != ROSENBROCK:
+        return {}
+    fields = {"bound_slopes": address(problem.slopes), "timed": problem.law is not None or problem.functions.timed}
+    exact = problem.law is None and problem.functions.derives_exactly
+    native = problem.jacobian if exact else Native(0, 0, 0)
+    return fields | dict(zip(("jacobian_at", "jacobian_ports", "jacobian_more"), native, strict=True))
 
 
 @lru_cache(64)
 def layout(method: Tableau, size: int, events: int) -> dict[str, slice]:
     """The places of all arrays of a run, for states of a size and a number of events."""
     sizes = _for_steps(method, size) | _for_events(events, size)
-    ends = accumulate(sizes.values(), initial=0)
-    return {name: slice(*place) for name, place in zip(sizes, pairwise(ends), strict=True)}
+    ends = accumulate((count + GUARD for count in sizes.values()), initial=0)
+    return {name: slice(first, last - GUARD) for name, (first, last) in zip(sizes, pairwise(ends), strict=True)}
 
 
 def _for_steps(method: Tableau, size: int) -> dict[str, int]:
     """The sizes of arrays for both ends of a step, and what is between them."""
     rows = {"y": 1, "new": 1, "point": 1, "last_y": 1, "last_rate": 1, "K": len(method.c), "F": 3 + len(method.D)}
     rows |= {"floors": 1, "scales": 1, "noises": 1}
-    return {name: count * _width(size) for name, count in rows.items()}
+    sizes = {name: count * _width(size) for name, count in rows.items()}
+    return sizes | ({"matrix": size * size, "pivots": size, "drift": _width(size)} if method.kind == ROSENBROCK else {})
 
 
 def _width(size: int) -> int:

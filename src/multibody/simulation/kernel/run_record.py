@@ -40,18 +40,19 @@ _INTEGERS = """
     port_q port_u port_rate rhs_at rhs_ports rhs_more
     other_port_q other_port_u other_port_rate other_rhs_at other_rhs_ports other_rhs_more
     projection_at projection_ports projection_more events_at events_ports events_more
-    kind stages rows order c A E estimates D refinements
+    bound_slopes jacobian_at jacobian_ports jacobian_more timed linearized
+    kind stages rows order c A E estimates D refinements C d
     size width coordinates speeds works plain max_steps switchable regularized switched
-    y new point K F floors scales noises
+    y new point K F floors scales noises matrix pivots drift
     last_y last_rate last_sides last_samples last_hits retreats
     events directions stops sides thetas probes roots
     nodes weights finer_weights touches returns roundings later_roundings signal_scales armed fallen
     corner_t corners corner grid_steps counted_from
     every_step wanted sample_t sample_y step_t step_y most_hits hit_event hit_t hit_y
-    code begun dense samples ends hits steps rejected rejected_last stiff evaluations
+    code begun dense samples ends hits steps rejected rejected_last stiff evaluations jacobians
 """.split()
 _NUMBERS = """
-    beta stability
+    beta stability gamma
     end rtol atol fixed max_step gap tolerance
     last_t last_h trouble
     start grid_t t next h step error rejected_error rejected_h cut interval
@@ -62,13 +63,15 @@ class RunRecord(ctypes.Structure):
     """The memory of a run.
 
     Integers are counts, flags and addresses of arrays. Line by line above: the problem's arrays and functions, with a
-    second right-hand side for where constraints are, or are not, nearly dependent; the method (see
+    second right-hand side for where constraints are, or are not, nearly dependent; the Jacobian of implicit methods,
+    whether rates depend on time, and whether the Jacobian is that of the state; the method (see
     ``butcher_tableaus``); sizes and limits, and which equations are used; the states at both ends of a step, memory for
-    another one, the rates of its stages, the rows of its dense output, and what its errors are measured with (see
-    ``error_floors``); where to go back to (see ``step_backtracking``); what to watch, and probes of it; where steps
-    must end, the next of these times, and the steps and tries until the last one; where samples, the ends of all steps
-    and events go; how far it has come. Numbers: of the method; limits; the way back; the step, where it
-    is cut off, and the width of the intervals in which events are sought if it was divided.
+    another one, the rates of its stages, the rows of its dense output, what its errors are measured with (see
+    ``error_floors``), and the linear equations of implicit methods (see ``rosenbrock_steps``); where to go back to (see
+    ``step_backtracking``); what to watch, and probes of it; where steps must end, the next of these times, and the
+    steps and tries until the last one; where samples, the ends of all steps and events go; how far it has come.
+    Numbers: of the method; limits; the way back; the step, where it is cut off, and the width of the intervals in which
+    events are sought if it was divided.
     """
 
     _fields_ = [(name, ctypes.c_int64) for name in _INTEGERS] + [(name, ctypes.c_double) for name in _NUMBERS]

@@ -112,6 +112,7 @@ def attempt(run: Any) -> int:
     """One trial; a step that fails leaves in run.step what to try next."""
     code = trial(run)
     if code != ACCEPTED:
+        run.step = run.h * RETREAT
         return code
     end_rate = row(run.K, run.stages, run.width)
     estimated_with_end = run.estimates > 0 and doubles(run.E)[run.stages] != 0.0

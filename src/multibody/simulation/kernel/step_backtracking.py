@@ -52,6 +52,7 @@ def retreated(run: Any) -> bool:
     if run.step >= COLLAPSE * run.last_h or run.retreats == MOST_RETREATS:
         return False
     run.retreats += 1
+    run.linearized = 0
     run.trouble = run.t + COLLAPSE * run.last_h
     run.t, run.samples, run.hits = run.last_t, run.last_samples, run.last_hits
     while run.ends > 0 and doubles(run.step_t)[run.ends - 1] > run.t:

@@ -9,8 +9,9 @@ import math
 from typing import Any
 
 from multibody.compiler.loops.language import compiled, copy, doubles, larger, row, weighted
-from multibody.simulation.integrators.butcher_tableaus import LEAPFROG, SEMI_IMPLICIT
+from multibody.simulation.integrators.butcher_tableaus import LEAPFROG, ROSENBROCK, SEMI_IMPLICIT
 from multibody.simulation.kernel.evaluation import evaluate
+from multibody.simulation.kernel.rosenbrock_steps import rosenbrock
 from multibody.simulation.kernel.run_record import ACCEPTED, SOLVER_FAILED
 
 MOST_ITERATIONS = 50
@@ -23,6 +24,8 @@ def trial(run: Any) -> int:
         return semi_implicit_euler(run)
     if run.kind == LEAPFROG:
         return leapfrog(run)
+    if run.kind == ROSENBROCK:
+        return rosenbrock(run)
     return explicit(run)
 
 

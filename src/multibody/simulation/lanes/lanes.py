@@ -25,7 +25,7 @@ STATES = """
 """.split()
 """One number for each lane."""
 
-advance_lanes = ShippedLoop("multibody.simulation.lanes.lane_advance")
+advance_lanes = ShippedLoop("multibody.simulation.lanes.lane_advance", LaneRun)
 """Moves several runs on, side by side."""
 
 

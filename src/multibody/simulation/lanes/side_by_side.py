@@ -17,9 +17,9 @@ from multibody.simulation.integrators.compiled_integrator import CompiledIntegra
 from multibody.simulation.integrators.integrator import Integrator
 from multibody.simulation.integrators.runge_kutta import DormandPrince8
 from multibody.simulation.integrators.stability_limits import is_unstable
-from multibody.simulation.integrators.stiffness import judged, slopes_of_many
+from multibody.simulation.integrators.stiffness import Work, judged, slopes_of_many
 from multibody.simulation.lanes.lanes import Lanes, allows_lanes
-from multibody.simulation.preparation import Chosen, Prepared
+from multibody.simulation.preparation import Chosen, Prepared, has_sundials
 from multibody.simulation.problem.input_limits import Requests
 from multibody.simulation.results.trajectory import Trajectory
 from multibody.simulation.run import Record
@@ -93,7 +93,8 @@ class SideBySide:
             return np.zeros(len(y), dtype=bool)
         times = self._times
         slopes = slopes_of_many(self._prepared.functions, float(times[0]), y, r, p)
-        found: NDArray[np.bool_] = judged(slopes, float(times[-1] - times[0])).stiff
+        work = Work.of(self._prepared.functions, has_bdf=has_sundials())
+        found: NDArray[np.bool_] = judged(slopes, float(times[-1] - times[0]), work).stiff
         return found
 
     def _unstable(self, y: Vector, r: Vector, p: Vector, *, at_end: bool = False) -> NDArray[np.bool_]:

@@ -266,10 +266,10 @@ class Problem:
     def settled(self, evaluations: int) -> bool:
         """Whether there is faster code from now on, because so many more evaluations were done with what was there."""
         self._evaluations += evaluations
-        if not self._in_haste or self._evaluations < EVALUATIONS_IN_HASTE:
+        if not self._in_haste or self._evaluations < EVALUATIONS_IN_HASTE or not self.functions.improved():
             return False
         self._in_haste = False
-        for name in ("_rhs", "rhs", "movable", "_projection", "projection"):
+        for name in ("_rhs", "rhs", "movable", "_slopes", "jacobian", "_projection", "projection"):
             self.__dict__.pop(name, None)
             self._other_calls.pop(name, None)
         self.native_fields.clear()
@@ -307,7 +307,8 @@ class Problem:
 
     @cached_property
     def _in_haste(self) -> bool:
-        return self.functions.is_first_run()
+        """Whether code that was made in haste serves: in the first run, and in others until there is better code."""
+        return self.functions.is_first_run() or not self.functions.improved()
 
     def _made(self, function: Function) -> Function:
         return function.hasty if self._in_haste else function
@@ -318,7 +319,7 @@ class Problem:
 
     @cached_property
     def _slopes(self) -> BoundCall:
-        return self.bound(self._equations.slopes, slopes=self.slopes)
+        return self.bound(self._made(self._equations.slopes), slopes=self.slopes)
 
     @cached_property
     def _signals(self) -> BoundCall:

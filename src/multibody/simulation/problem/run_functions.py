@@ -14,7 +14,7 @@ from multibody.compiler.block import StateBlock
 from multibody.equations import EquationsOfMotion
 from multibody.equations.power import explicit, powers
 from multibody.equations.projection import correction
-from multibody.graph import Expr, Symbol, is_zero, isolated, jacobian, product, substitute, topological
+from multibody.graph import Expr, Symbol, free_symbols, is_zero, isolated, jacobian, product, substitute, topological
 from multibody.graph.node import within
 from multibody.graph.piecewise.table_uses import TableUse, table_uses
 from multibody.simulation.checks.table_exits import NO_TABLES, TableWatch, outputs_with_tables
@@ -24,6 +24,9 @@ from multibody.simulation.lanes.lane_record import LANES
 
 WORKS = ("work_of_inputs", "dissipated", "work_of_drives")
 """Integrals that are kept beside the state."""
+
+MOST_EXACT = 60
+"""Entries of a state up to which the exact Jacobian is compiled; that of larger ones takes too long."""
 
 Made = TypeVar("Made")
 
@@ -76,6 +79,14 @@ class RunFunctions:
             self._runs += 1
             return self._runs == 1
 
+    def improved(self) -> bool:
+        """Whether careful code of all functions of a step is there by now; see ``Function.improved``."""
+        functions = [self.rhs, self.projection, self.__dict__.get("slopes")]
+        others = self.__dict__.get("regularized")
+        with self._lock:
+            ready = [one.improved() for one in (*functions, others) if one is not None]  # all of them begin
+        return all(ready)
+
     @_made_once
     def switching(self) -> Switching:
         """Where branches of the right-hand side change."""
@@ -125,6 +136,21 @@ class RunFunctions:
         with isolated(*topological(rates)):
             matrix = np.hstack([jacobian(rates, states), works.astype(object)])
         return self.function("slopes", {"slopes": matrix})
+
+    @property
+    def derives_exactly(self) -> bool:
+        """Whether implicit methods get the exact Jacobian, and not one by differences."""
+        return self.size <= MOST_EXACT and not self._laws
+
+    @property
+    def laws(self) -> int:
+        """How many inputs are functions of Python."""
+        return len(self._laws)
+
+    @_made_once
+    def timed(self) -> bool:
+        """Whether rates depend on time by themselves."""
+        return self.eom.model.time in free_symbols(self.with_inputs(self._rates))
 
     @_made_once
     def signals(self) -> Function:

@@ -20,7 +20,7 @@ SHADE = 768
 """Pixels of the map of shadows, in each direction."""
 
 TOP, BOTTOM = (0.88, 0.92, 0.97), (0.985, 0.985, 0.985)
-paint = ShippedLoop("multibody.view.render.kernel")
+paint = ShippedLoop("multibody.view.render.kernel", Canvas)
 """Paints all that a canvas refers to."""
 
 NEAR = 1e-3

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
-from multibody.equations.validation.prescribed_motion import motions, require_no_jump
+from multibody.equations.validation.prescribed_motion import PrescribedMotion, require_no_jump
 from multibody.errors import ModelError
 from multibody.graph import Expr, Symbol, as_expr, evaluate, free_symbols, topological
 from multibody.graph.piecewise.table_uses import CHECKED, TableUse
@@ -24,13 +24,15 @@ WRONG_RATE = 0.02  # the difference of a change and the integral of its rate, re
 
 
 def require_course(
-    eom: EquationsOfMotion, follows: Mapping[Expr, Expr], parameters: Mapping[Symbol, float], times: Vector
-) -> None:
+    eom: EquationsOfMotion, follows: Mapping[Expr, Expr], motions: Sequence[PrescribedMotion],
+    parameters: Mapping[Symbol, float], times: Vector,
+) -> None:  # fmt: skip
     """An error if a table over time is too short for a run, or a prescribed motion jumps during it.
 
     Args:
         eom: equations of motion.
         follows: inputs, with what they follow.
+        motions: what is a function of time and parameters alone.
         parameters: values.
         times: of the run; the first and the last one count.
     """
@@ -41,7 +43,7 @@ def require_course(
     for owner, expression in given.items():
         for table in _over_time(expression, eom.model.time):
             _require_long_enough(table, f"{owner} of system '{eom.model.name}'", first, last)
-    for motion in motions(eom, follows):
+    for motion in motions:
         require_no_jump(motion, eom, parameters, first, last)
 
 

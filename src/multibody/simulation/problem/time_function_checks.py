@@ -70,9 +70,12 @@ def require_rates(
         times: of the run; the first and the last one count.
     """
     places = {one.name: place for place, one in enumerate(eom.inputs)}
+    driven = [(name, rate_name(name)) for name in places if rate_name(name) in given and rate_name(name) in places]
+    if not driven:
+        return
     nodes, weights = np.polynomial.legendre.leggauss(5)
     ends = np.linspace(float(times[0]), float(times[-1]), STRETCHES + 1)
-    for name, rate in ((one, rate_name(one)) for one in places if rate_name(one) in given and rate_name(one) in places):
+    for name, rate in driven:
         moving = follows.get(eom.inputs[places[name]], given.get(name, 0.0))
         motion = _of_time(eom, places[name], moving, parameters)
         slope = _of_time(eom, places[rate], given[rate], parameters)

@@ -188,11 +188,23 @@ class RunFunctions:
 
     @_made_once
     def projection(self) -> Function | None:
-        """One Newton step onto the constraints, with gaps and smallest pivot before it; None if there are none."""
+        """One Newton step onto the constraints, with gaps and smallest pivot before it; None if there are none.
+
+        Gaps are relative to the sizes of the equations.
+        """
+        return self._projection("gaps")
+
+    @_made_once
+    def plain_projection(self) -> Function | None:
+        """The same with gaps in the units of the equations."""
+        return self._projection("plain_gaps")
+
+    def _projection(self, gaps: str) -> Function | None:
         found = correction(self.eom)
         if found is None:
             return None
-        return self.function("projection", {"projected": [*found.q, *found.u], "gaps": [*found.gaps, found.regularity]})
+        outputs = {"projected": [*found.q, *found.u], "gaps": [*getattr(found, gaps), found.regularity]}
+        return self.function("projection", outputs)
 
     @_made_once
     def contact_gaps(self) -> Function:
@@ -216,10 +228,17 @@ class RunFunctions:
         """The right-hand side for all lanes."""
         return self.rhs.block(LANES)
 
-    @_made_once
-    def projection_block(self) -> StateBlock | None:
+    def projection_block(self, relative: bool) -> StateBlock | None:
         """The way back onto the constraints for all lanes."""
+        return self._relative_block if relative else self._plain_block
+
+    @_made_once
+    def _relative_block(self) -> StateBlock | None:
         return None if self.projection is None else self.projection.block(LANES)
+
+    @_made_once
+    def _plain_block(self) -> StateBlock | None:
+        return None if self.plain_projection is None else self.plain_projection.block(LANES)
 
     def with_inputs(self, expressions: Any) -> Any:
         """Expressions in which inputs are what they follow."""

@@ -6,6 +6,9 @@ import pickle
 from copyreg import __newobj__  # type: ignore[attr-defined]
 from typing import Any
 
+LABELS = {"where": "where", "cause": "cause", "remedy": "fix"}
+"""The labels under which the parts of an error are shown."""
+
 
 class MultibodyError(Exception):
     """Root of all errors raised on purpose by multibody.
@@ -54,13 +57,12 @@ class MultibodyError(Exception):
     def __str__(self) -> str:
         head, *more = self.what.split("\n")
         code = f" [{self.code}]" if self.code else ""
-        return "\n".join([head + code, *more, *(f"  {label}: {text}" for label, text in self.labelled.items())])
+        return "\n".join([head + code, *more, *(f"  {label}: {text}" for label, text in self.labeled.items())])
 
     @property
-    def labelled(self) -> dict[str, str]:
+    def labeled(self) -> dict[str, str]:
         """Where, cause and fix, by the labels under which they are shown; empty ones are left out."""
-        texts = {"where": self.where, "cause": self.cause, "fix": self.remedy}
-        return {label: text for label, text in texts.items() if text}
+        return {label: getattr(self, part) for part, label in LABELS.items() if getattr(self, part)}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Errors travel from process to process, whatever arguments their classes take."""

@@ -6,7 +6,7 @@ import pytest
 import multibody as mb
 from multibody.linearization import equilibria
 from multibody.linearization.trim.other_assemblies import dependent_values
-from multibody.mechanics.assembly.assembly import angles_of
+from multibody.mechanics.coordinate_kinds import angles_of
 
 from ..model.mechanisms import accelerations, assembled  # noqa: TID252
 

@@ -10,12 +10,13 @@ import pytest
 import multibody as mb
 from multibody.simulation import preparation
 from multibody.simulation.contract import Status, Watch
-from multibody.simulation.integrators.stiffness import BDF, EXPLICIT, ROSENBROCK, Stiffness, Work, stiffness
+from multibody.simulation.integrators.stiffness import IntegratorKind, Stiffness, Work, stiffness
 
 from . import solver_models as models
 from .solver_models import problem_of
 
 ROOT = Path(__file__).resolve().parents[2]
+EXPLICIT, ROSENBROCK, BDF = IntegratorKind
 
 
 @pytest.fixture(scope="module")

@@ -137,8 +137,8 @@ def _from_yaml(path: Path, name: str) -> NamedModel:
             code="model-selector-invalid",
             name=name,
         )
-    found = read_model(path)
-    return NamedModel(str(path), "yaml", found if isinstance(found, System) else found.equations())
+    described = read_model(path)
+    return NamedModel(str(path), "yaml", described if isinstance(described, System) else described.equations())
 
 
 def _from_urdf(path: Path, wishes: str) -> NamedModel:

@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from multibody.cli.answer import Answer, AnswerTable
-from multibody.errors import MultibodyError
+from multibody.errors import LABELS, MultibodyError
 from multibody.support.text_tables import aligned
 
 PIPE_WIDTH = 10_000
@@ -65,10 +65,10 @@ class Terminal:
     def complain(self, error: MultibodyError) -> None:
         """Show an error as one block; programs get it on standard output, too."""
         if self.as_json:
-            said = {key: getattr(error, key) for key in ("where", "cause", "remedy") if getattr(error, key)}
+            said = {key: getattr(error, key) for key in LABELS if getattr(error, key)}
             self._dump({"error": {"kind": type(error).__name__, "code": error.code, "what": error.what, **said}})
         text = Text.assemble(("error:", "bold red"), f" {error.what}", f" [{error.code}]" if error.code else "")
-        for label, words in error.labelled.items():
+        for label, words in error.labeled.items():
             text.append(f"\n  {label}: ", "bold").append(words)
         self.err.print(text, soft_wrap=True)
         for other in getattr(error, "others", ()):

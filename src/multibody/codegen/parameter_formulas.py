@@ -73,7 +73,11 @@ def origin(quantity: ScalarVariable, spelled: str = "") -> str:
 
 def arrays_of(program: ProgramData) -> dict[str, list[str]]:
     """The names of the elements of parameters that are arrays, row by row, by the names of the arrays."""
-    arrays = {one.name: np.ravel(one.symbols) for one in program.eom.model.parameters if np.ndim(one.symbols)}
+    arrays = {
+        parameter.name: np.ravel(parameter.symbols)
+        for parameter in program.eom.model.parameters
+        if np.ndim(parameter.symbols)
+    }
     return {name: [symbol.name for symbol in symbols] for name, symbols in arrays.items()}
 
 

@@ -19,7 +19,7 @@ from multibody.errors import SingularMatrixError
 from multibody.graph import ONE, ZERO, Expr, absolute, array, ldl, ldl_solve, maximum, product, sqrt, where
 from multibody.graph.functions import largest
 from multibody.graph.linear_algebra import Matrix
-from multibody.mechanics.constraints.gap_scales import length_coordinates, length_speeds
+from multibody.mechanics.coordinate_kinds import length_coordinates, length_speeds
 
 
 class Correction(NamedTuple):
@@ -53,7 +53,7 @@ def correction(eom: MotionEquations) -> Correction | None:
     plain_gaps: list[Expr] = [ZERO, ZERO]
     lengths, length_rates = _largest(length_coordinates(eom.model)), _largest(length_speeds(eom.model))
     sliding = set(length_speeds(eom.model))
-    turn_rates = _largest(one for one in eom.speeds if one not in sliding)
+    turn_rates = _largest(speed for speed in eom.speeds if speed not in sliding)
     regularity: Expr = ONE
     if rows:
         moving = [eom.constraints.velocity[row] for row in rows]
@@ -72,7 +72,7 @@ def correction(eom: MotionEquations) -> Correction | None:
         q = q - product(eom.N, shift)
     for places in quaternions:
         square = sum((q[k] * q[k] for k in places), ZERO)
-        gaps[0], plain_gaps[0] = (maximum(one, absolute(square - 1)) for one in (gaps[0], plain_gaps[0]))
+        gaps[0], plain_gaps[0] = (maximum(gap, absolute(square - 1)) for gap in (gaps[0], plain_gaps[0]))
         q[places] = q[places] / sqrt(square)
     return Correction(list(q), list(u), gaps, plain_gaps, regularity)
 

@@ -118,7 +118,7 @@ def dependent_equations(eom: MotionEquations, t: float, q: Any, r: Any, p: Any) 
     if rank == len(rows) or rank >= _rank_nearby(assembly, position, rows, scale):
         return ()
     involved = np.abs(left[:, rank:]).max(axis=1) > 0.1
-    return tuple(constraints.names[row] for row, members in zip(rows, involved, strict=True) if members)
+    return tuple(constraints.names[row] for row, is_involved in zip(rows, involved, strict=True) if is_involved)
 
 
 def singular_position(eom: MotionEquations, names: tuple[str, ...], q: Any) -> SingularMatrixError:

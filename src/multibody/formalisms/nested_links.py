@@ -105,7 +105,7 @@ class NestedLinks:
         symbols = [*model.coordinates, *model.speeds, *model.parameter_symbols, *model.input_symbols]
         known: dict[Expr, Expr] = {
             TIME: model.time,
-            **{symbol(stand_in.name, stand_in.kind): stand_in for stand_in in symbols},
+            **{symbol(own.name, own.kind): own for own in symbols},
         }
         for link in model.links:
             named, found = self._names.velocity(link.index), self._kinetics.velocity_of_link(link.index)

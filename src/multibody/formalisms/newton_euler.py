@@ -41,7 +41,7 @@ class NewtonEuler(Formalism):
         return EquationsOfMotion.of(kinetics, "NewtonEuler", lambda: (M, h, f), solution)
 
 
-class _Body(NamedTuple):
+class _MovingBody(NamedTuple):
     """Eq. (4.2) of one rigid body, in minimal coordinates.
 
     Attributes:
@@ -68,19 +68,19 @@ def _reduced(kinetics: Kinetics) -> tuple[Matrix, Matrix, Matrix]:
     """M_red, h_red and f_red of (4.8); gravity counts with h, as everywhere."""
     count, gravity = len(kinetics.model.speeds), kinetics.model.gravity
     M, h, f = array(np.zeros((count, count))), array([0] * count), array(kinetics.joint_loads)
-    for body in _bodies(kinetics):
-        used = [k for k in range(count) if any(x is not ZERO for x in (*body.J_T[:, k], *body.J_R[:, k]))]
-        J_T, J_R, m, inertia = body.J_T[:, used], body.J_R[:, used], body.body.mass, body.body.inertia
+    for moving in _bodies(kinetics):
+        used = [k for k in range(count) if any(x is not ZERO for x in (*moving.J_T[:, k], *moving.J_R[:, k]))]
+        J_T, J_R, m, inertia = moving.J_T[:, used], moving.J_R[:, used], moving.body.mass, moving.body.inertia
         tensor = array([list(row) for row in inertia.rows])
-        newton = (body.apparent_t - gravity) * m
-        euler = inertia @ body.apparent_r + body.spin.cross(inertia @ body.spin)
+        newton = (moving.apparent_t - gravity) * m
+        euler = inertia @ moving.apparent_r + moving.spin.cross(inertia @ moving.spin)
         M[np.ix_(used, used)] += product(J_T.T, J_T * m) + product(J_R.T, product(tensor, J_R))
         h[used] += product(J_T.T, array([*newton])) + product(J_R.T, array([*euler]))
-        f[used] += product(J_T.T, array([*body.force])) + product(J_R.T, array([*body.torque]))
+        f[used] += product(J_T.T, array([*moving.force])) + product(J_R.T, array([*moving.torque]))
     return M, h, f
 
 
-def _bodies(kinetics: Kinetics) -> Iterator[_Body]:
+def _bodies(kinetics: Kinetics) -> Iterator[_MovingBody]:
     """Every body that moves, by differentiation of r(q) and R(q)."""
     model, flow = kinetics.model, kinetics.model.flow()
     loads = _loads(kinetics)
@@ -94,7 +94,7 @@ def _bodies(kinetics: Kinetics) -> Iterator[_Body]:
             pose = poses[carrier] @ place
             v = time_derivative([*pose.point_to_parent(body.com)], flow)
             w = time_derivative_of_rotation(pose.rotation, flow)
-            yield _Body(
+            yield _MovingBody(
                 body,
                 jacobian(v, model.speeds),
                 jacobian(w, model.speeds),

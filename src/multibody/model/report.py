@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from multibody.errors import ModelError, MultibodyError
+from multibody.errors import LABELS, ModelError, MultibodyError
 from multibody.support.text_tables import counted, html_table, html_text
 
 Severity = Literal["error", "warning"]
@@ -113,7 +113,7 @@ class Report:
         rows = [
             [finding.severity, finding.what, finding.where, finding.cause, finding.remedy] for finding in self.findings
         ]
-        return html_table([["", "what", "where", "cause", "fix"], *rows], head)
+        return html_table([["", "what", *LABELS.values()], *rows], head)
 
     def __str__(self) -> str:
         freedom = self.degrees_of_freedom

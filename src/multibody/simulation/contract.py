@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from multibody.errors import LABELS
+
 Vector = NDArray[np.float64]
 
 
@@ -67,7 +69,7 @@ class Explanation(NamedTuple):
     remedy: str
 
     def __str__(self) -> str:
-        return f"{self.what}\n  where: {self.where}\n  cause: {self.cause}\n  fix: {self.remedy}"
+        return "\n".join([self.what, *(f"  {label}: {getattr(self, part)}" for part, label in LABELS.items())])
 
 
 class Occurrence(NamedTuple):

@@ -31,7 +31,7 @@ from multibody.simulation.events.impacts import Impact, with_contacts
 from multibody.simulation.integrators.integrator import Integrator
 from multibody.simulation.integrators.rosenbrock import Rodas5P
 from multibody.simulation.integrators.runge_kutta import DormandPrince8
-from multibody.simulation.integrators.stiffness import BDF, EXPLICIT, ROSENBROCK, stiffness
+from multibody.simulation.integrators.stiffness import IntegratorKind, stiffness
 from multibody.simulation.integrators.sundials import Cvode
 from multibody.simulation.problem.inputs import Inputs, known_inputs, read_inputs
 from multibody.simulation.problem.problem import WORKS, Problem
@@ -248,8 +248,10 @@ class Chosen(NamedTuple):
 def chosen(problem: Problem, times: Vector, y: Vector) -> Chosen:
     """The integrator that is expected to take the least time."""
     found = stiffness(problem, float(times[0]), y, float(times[-1] - times[0]), has_bdf=has_sundials())
-    integrators: dict[int, type[Integrator]] = {EXPLICIT: DormandPrince8, ROSENBROCK: Rodas5P, BDF: Cvode}
-    return Chosen(integrators[int(found.kind)](), str(found))
+    integrators: dict[IntegratorKind, type[Integrator]] = {
+        IntegratorKind.EXPLICIT: DormandPrince8, IntegratorKind.ROSENBROCK: Rodas5P, IntegratorKind.BDF: Cvode,
+    }  # fmt: skip
+    return Chosen(integrators[IntegratorKind(int(found.kind))](), str(found))
 
 
 @cache

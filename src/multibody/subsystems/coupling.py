@@ -136,7 +136,7 @@ def couple(
     require_distinct(label, parts, [name for names in new_variables.values() for name in names])
     orders = with_rates(new_variables, parts, own.kinematics, own.dynamics)
     everything = {**{variable: k for part in parts for variable, k in part.orders.items()}, **orders}
-    names = {invariant.name: invariant for invariant in everything}
+    names = {variable.name: variable for variable in everything}
     quantities = shared_parameters(label, parts, parameters, names), shared_inputs(label, parts, inputs, names)
     require_no_input(label, *quantities)
     words = known_words(parts, names, *quantities)

@@ -106,7 +106,7 @@ def _add_multipliers(
 ) -> None:
     level, spread = system.reduced, spread_of(system.parts, system.own)
     if system.invariants:
-        x = array([rates[child] for child in level.below])
+        x = array([rates[variable] for variable in level.below])
         pushed = times(spread.S.T, array([above[variable] for variable in spread.variables]))
         needed = times(level.mass, x) + level.bias - pushed
         rows = list(level.dependent)

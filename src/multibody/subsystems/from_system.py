@@ -144,7 +144,7 @@ def _guesses(made: Subsystem, model: Model) -> frozenset[Symbol]:
     positions = [position for invariant in (*made.invariants, *made.redundant) for position in invariant.positions]
     restricted = free_symbols([*velocities, *positions])
     return frozenset(
-        coordinate for coordinate in restricted if coordinate in made.start and coordinate.name not in model.written
+        variable for variable in restricted if variable in made.start and variable.name not in model.written
     )
 
 

@@ -117,7 +117,7 @@ def _complement(
     start: Mapping[Any, float] | None, solve_for: Solver,
 ) -> tuple[Matrix, Matrix, Sequence[Symbol], list[int]]:  # fmt: skip
     """C̃ and c̃, the independent variables, and the columns of Ã that were solved for."""
-    names = [child.name for child in spread.below]
+    names = [variable.name for variable in spread.below]
     direct = wanted if wanted is None or set(wanted) <= set(names) else None
     free = independent_columns(A, names, direct, label, start)
     bound = [j for j in range(len(names)) if j not in free]

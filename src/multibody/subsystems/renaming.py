@@ -16,6 +16,7 @@ from multibody.graph.names import check, require_known_names
 from multibody.graph.traverse import rebuilt
 from multibody.graph.workspace import alone
 from multibody.model.quantity import Input, Parameter, rate_name
+from multibody.subsystems.arguments.naming import split_names
 from multibody.subsystems.arguments.origin import OfCopy
 from multibody.subsystems.content import LevelEnergy, LevelReduction, SubsystemContent
 
@@ -33,7 +34,7 @@ def renamed(system: AnySubsystem, label: str, names: Any, suffix: Any, shared: A
             remedy="Give names={'old': 'new'}, or a text as suffix, such as suffix='_2'.",
             code="renaming-malformed",
         )
-    kept = set(shared.replace(",", " ").split() if isinstance(shared, str) else shared)
+    kept = set(split_names(shared))
     known = names_in(system)
     require_known_names(
         (*names, *kept), known, purpose="to rename or to share", code="renamed-name-unknown",

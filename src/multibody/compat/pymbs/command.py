@@ -135,7 +135,7 @@ def _fault(
     if twice:
         return f"{', '.join(map(repr, twice))} is given twice."
     whole = {**given, **named}
-    missing = [key for key, symbol in known.items() if symbol.default is symbol.empty and key not in whole]
+    missing = [key for key, argument in known.items() if argument.default is argument.empty and key not in whole]
     if missing:
         return f"{', '.join(map(repr, missing))} is missing."
     unfit = [key for key, value in whole.items() if not _fits(value, known[key])]

@@ -21,7 +21,7 @@ from multibody.compat.pymbs.frames import PymbsFrame
 from multibody.compat.pymbs.refusals import UsageError
 from multibody.compat.pymbs.world import WorldBase
 from multibody.graph import Expr, Symbol, evaluate
-from multibody.mechanics.assembly.assembly import angles_of
+from multibody.mechanics.coordinate_kinds import angles_of
 from multibody.model import Kinematics, Model, Parameter
 from multibody.model.quantity import defaults
 

@@ -30,7 +30,7 @@ from multibody.graph import (
     topological,
 )
 from multibody.graph.number import finite
-from multibody.mechanics.assembly.assembly import angles_of
+from multibody.mechanics.coordinate_kinds import angles_of
 from multibody.model.quantity import rate_name
 
 Vector = NDArray[np.float64]

@@ -57,9 +57,9 @@ def choices_of_powers(polynomial: Fourier) -> dict[Frequency, list[tuple[str, in
         primitive, n = direction(frequency)
         multiples.setdefault(primitive, set()).add(n)
     result: dict[Frequency, list[tuple[str, int]]] = {}
-    for primitive, factor in multiples.items():
-        common = gcd(*factor)
-        bases = [common] * (max(factor) > common) + [common // 2] * (common % 2 == 0)
+    for primitive, factors in multiples.items():
+        common = gcd(*factors)
+        bases = [common] * (max(factors) > common) + [common // 2] * (common % 2 == 0)
         if bases:
             result[primitive] = [(kept, base) for base in bases for kept in ("cos", "sin")]
     return result

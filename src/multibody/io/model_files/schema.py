@@ -64,7 +64,7 @@ def schema_text() -> str:
 
 def _subsystem(kind: str) -> Schema:
     """The keys of a subsystem that is made in one of the ways."""
-    inner: Schema = {key: _ref(one) for key, one in HEAD.items() if key in OF_PARTS} | {"name": _NAME}
+    inner: Schema = {key: _ref(kind) for key, kind in HEAD.items() if key in OF_PARTS} | {"name": _NAME}
     inner |= {section: _section(section) for section in SECTIONS} | {"start": _nullable(_mapping(_FORMULA))}
     known = {"system": _closed(inner, ["name"]), "start": _nullable(_mapping(_FORMULA))}
     properties = {key: known[key] if key in known else _ref(_OF_SUBSYSTEMS[key]) for key in COUPLED[kind]}

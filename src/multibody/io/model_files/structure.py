@@ -40,7 +40,7 @@ def problems(document: Mapping) -> Iterator[ModelFileError]:
 
 def _subsystem_problems(node: YamlNode, where: str) -> Iterator[ModelFileError]:
     if not isinstance(node, Mapping):
-        said = f"Here stand keys with values, not {kind_of(node)}."
+        said = f"Keys with values are needed here, not {kind_of(node)}."
         remedy = f"Write one of: {', '.join(COUPLED)}."
         yield node.at.error(said, "", remedy, where, code="value-of-wrong-type")
         return
@@ -49,7 +49,7 @@ def _subsystem_problems(node: YamlNode, where: str) -> Iterator[ModelFileError]:
     if kind == "system":
         inner = node.entries["system"].value
         if not isinstance(inner, Mapping):
-            said = f"Under 'system' stand the sections of a system, not {kind_of(inner)}."
+            said = f"The sections of a system are needed under 'system', not {kind_of(inner)}."
             yield inner.at.error(said, "", f"The keys are: {', '.join(OF_PARTS)}.", where, code="value-of-wrong-type")
             return
         yield from _unknown(inner, OF_PARTS, where)

@@ -138,7 +138,7 @@ COUPLED = MappingProxyType({
 OF_COUPLED = ("multibody", "name", "include", "subsystems")
 """The keys at the top of a file that describes subsystems, and of what it includes."""
 
-OF_PARTS = (*(one for one in HEAD if one not in ("multibody", "include")), *SECTIONS, "start")
+OF_PARTS = (*(key for key in HEAD if key not in ("multibody", "include")), *SECTIONS, "start")
 """The keys of the system of a subsystem."""
 
 TOP = (*HEAD, *SECTIONS, "start", "subsystems")

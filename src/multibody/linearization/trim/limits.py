@@ -12,7 +12,8 @@ from multibody.graph import Symbol, evaluate
 from multibody.linearization.operating_points.point import beyond_limits, tables_left
 from multibody.linearization.tolerances import LIMIT_EXCESS, UNKNOWN_ERROR
 from multibody.linearization.trim.newton import Trim
-from multibody.mechanics.assembly.assembly import Vector, angles_of
+from multibody.mechanics.assembly.assembly import Vector
+from multibody.mechanics.coordinate_kinds import angles_of
 from multibody.model.freeze.inertia_checks import require_possible
 
 Range = tuple[float, float]

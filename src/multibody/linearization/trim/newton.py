@@ -28,7 +28,8 @@ from multibody.linearization.tolerances import (
 )
 from multibody.linearization.trim.steady_equations import SteadyEquations
 from multibody.linearization.trim.unknown_sizes import law_lengths, term_sizes, unknown_sizes
-from multibody.mechanics.assembly.assembly import LONGEST_STEP, Vector, angles_of
+from multibody.mechanics.assembly.assembly import LONGEST_STEP, Vector
+from multibody.mechanics.coordinate_kinds import angles_of
 
 STEPS = 60
 SHRINKING = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01)

@@ -19,7 +19,8 @@ from multibody.linearization.operating_points.sizes import coordinate_sizes
 from multibody.linearization.tolerances import ASSEMBLY_DISTANCE, UNKNOWN_ERROR
 from multibody.linearization.trim.newton import Trim
 from multibody.linearization.trim.random_starts import all_solved, are_same
-from multibody.mechanics.assembly.assembly import Assembly, Vector, angles_of
+from multibody.mechanics.assembly.assembly import Assembly, Vector
+from multibody.mechanics.coordinate_kinds import angles_of
 from multibody.model.model import Model
 
 MOST_COORDINATES = 20

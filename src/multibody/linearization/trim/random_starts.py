@@ -9,7 +9,8 @@ import numpy as np
 from multibody.linearization.operating_points.sizes import LENGTH, coordinate_units, mechanism_length
 from multibody.linearization.tolerances import SAME_SOLUTION, SOLUTION_DISTANCE, UNKNOWN_ERROR
 from multibody.linearization.trim.newton import Trim
-from multibody.mechanics.assembly.assembly import Vector, angles_of
+from multibody.mechanics.assembly.assembly import Vector
+from multibody.mechanics.coordinate_kinds import angles_of
 
 BETWEEN = (0.5, 0.382)
 """Places between two solutions that are looked at; half-way there may be a third one."""

@@ -121,7 +121,7 @@ def equilibria(
     """
     if tries < 1:
         raise EquilibriumError(
-            f"No equilibrium was found in {tries} tries.",
+            f"tries must be at least 1, got {tries}.",
             code="count-too-small",
             where="equilibria",
             remedy="Give a positive number.",

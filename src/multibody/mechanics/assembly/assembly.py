@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.errors import AssemblyError, ExpressionError
-from multibody.graph import Expr, evaluate, free_symbols
+from multibody.graph import evaluate, free_symbols
 from multibody.mechanics.assembly.newton import STEPS, damped_newton, gaps_or_none, largest_gap
 from multibody.mechanics.constraints.equations import ConstraintEquations
-from multibody.mechanics.constraints.gap_scales import length_coordinates
 from multibody.mechanics.constraints.position_function import PositionFunction
+from multibody.mechanics.coordinate_kinds import angles_of, length_coordinates
 from multibody.model.model import Model
 from multibody.model.quantity import defaults
 
@@ -259,7 +259,7 @@ class Assembly:
     def _lengths(self) -> list[int]:
         """The places of coordinates that are lengths."""
         lengths = set(length_coordinates(self.model))
-        return [k for k, one in enumerate(self.model.coordinates) if one in lengths]
+        return [k for k, coordinate in enumerate(self.model.coordinates) if coordinate in lengths]
 
     def largest_gap(self, q: Vector) -> float:
         """The largest gap; infinite outside of the domain of a function."""
@@ -387,8 +387,3 @@ class Assembly:
                 names=tuple(names),
             )
         return u
-
-
-def angles_of(model: Model) -> set[Expr]:
-    """Coordinates that are angles: those of motions that turn about one axis, and do not advance along it."""
-    return {link.q[0] for link in model.links if link.motion.is_turn(link.q)}

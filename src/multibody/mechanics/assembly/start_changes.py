@@ -9,7 +9,8 @@ import numpy as np
 
 from multibody.errors import ExpressionError
 from multibody.graph import Expr, Symbol, evaluate
-from multibody.mechanics.assembly.assembly import RoundedStart, StartChange, State, Vector, angles_of
+from multibody.mechanics.assembly.assembly import RoundedStart, StartChange, State, Vector
+from multibody.mechanics.coordinate_kinds import length_coordinates
 from multibody.model.model import Model
 
 ROUNDED_VALUE = 1e-3
@@ -82,9 +83,8 @@ def _changed_states(
 
 def _scales(model: Model, known: Mapping[Symbol, float]) -> Vector:
     """What changes of coordinates are compared with: 1 for angles and quaternions, an arm for lengths."""
-    turning = {*angles_of(model), *(model.coordinates[k] for places in model.quaternions for k in places)}
-    arm = _arm(model, known)
-    return np.array([1.0 if coordinate in turning else arm for coordinate in model.coordinates], dtype=float)
+    lengths, arm = set(length_coordinates(model)), _arm(model, known)
+    return np.array([arm if coordinate in lengths else 1.0 for coordinate in model.coordinates], dtype=float)
 
 
 def _arm(model: Model, known: Mapping[Symbol, float]) -> float:

@@ -1,4 +1,4 @@
-"""EquationSizes of constraint equations: tolerances of gaps are relative to them, so that results do not depend on units.
+"""Sizes of constraint equations; tolerances of gaps are relative to them, so that results do not depend on units.
 
 The size of an equation is its largest term, with 1 for sines, cosines, angles and parts of quaternions, and without
 coordinates that are lengths: what remains are the lengths of the links. Equations of one constraint have one size.
@@ -12,6 +12,7 @@ from typing import NamedTuple
 from multibody.graph import ONE, ZERO, Expr, absolute, less, maximum, sqrt, topological, where
 from multibody.graph.expr import Symbol, recip
 from multibody.graph.functions import largest
+from multibody.mechanics.coordinate_kinds import length_coordinates, length_speeds
 from multibody.model.constraints import Equation
 from multibody.model.model import Model
 
@@ -42,7 +43,10 @@ def sizes_of(model: Model, owners: Sequence[str], equations: Sequence[Equation],
         units: what the multiplier of each is, "force", "torque" or "other".
     """
     known = _sizes_of_symbols(model)
-    own = [_largest_term(one.velocity if one.position is None else one.position, known) for one in equations]
+    own = [
+        _largest_term(equation.velocity if equation.position is None else equation.position, known)
+        for equation in equations
+    ]
     rows = [row for row, unit in enumerate(units) if unit != "torque"]
     of_owner = {
         owner: largest([ZERO, *(own[row] for row in rows if owners[row] == owner)]) for owner in dict.fromkeys(owners)
@@ -56,23 +60,6 @@ def sizes_of(model: Model, owners: Sequence[str], equations: Sequence[Equation],
         slides = position is None or not sliding.isdisjoint(topological([position]))
         sizes[row] = maximum(of_owner[owners[row]], length if slides else SMALLEST_SHARE * length)
     return EquationSizes(sizes, length)
-
-
-def length_coordinates(model: Model) -> list[Expr]:
-    """The coordinates that are neither angles nor parts of quaternions."""
-    bounded = {link.q[0] for link in model.links if link.motion.is_turn(link.q)}
-    bounded |= {model.coordinates[k] for places in model.quaternions for k in places}
-    return [one for one in model.coordinates if one not in bounded]
-
-
-def length_speeds(model: Model) -> list[Expr]:
-    """The speeds that are not angular velocities."""
-    found: dict[Expr, None] = {}
-    for link in model.links:
-        for axis, speed in zip(link.motion.axes(link.q), link.u, strict=True):
-            if all(part.fp == 0 for part in axis.resultant):
-                found[speed] = None
-    return [one for one in model.speeds if one in found]
 
 
 def _sizes_of_symbols(model: Model) -> dict[Expr, Expr]:

@@ -121,7 +121,7 @@ class Constraints(ConstraintEquations):
     def written(self) -> dict[str, Expr]:
         """What stays zero, by name: φ where positions are restricted, B·u + β elsewhere; of equations that matter."""
         rows = [(self.names[row], self.equations[row]) for row in self.moving]
-        return {name: row.velocity if row.position is None else row.position for name, row in rows}
+        return {name: equation.velocity if equation.position is None else equation.position for name, equation in rows}
 
     @cached_property
     def always_independent(self) -> bool:

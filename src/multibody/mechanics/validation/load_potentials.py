@@ -46,7 +46,7 @@ CLOSED_MISMATCH = 1e-6
 """A sum of force and slope in closed positions that is more than the rounding of these, relative to the largest."""
 
 PASSED = "load potentials"
-"""The name of this check."""
+"""The name under which a model remembers that it has passed this check."""
 
 FORCES = ("forces", "generalized", "push")
 """Methods of loads that give forces."""
@@ -198,11 +198,11 @@ def require_matching_potentials(model: Model) -> None:
     Loads of this package with laws that were made here are not looked at: tests prove that each of them is right. A
     model that has passed is not looked at again.
     """
-    if PASSED in model.passed:
+    if PASSED in model.remembered:
         return
     for error in wrong_potentials(model, [name for name, load in model.loads.items() if not _is_proved(load)]):
         raise error
-    model.passed.add(PASSED)
+    model.remembered[PASSED] = True
 
 
 def _is_proved(load: Load) -> bool:
@@ -302,7 +302,7 @@ def _belong_where_closed(resting: RestingLoad, kinematics: Kinematics) -> bool:
     sums, sizes = [0.0], [0.0]
     for known in closed_states(Constraints.of(kinematics)):
         try:
-            force, change = (float(evaluate(one, known)) for one in (power, slope))
+            force, change = (float(evaluate(expression, known)) for expression in (power, slope))
         except MultibodyError:  # it has no value there
             continue
         sums.append(abs(force + change))

@@ -10,10 +10,10 @@ import numpy as np
 
 from multibody.errors import AssemblyError, MultibodyError
 from multibody.graph import Expr, Symbol, as_expr, evaluate, free_symbols, rank, substitute
-from multibody.mechanics.assembly.assembly import angles_of
 from multibody.mechanics.composite_inertia import joint_poses, mass_matrix
 from multibody.mechanics.constraints.independence import NO_NUMBERS, Constraints, at_start
 from multibody.mechanics.constraints.rank import is_singular, without_inertia
+from multibody.mechanics.coordinate_kinds import angles_of
 from multibody.model.body import Frame
 from multibody.model.joint import Joint
 from multibody.model.kinematics import Kinematics

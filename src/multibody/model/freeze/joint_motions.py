@@ -1,4 +1,4 @@
-"""Movements of the user's own: velocity and bias must be those of the pose.
+"""Check of the user's own joints: velocity and bias must be those of the pose.
 
 A joint says where its child frame is and how fast it moves, apart from each other. Where the two contradict each other,
 equations belong to another mechanism, and to another one for each formalism. Movements of this package are proved right
@@ -59,7 +59,7 @@ def _contradiction(motion: Motion) -> str:
         try:
             velocity, bias = _compared(motion, q, u)
             used = free_symbols([part for pair in (*velocity, *bias) for part in pair])
-            known = _random_states(motion, q, [*u, *(one for one in used if one not in q)])
+            known = _random_states(motion, q, [*u, *(other for other in used if other not in q)])
             return "axes()" if _differ(velocity, known) else "bias()" if _differ(bias, known) else ""
         except MultibodyError:
             return ""
@@ -82,8 +82,8 @@ def _compared(motion: Motion, q: list[Symbol], u: list[Symbol]) -> tuple[Pairs, 
     v = [_sum(R[i][row] * p_dot[i] for i in range(3)) for row in range(3)]
     moved = _total(axes, u)
     turning = _total([axis.map(rate) for axis in axes], u)
-    given = motion.bias(q, u)
-    drift = [ZERO] * 6 if given is None else list(map(as_expr, given.components()))
+    bias = motion.bias(q, u)
+    drift = [ZERO] * 6 if bias is None else list(map(as_expr, bias.components()))
     velocity = [W[2][1], W[0][2], W[1][0], *v]
     return list(zip(velocity, moved, strict=True)), list(zip(turning, drift, strict=True))
 
@@ -104,16 +104,16 @@ def _sum(parts: Iterable[Expr]) -> Expr:
 def _random_states(motion: Motion, q: list[Symbol], others: Iterable[Symbol]) -> dict[Any, Any]:
     """States at which velocities are compared; quaternions have length one."""
     rng = np.random.default_rng(0)
-    known: dict[Any, Any] = {one: rng.uniform(0.3, 1.2, STATES) for one in (*q, *others)}
-    parts = [one for one, label in zip(q, motion.coordinates, strict=True) if label in QUATERNION]
-    length = np.sqrt(sum(known[one] ** 2 for one in parts)) if parts else 1.0
-    return known | {one: known[one] / length for one in parts}
+    known: dict[Any, Any] = {variable: rng.uniform(0.3, 1.2, STATES) for variable in (*q, *others)}
+    parts = [coordinate for coordinate, label in zip(q, motion.coordinates, strict=True) if label in QUATERNION]
+    length = np.sqrt(sum(known[part] ** 2 for part in parts)) if parts else 1.0
+    return known | {part: known[part] / length for part in parts}
 
 
 def _differ(pairs: Pairs, known: dict[Any, Any]) -> bool:
     for pair in pairs:
         with np.errstate(all="ignore"):
-            a, b = (np.broadcast_to(evaluate(one, known), STATES) for one in pair)
+            a, b = (np.broadcast_to(evaluate(side, known), STATES) for side in pair)
             if (np.nan_to_num(np.abs(a - b)) > TOLERANCE * (1 + np.nan_to_num(np.abs(a)))).any():
                 return True
     return False

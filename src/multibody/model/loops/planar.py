@@ -144,7 +144,7 @@ class PlanarLoop(ExplicitLoop):
 def _leading(way: Way, free: Sequence[Passage]) -> list[Passage]:
     """Passages that others of the way follow, by other loops; they must be known before this loop is solved."""
     known = free_symbols([q for passage in way.passages if passage not in free for q in passage.q])
-    return [symbol for symbol in free if symbol.coordinate in known]
+    return [passage for passage in free if passage.coordinate in known]
 
 
 def as_posture(posture: Any, where: str) -> int:

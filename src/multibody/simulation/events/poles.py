@@ -20,7 +20,7 @@ DIVIDING = frozenset({"recip", "pow", "tan"})
 """Operations that may have a pole."""
 
 DISTANCE = 1e3
-"""How far from a change of sign expressions are looked at, in times of the error with which it was located."""
+"""How far from a change of sign expressions are evaluated, relative to the error with which it was located."""
 
 FARTHER = 4.0
 """The second distance, relative to the first one."""
@@ -33,7 +33,7 @@ class Poles:
     """Tells poles of events' expressions from zeros.
 
     Args:
-        problem: what moves.
+        problem: the problem that a run integrates.
         signals: the events; contacts and others that the package makes have no poles.
     """
 
@@ -42,7 +42,11 @@ class Poles:
 
     def without_poles(self, occurrences: Sequence[Occurrence]) -> list[Occurrence]:
         """The occurrences that are zeros or jumps."""
-        return [one for one in occurrences if one.event not in self._possible or not self._is_pole(one)]
+        return [
+            occurrence
+            for occurrence in occurrences
+            if occurrence.event not in self._possible or not self._is_pole(occurrence)
+        ]
 
     @cached_property
     def _possible(self) -> set[int]:

@@ -12,7 +12,7 @@ from multibody.simulation.integrators.compiled_integrator import CompiledIntegra
 
 @dataclass(frozen=True, kw_only=True)
 class Adaptive(CompiledIntegrator):
-    """What methods that choose their steps share."""
+    """Base of compiled methods that choose the length of their steps by the error."""
 
     rtol: float = 1e-8
     atol: float | None = None

@@ -1,8 +1,9 @@
-"""Which kind of integrator takes the least time? Estimated from the eigenvalues of the equations' derivative."""
+"""Estimated times of a run with each kind of integrator, from the eigenvalues of the equations' derivative."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -29,13 +30,20 @@ EXPLICIT_STAGES, ROSENBROCK_STAGES = 12, 8
 FEWEST_EXPLICIT, FEWEST_ROSENBROCK, FEWEST_BDF = 50, 150, 1000  # steps in a run in which nothing happens
 ROSENBROCK_PER_STEP, BDF_PER_STEP = 15.0, 30.0  # steps for each one that an explicit method of order 8 needs
 
-EXPLICIT, ROSENBROCK, BDF = range(3)
-"""Kinds of integrators: ``DormandPrince8``, ``Rodas5P`` and ``Cvode``."""
+BDF_EVALUATIONS = 1.3  # evaluations in a step of a multistep method, with those for its Jacobians
+
+
+class IntegratorKind(IntEnum):
+    """What is chosen from: ``DormandPrince8``, ``Rodas5P`` and ``Cvode``, in the order of ``Work.seconds``."""
+
+    EXPLICIT = 0
+    ROSENBROCK = 1
+    BDF = 2
 
 
 @dataclass(frozen=True)
 class Work:
-    """What decides about the time of a step.
+    """The quantities that determine the time of a step.
 
     Attributes:
         states: number of coordinates and speeds.
@@ -73,7 +81,7 @@ class Work:
         stage = evaluation + MULTIPLICATION * n * (n + ROSENBROCK_STAGES)
         step = STEP + ROSENBROCK_STAGES * stage + jacobian + factoring
         rosenbrock = step * (FEWEST_ROSENBROCK + ROSENBROCK_PER_STEP * accurate_steps)
-        bdf = (PYTHON_STEP + 1.3 * evaluation) * (FEWEST_BDF + BDF_PER_STEP * accurate_steps)
+        bdf = (PYTHON_STEP + BDF_EVALUATIONS * evaluation) * (FEWEST_BDF + BDF_PER_STEP * accurate_steps)
         return explicit, rosenbrock, bdf if self.has_bdf else np.inf * explicit
 
 
@@ -103,11 +111,11 @@ class Stiffness:
     @property
     def stiff(self) -> Any:
         """Whether an implicit method is expected to take less time than an explicit one."""
-        return self.kind != EXPLICIT
+        return self.kind != IntegratorKind.EXPLICIT
 
     def __str__(self) -> str:
-        implicit = 1e3 * min(self.seconds[ROSENBROCK:])
-        saved = f"; implicit steps take about {implicit:.2g} ms instead of {1e3 * self.seconds[EXPLICIT]:.2g} ms"
+        explicit, *implicit = (1e3 * seconds for seconds in self.seconds)
+        saved = f"; implicit steps take about {min(implicit):.2g} ms instead of {explicit:.2g} ms"
         return (
             f"{'stiff' if self.stiff else 'not stiff'}: motions that die out at {self.fastest:.3g}/s ask for "
             f"{self.stable_steps:.3g} explicit steps, the others at {self.slowest_needed:.3g}/s for "

@@ -84,7 +84,9 @@ class RunFunctions:
         functions = [self.rhs, self.projection, self.__dict__.get("slopes")]
         others = self.__dict__.get("regularized")
         with self._lock:
-            ready = [one.improved() for one in (*functions, others) if one is not None]  # all of them begin
+            ready = [
+                function.improved() for function in (*functions, others) if function is not None
+            ]  # all of them begin
         return all(ready)
 
     @_made_once

@@ -101,7 +101,7 @@ def shared_parameters(
         others: names of further parameters that formulas may speak of.
     """
     found: dict[str, Parameter] = {}
-    values = dict.fromkeys(_words(own)) if not isinstance(own, Mapping) else own
+    values = dict.fromkeys(split_names(own)) if not isinstance(own, Mapping) else own
     names = [*map(str, values), *(p.name for part in parts for p in part.parameters), *others]
     new = [
         value if isinstance(value, Parameter) else _parameter(name, value, label, names)
@@ -158,7 +158,7 @@ def shared_inputs(
 ) -> tuple[Input, ...]:
     """The inputs of all parts and new ones; equal names mean the same."""
     found = {input_.name: input_ for part in parts for input_ in part.inputs}
-    for name in _words(own):
+    for name in split_names(own):
         one = name if isinstance(name, Input) else Input(check(name, what="input"), symbol(name, "input"))
         found.setdefault(one.name, one)
     _require_apart(label, found, variables, "input")
@@ -197,7 +197,7 @@ def _equal(one: Expr | None, other: Expr | None) -> bool:
     return one is other or (one is not None and other is not None and same(one, other))
 
 
-def _words(things: Any) -> list[Any]:
+def split_names(things: Any) -> list[Any]:
     """Names in a text, separated by blanks or commas; or in a list."""
     if things is not None and not isinstance(things, Iterable):
         raise ModelError(
@@ -218,7 +218,7 @@ def by_order(variables: Any, lowest: int = 0) -> dict[int, list[str]]:
                 remedy="Give {0: coordinates, 1: quasi-velocities, …}, or a list of coordinates.",
                 code="variable-order-invalid",
             )
-    return {order: [_name(word) for word in _words(names)] for order, names in sorted(given.items())}
+    return {order: [_name(word) for word in split_names(names)] for order, names in sorted(given.items())}
 
 
 def _name(thing: Any) -> str:

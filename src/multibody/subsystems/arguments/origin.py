@@ -1,4 +1,4 @@
-"""How a subsystem was made: what was given to ``from_system``, ``couple`` and ``renamed``, so that it can be written.
+"""The calls by which a subsystem was made, with their arguments, so that it can be written to a file.
 
 Nothing is computed from it. Whoever writes it down reads it back, and compares: what was given may have changed since.
 """

@@ -100,7 +100,7 @@ class LinearSubsystem(Subsystem):
         """ẋ = f(t, x) in the deviations of the independent variables alone."""
         known = self.dependent_deviations
         rates = {rate_name(variable.name): rate for variable, rate in self.rates.items()}
-        rates |= {rate_name(acceleration.name): rate for acceleration, rate in accelerations(self).items()}
+        rates |= {rate_name(variable.name): rate for variable, rate in accelerations(self).items()}
         values = list(substitute(list(rates.values()), known)) if rates else []
         return dict(zip(rates, shortened(values, self, seconds), strict=True))
 

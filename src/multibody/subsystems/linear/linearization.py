@@ -140,7 +140,7 @@ def _linearized(
     everything = {
         condition: part.sources.get(condition, "") for part in parts for condition in part.conditions
     } | conditions
-    sources = {invariant: source for invariant, source in everything.items() if invariant.fp != 0}
+    sources = {condition: source for condition, source in everything.items() if condition.fp != 0}
     return LinearSubsystem(
         **own | changed, nominal=expansion.nominal, conditions=tuple(sources), sources=sources,
         residual=times(found.C.T, complement.residual), complement=complement, turned=system.quaternions,
@@ -250,7 +250,7 @@ class FirstOrder:
         K0 = np.vstack([combined(A0, self.spread.S), self.spread.S[chosen]])
         K1 = np.vstack([combined(A1, self.spread.S) + combined(A0, self._slope_below), self._slope_below[chosen]])
         right = negative(combined(K1, self._found.C))
-        names = [f"{child.name}_slope" for child in self.spread.below]
+        names = [f"{variable.name}_slope" for variable in self.spread.below]
         how = self.auxiliary.solve if self.auxiliary else lambda matrix, sides, _: solved_by_blocks(matrix, sides)
         return how(K0, right, names)
 

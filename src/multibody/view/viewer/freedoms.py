@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.equations.printed_forms.symbol_table import symbol_table
-from multibody.mechanics.assembly.assembly import angles_of
 from multibody.mechanics.constraints.independence import Constraints
+from multibody.mechanics.coordinate_kinds import angles_of
 from multibody.model.model import Model
 
 Vector = NDArray[np.float64]

@@ -207,7 +207,7 @@ def graph_reps(eom: EquationsOfMotion) -> str:
     """All shapes of a system, with the numbers that parameters have by default.
 
     Each section has the name of a shape. ``r`` and ``T`` are position and rotation matrix, row by row, of the shape in
-    the frame of its ``body``; boxes and cylinders have their centre there, cylinders stand along z.
+    the frame of its ``body``; boxes and cylinders have their center there, cylinders stand along z.
     """
     known: dict[Any, float] = dict(eom.model.parameter_values())
     sheet = ConfigParser(interpolation=None)

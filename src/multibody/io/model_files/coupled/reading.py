@@ -132,11 +132,12 @@ class _Parts:
 
 def _by_order(said: dict[str, Any]) -> Any:
     """Variables as a list of lists, which stand for orders 0, 1 …; one list alone has coordinates."""
-    given = said.get("variables", ())
-    if isinstance(given, list) and given and all(isinstance(one, list) for one in given):
-        return dict(enumerate(given))
-    return given
+    variables = said.get("variables", ())
+    if isinstance(variables, list) and variables and all(isinstance(group, list) for group in variables):
+        return dict(enumerate(variables))
+    return variables
 
 
-def _texts(given: Any) -> Iterable[str]:
-    return [given] if isinstance(given, str) else given
+def _texts(names: Any) -> Iterable[str]:
+    """Names as they are written in a file, where a single one is not a list."""
+    return [names] if isinstance(names, str) else names

@@ -1,4 +1,4 @@
-"""Whether a subsystem that was read is the one that was written."""
+"""Comparison of a subsystem that was read with the one that was written."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def difference(one: SubsystemContent, other: SubsystemContent) -> str:
 
 
 def _properties(level: SubsystemContent) -> Iterator[tuple[str, Any]]:
-    """All that is no expression."""
+    """All that is not an expression, by what it is called in an error."""
     seen = level.appearance
     yield "the label", level.label
     yield "the description", level.description

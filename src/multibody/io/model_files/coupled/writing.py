@@ -12,7 +12,7 @@ from multibody.graph import Expr, to_text
 from multibody.io.model_files.vocabulary import VERSION
 from multibody.model import Input, Parameter, System
 from multibody.subsystems import Subsystem
-from multibody.subsystems.arguments.naming import by_order
+from multibody.subsystems.arguments.naming import by_order, split_names
 from multibody.subsystems.arguments.origin import Made, OfCopy, OfParts, OfSystem
 from multibody.subsystems.arguments.vocabulary import several, without_sympy
 from multibody.subsystems.energy import PartialEnergy
@@ -117,9 +117,9 @@ def _names(independent: Any) -> list[str] | None:
     return None if independent is None else [name for group in by_order(independent).values() for name in group]
 
 
-def _words(given: Any) -> Any:
+def _words(names: Any) -> Any:
     """Names that were given as one text, as a list."""
-    return given.replace(",", " ").split() if isinstance(given, str) else given
+    return split_names(names) if isinstance(names, str) else names
 
 
 def _pairs(identities: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Mechanisms in other units of length move as they do in metres: tolerances of constraints have no unit of their own.
+"""Mechanisms in other units of length move as they do in meters: tolerances of constraints have no unit of their own.
 
 With lengths and gravity multiplied by the same factor, angles are the same functions of time.
 """
@@ -50,23 +50,23 @@ def moved(eom: mb.EquationsOfMotion, integrator: mb.Integrator | None = None, **
 @pytest.mark.parametrize("scale", SCALES)
 def test_a_four_bar_of_any_size_from_a_random_start(scale: float, seed: int) -> None:
     start = dict(zip(("q1", "q2", "q3"), np.random.default_rng(seed).uniform(0.5, 2.0, 3), strict=True))
-    run, in_metres = moved(four_bar(scale), **start), moved(four_bar(1.0), **start)
-    assert np.allclose(run.q, in_metres.q, rtol=0, atol=1e-9)
-    assert run.statistics.steps == in_metres.statistics.steps
+    run, in_meters = moved(four_bar(scale), **start), moved(four_bar(1.0), **start)
+    assert np.allclose(run.q, in_meters.q, rtol=0, atol=1e-9)
+    assert run.statistics.steps == in_meters.statistics.steps
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS, ids=lambda one: type(one).__name__)
 @pytest.mark.parametrize("scale", [1e-12, 1e6])
 def test_integrators_close_loops_of_any_size(scale: float, integrator: mb.Integrator) -> None:
     start = {"q1": 0.7, "q2": 1.9, "q3": 1.1}
-    run, in_metres = moved(four_bar(scale), integrator, **start), moved(four_bar(1.0), integrator, **start)
-    assert np.allclose(run.q, in_metres.q, rtol=0, atol=5e-6)
+    run, in_meters = moved(four_bar(scale), integrator, **start), moved(four_bar(1.0), integrator, **start)
+    assert np.allclose(run.q, in_meters.q, rtol=0, atol=5e-6)
 
 
 @pytest.mark.parametrize("scale", SCALES)
 def test_lengths_as_coordinates(scale: float) -> None:
-    run, in_metres = moved(rods(scale)), moved(rods(1.0))
-    assert np.allclose(run.q / scale, in_metres.q, rtol=0, atol=1e-7)
+    run, in_meters = moved(rods(scale)), moved(rods(1.0))
+    assert np.allclose(run.q / scale, in_meters.q, rtol=0, atol=1e-7)
 
 
 @pytest.mark.parametrize("scale", [1.0, *SCALES])
@@ -80,8 +80,8 @@ def test_links_that_are_too_short_are_refused_at_any_size(scale: float) -> None:
 def test_speeds_follow_at_any_size(scale: float) -> None:
     eom = four_bar(scale)
     state = eom.consistent(q={"q1": 0.9}, u={"q1_dot": 1.0}, fixed=["q1", "q1_dot"])
-    in_metres = four_bar(1.0).consistent(q={"q1": 0.9}, u={"q1_dot": 1.0}, fixed=["q1", "q1_dot"])
-    assert np.allclose([*state.q, *state.u], [*in_metres.q, *in_metres.u], rtol=0, atol=1e-9)
+    in_meters = four_bar(1.0).consistent(q={"q1": 0.9}, u={"q1_dot": 1.0}, fixed=["q1", "q1_dot"])
+    assert np.allclose([*state.q, *state.u], [*in_meters.q, *in_meters.u], rtol=0, atol=1e-9)
     B, beta = Assembly(eom.constraints).velocity(state.q, state.u)
     assert np.abs(B @ state.u + beta).max() < 1e-12 * scale
 

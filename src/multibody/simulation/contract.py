@@ -9,8 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.errors import LABELS
-
 Vector = NDArray[np.float64]
 
 
@@ -69,7 +67,7 @@ class Explanation(NamedTuple):
     remedy: str
 
     def __str__(self) -> str:
-        return "\n".join([self.what, *(f"  {label}: {getattr(self, part)}" for part, label in LABELS.items())])
+        return f"{self.what}\n  where: {self.where}\n  cause: {self.cause}\n  fix: {self.remedy}"
 
 
 class Occurrence(NamedTuple):

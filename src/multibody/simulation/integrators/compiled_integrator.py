@@ -15,10 +15,9 @@ import numpy as np
 
 from multibody.compiler.loops.shipped import ShippedLoop
 from multibody.errors import NumberError, ShapeError
-from multibody.graph.number import is_number
 from multibody.simulation.contract import Occurrence, Segment, Status, Vector, Watch
 from multibody.simulation.integrators.butcher_tableaus import Tableau
-from multibody.simulation.integrators.integrator import Integrator
+from multibody.simulation.integrators.integrator import Integrator, require_positive
 from multibody.simulation.integrators.stability_limits import instability
 from multibody.simulation.kernel.run_memory import address, begun, mark_events, of_jacobian, of_problem
 from multibody.simulation.kernel.run_record import DIVERGED, PAUSE, PAUSED, SINGULAR, RunRecord
@@ -68,7 +67,7 @@ class CompiledIntegrator(Integrator):
     every_step: bool = False
 
     def __post_init__(self) -> None:
-        require_positive(self, *(name for name in ("max_steps", "gap") if getattr(self, name) is not None))
+        require_positive(self, optional=("max_steps", "gap"))
 
     @property
     @abstractmethod
@@ -89,20 +88,6 @@ class CompiledIntegrator(Integrator):
         """From (t0, y0) to the last of the times; see ``Integrator``."""
         _require_fitting(problem, y0, watch)
         return _Loop(self, problem, t0, y0, _checked(times, t0), step, watch).segment()
-
-
-def require_positive(integrator: CompiledIntegrator, *names: str) -> None:
-    """Options that make no sense otherwise."""
-    for name in names:
-        value = getattr(integrator, name)
-        if not is_number(value) or not value > 0:
-            raise NumberError(
-                f"'{name}' is {value!r}.",
-                code="integrator-option-invalid",
-                name=name,
-                where=f"integrator {type(integrator).__name__}",
-                remedy="Give a number greater than zero.",
-            )
 
 
 def _require_fitting(problem: Problem, y0: Vector, watch: Watch) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from multibody.simulation.integrators.butcher_tableaus import CLASSICAL, SEMI_IMPLICIT_EULER, STOERMER_VERLET, Tableau
-from multibody.simulation.integrators.compiled_integrator import CompiledIntegrator, Stepping, require_positive
+from multibody.simulation.integrators.compiled_integrator import CompiledIntegrator, Stepping
+from multibody.simulation.integrators.integrator import require_positive
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from multibody.errors import NumberError
+from multibody.graph.number import is_number
 from multibody.simulation.contract import Segment, Vector, Watch
 from multibody.simulation.problem.problem import Problem
 
@@ -35,10 +37,10 @@ class Integrator(ABC):
         return cast("Integrator", integrator)
 
     def allowed_gap(self, problem: Problem) -> float:
-        """How far states may be off the constraints, as the problem measures it from now on."""
+        """Make the problem measure gaps as ``gap`` asks, and return how large they may be."""
         gap: float | None = getattr(self, "gap", None)
         problem.measure_gaps(relative=gap is None)
-        return RELATIVE_GAP if gap is None else gap
+        return gap_limit(gap)
 
     @abstractmethod
     def run(self, problem: Problem, t0: float, y0: Vector, times: Vector, step: float, watch: Watch) -> Segment:
@@ -52,3 +54,28 @@ class Integrator(ABC):
             step: the size of the first step, 0 to let the integrator choose.
             watch: the events to look for.
         """
+
+
+def gap_limit(gap: float | None) -> float:
+    """How far states may be off the constraints: as given, or relative to the sizes of the equations."""
+    return RELATIVE_GAP if gap is None else gap
+
+
+def require_positive(integrator: Integrator, *names: str, optional: tuple[str, ...] = ()) -> None:
+    """An error for an option that is not a number greater than zero.
+
+    Args:
+        integrator: with its options.
+        names: of options.
+        optional: names of options that may be None.
+    """
+    for name in (*names, *(name for name in optional if getattr(integrator, name) is not None)):
+        value = getattr(integrator, name)
+        if not is_number(value) or not value > 0:
+            raise NumberError(
+                f"'{name}' is {value!r}.",
+                code="integrator-option-invalid",
+                name=name,
+                where=f"integrator {type(integrator).__name__}",
+                remedy="Give a number greater than zero.",
+            )

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from multibody.errors import NumberError, StepError
-from multibody.graph.number import is_number
+from multibody.errors import StepError
 from multibody.mechanics.constraints.rank import basis
 from multibody.simulation.contract import Occurrence, Segment, Status, Vector, Watch
 from multibody.simulation.events.zero_crossings import Lookout
 from multibody.simulation.integrators.absolute_tolerances import absolute_tolerances
-from multibody.simulation.integrators.integrator import Integrator
+from multibody.simulation.integrators.integrator import Integrator, require_positive
 from multibody.simulation.problem.problem import Problem
 
 ABSURD = 1e100
@@ -116,16 +115,7 @@ class StepwiseIntegrator(Integrator):
     gap: float | None = None
 
     def __post_init__(self) -> None:
-        given = [name for name in ("atol", "max_step", "gap") if getattr(self, name) is not None]
-        for name in ("rtol", "max_steps", *given):
-            if not is_number(getattr(self, name)) or not getattr(self, name) > 0:
-                raise NumberError(
-                    f"'{name}' is {getattr(self, name)!r}.",
-                    code="integrator-option-invalid",
-                    name=name,
-                    where=f"integrator {type(self).__name__}",
-                    remedy="Give a number greater than zero.",
-                )
+        require_positive(self, "rtol", "max_steps", optional=("atol", "max_step", "gap"))
 
     @property
     def longest_step(self) -> float:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from multibody.simulation.integrators.butcher_tableaus import DORMAND_PRINCE_5, DORMAND_PRINCE_8, Tableau
-from multibody.simulation.integrators.compiled_integrator import CompiledIntegrator, Stepping, require_positive
+from multibody.simulation.integrators.compiled_integrator import CompiledIntegrator, Stepping
+from multibody.simulation.integrators.integrator import require_positive
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,8 +21,7 @@ class Adaptive(CompiledIntegrator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        given = [name for name in ("atol", "max_step") if getattr(self, name) is not None]
-        require_positive(self, "rtol", *given)
+        require_positive(self, "rtol", optional=("atol", "max_step"))
 
     @property
     def stepping(self) -> Stepping:

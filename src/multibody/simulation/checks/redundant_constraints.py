@@ -8,6 +8,7 @@ from there, they may not.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from multibody.simulation.problem.sample_functions import probe
 from multibody.simulation.results.trajectory import Trajectory
 
 OPEN = 1e-6
-"""So large a gap, relative to the size of its equation, or in radians, or either per second, does not come from rounding."""
+"""So large a gap does not come from rounding: relative to the size of its equation, or in radians; or per second."""
 
 WORSE = 100.0
 """So many times the gaps of the equations that are solved for; these drift as far as the user lets them."""
@@ -70,7 +71,7 @@ def _spare(eom: EquationsOfMotion) -> list[int]:
 
 def _sizes(run: Trajectory) -> Vector:
     """The size of each equation, with the parameters of the run."""
-    known = dict(zip(run.eom.parameters, map(float, run.p), strict=True))
+    known: dict[Any, float] = dict(zip(run.eom.parameters, map(float, run.p), strict=True))
     return np.array(evaluate(run.eom.constraints.sizes.equations, known), dtype=float)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from multibody.equations import EquationsOfMotion, Handling, Multipliers
 from multibody.equations.validation.known_symbols import require_own_symbols
+from multibody.equations.without_bodies import require_bodies
 from multibody.errors import ModelError, SingularMatrixError
 from multibody.formalisms.articulated_body import ArticulatedBody, has_own_speeds
 from multibody.formalisms.contract import Formalism
@@ -61,6 +62,7 @@ def derive(
 
 def require_derivable(model: Model) -> None:
     """An error for a model that ``check`` finds wrong, although equations could be written down for it."""
+    require_bodies(model)
     require_different_names(model)
     require_quaternions(model)
     require_regular_by_default(model)

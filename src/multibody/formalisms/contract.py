@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 from multibody.equations import EquationsOfMotion, Handling
+from multibody.equations.without_bodies import require_bodies
 from multibody.mechanics.validation.own_parts import require_consistent_parts
 from multibody.model import Model
 
@@ -49,6 +50,7 @@ def _checked(derive: Callable[..., EquationsOfMotion]) -> Callable[..., Equation
     @wraps(derive)
     def derived(self: Formalism, model: Model, *args: Any, **named: Any) -> EquationsOfMotion:
         if isinstance(model, Model):
+            require_bodies(model)
             require_consistent_parts(model)
         return derive(self, model, *args, **named)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from multibody.equations import Kinetics
+from multibody.equations.without_bodies import require_bodies
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr, Symbol, array, free_symbols, product, substitute, symbol
 from multibody.graph.workspace import alone
@@ -65,6 +66,7 @@ def from_system(
             code="value-not-a-system",
         )
     further = by_order(variables)
+    require_bodies(model)
     require_consistent_parts(model)
     kinetics = Kinetics(model)
     written = _Written(kinetics)

@@ -5,10 +5,12 @@ import pytest
 from tests.refusal import refused
 
 import multibody as mb
-from multibody.graph import sin, time_derivative
+from multibody.algebra import ForceMotor, Vec3
+from multibody.graph import ONE, ZERO, sin, time_derivative
 from multibody.mechanics.validation import constraint_velocities
-from multibody.model import Constraint, Equation
+from multibody.model import Constraint, Equation, KnifeEdge
 from multibody.model.constraints import DistanceConstraint
+from multibody.model.constraints.contract import Wrench
 
 
 class Own(Constraint):
@@ -128,11 +130,30 @@ def test_velocities_that_contradict_their_positions_are_refused(name):
 
 
 class Longer(DistanceConstraint):
-    """A rod that moves as one of another length; inherited equations with another position."""
+    """A rod whose λ is another one: inherited equations with a factor, and a force without one."""
 
     def equations(self, kinematics):
         (one,) = super().equations(kinematics)
         return [Equation(one.name, one.velocity * (1 + kinematics.model.coordinates[0]), one.position, one.wrench)]
+
+
+class Scaled(DistanceConstraint):
+    """A rod with the factor in the force as well."""
+
+    def equations(self, kinematics):
+        (one,) = super().equations(kinematics)
+        factor = 1 + kinematics.model.coordinates[0]
+        wrench = Wrench(one.wrench.frame, one.wrench.base, one.wrench.axis * factor)
+        return [Equation(one.name, one.velocity * factor, one.position, wrench)]
+
+
+class Skate(KnifeEdge):
+    """A blade that pushes along instead of across."""
+
+    def equations(self, kinematics):
+        (one,) = super().equations(kinematics)
+        push = ForceMotor(Vec3(ONE, ZERO, ZERO), Vec3(ZERO, ZERO, ZERO))
+        return [Equation(one.name, one.velocity, None, Wrench(one.wrench.frame, one.wrench.base, push))]
 
 
 class Slanted(DistanceConstraint):
@@ -152,7 +173,10 @@ def rod(kind):
 
 
 def test_subclasses_of_constraints_of_the_package_are_looked_at():
-    mb.derive(rod(Longer))  # a factor is allowed
+    assert mb.derive(rod(Scaled)).speeds  # a factor is allowed
+    with refused("constraint-wrench-inconsistent", "rod"):
+        mb.derive(rod(Longer))
+    assert "constraint-wrench-inconsistent" in {one.code for one in rod(Longer).check().errors}
     with refused("constraint-velocity-inconsistent", "rod"):
         mb.derive(rod(Slanted))
 
@@ -163,6 +187,19 @@ def test_a_constraint_whose_method_was_replaced_is_looked_at():
     wrong = Slanted(constraint.base, constraint.frame, system["l"].symbols)
     constraint.equations = wrong.equations
     with refused("constraint-velocity-inconsistent", "rod"):
+        mb.derive(system)
+
+
+@pytest.mark.parametrize("kind", [KnifeEdge, Skate])
+def test_forces_of_constraints_of_velocities_are_looked_at(kind):
+    system = mb.System("sledge", gravity=(0, 0, 0))
+    body = system.body("body", 5.0, (0.2, 0, 0), (1, 1, 1))
+    system.joint("p", system.world, body, ["Tx", "Ty", "Rz"])
+    system.constraint(kind(system.world, body), name="blade")
+    if kind is KnifeEdge:
+        assert mb.derive(system).speeds
+        return
+    with refused("constraint-wrench-inconsistent", "blade"):
         mb.derive(system)
 
 
@@ -198,7 +235,7 @@ def test_constraints_of_the_package_are_not_looked_at(monkeypatch):
     monkeypatch.setattr(constraint_velocities, "_contradicts", lambda found, name: seen.append(name))
     mb.derive(rod(DistanceConstraint))
     assert seen == []
-    mb.compare(rod(Longer), [mb.Kane(), mb.Lagrange(), mb.Recursive()])
+    mb.compare(rod(Scaled), [mb.Kane(), mb.Lagrange(), mb.Recursive()])
     assert seen == ["rod"]  # once
 
 

@@ -1,4 +1,4 @@
-"""Constraints of the user's own: the velocity form must be the rate of the position form.
+"""Constraints of the user's own: velocity, position and force must belong to each other.
 
 A constraint says φ = 0 and B·u + β = 0, apart from each other. Runs and linear models use both, so that a contradiction
 gives wrong results without a message. Constraints of this package are proved right by tests; all others are compared:
@@ -69,8 +69,9 @@ def inconsistent_velocities(model: Model) -> Iterator[ModelError]:
     if not names:
         return
     with isolated(*topological(whole.expressions())):
+        kinematics = Kinematics(whole)
         try:
-            found = ConstraintEquations.of(Kinematics(whole))
+            found = ConstraintEquations.of(kinematics)
         except MultibodyError:  # they cannot be made, which is an error of its own
             return
         for name in names:
@@ -81,6 +82,16 @@ def inconsistent_velocities(model: Model) -> Iterator[ModelError]:
                     where=f"constraint '{name}': {whole.constraints[name]!r}",
                     cause="Where the position is zero, its rate and the velocity restrict different motions.",
                     remedy="Let velocity be the rate of position: time_derivative(position, kinematics.model.flow()).",
+                    name=name,
+                )
+            elif _pushes_elsewhere(found, kinematics, name):
+                yield ModelError(
+                    f"The wrench of constraint '{name}' does not belong to its velocity form.",
+                    code="constraint-wrench-inconsistent",
+                    where=f"constraint '{name}': {whole.constraints[name]!r}",
+                    cause="The power of the wrench is not the velocity: λ would be one force in the motion "
+                    "and another one in the reactions.",
+                    remedy="Make the equation by Equation.between, or leave the wrench out.",
                     name=name,
                 )
 
@@ -104,6 +115,33 @@ def _contradicts(found: ConstraintEquations, name: str) -> bool:
         return False
 
 
+def _pushes_elsewhere(found: ConstraintEquations, kinematics: Kinematics, name: str) -> bool:
+    """Whether the force of an equation has another power than B·u."""
+    speeds = list(found.model.speeds)
+    try:
+        for row, (owner, one) in enumerate(zip(found.owners, found.equations, strict=True)):
+            if owner != name or one.wrench is None:
+                continue
+            frame, base, axis = one.wrench
+            power = jacobian([kinematics.velocity(frame, relative_to=base).inner(axis)], speeds)[0]
+            gaps = [a - b for a, b in zip(power, found.B[row], strict=True)]
+            if any(gap.fp != 0 for gap in gaps) and _act_where_closed(found, gaps, list(found.B[row])):
+                return True
+    except MultibodyError:
+        return False
+    return False
+
+
+def _act_where_closed(found: ConstraintEquations, gaps: Sequence[Expr], row: Sequence[Expr]) -> bool:
+    """Whether a difference of rows is more than rounding in a state in which the constraints are kept."""
+    for state in _closed_states(found, [*gaps, *row]):
+        with np.errstate(all="ignore"):
+            different, size = (np.abs(np.array(evaluate(list(part), state), float)).max() for part in (gaps, row))
+        if different > DIFFERENT * max(size, SMALL):
+            return True
+    return False
+
+
 def _differ_where_closed(found: ConstraintEquations, name: str, rates: Sequence[Expr]) -> bool:
     """Whether the velocities and these rates span different rows together with all other constraints."""
     model = found.model
@@ -111,8 +149,7 @@ def _differ_where_closed(found: ConstraintEquations, name: str, rates: Sequence[
     others = [k for k in range(len(found)) if k not in own]
     given = _rows(found, [found.velocity[k] for k in own])
     right, beside = _rows(found, rates), _rows(found, [found.velocity[k] for k in others])
-    lengths = [sum((model.coordinates[k] ** 2 for k in group), ZERO) - ONE for group in model.quaternions]
-    for state in _closed_states(model, [*found.gaps, *lengths], [*given, *right, *beside]):
+    for state in _closed_states(found, [*given, *right, *beside]):
         a, b, c = (_values(part, len(model.speeds) + 1, state) for part in (given, right, beside))
         if _outside(a, np.vstack([b, c])) or _outside(b, np.vstack([a, c])):
             return True
@@ -127,8 +164,10 @@ def _rows(found: ConstraintEquations, velocities: Sequence[Expr]) -> list[Expr]:
     return [entry for row, last in zip(B, beta, strict=True) for entry in (*row, last)]
 
 
-def _closed_states(model: Model, gaps: Sequence[Expr], used: Sequence[Expr]) -> Iterator[dict[Any, float]]:
-    """Values of all symbols with which the gaps vanish, around the start."""
+def _closed_states(found: ConstraintEquations, used: Sequence[Expr]) -> Iterator[dict[Any, float]]:
+    """Values of all symbols with which all constraints are kept, around the start; for some expressions."""
+    model = found.model
+    gaps = [*found.gaps, *(sum((model.coordinates[k] ** 2 for k in group), ZERO) - ONE for group in model.quaternions)]
     rng = np.random.default_rng(0)
     defaults = known_defaults(model.parameters)
     coordinates = list(model.coordinates)

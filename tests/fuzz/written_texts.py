@@ -35,7 +35,8 @@ MODEL_WORDS = (
     "multibody: name: parameters: inputs: tables: bodies: frames: joints: constraints: sensors: loads: drawings: "
     "start: mass: com: inertia: about: position: rotation: parent: child: kind: value: unit: include: gravity: on: "
     "world Tx Ry Rz Free Revolute {of: is: table: !!python/object/apply:os.system &a *a <<: null inf measured. "
-    "JointLoad: Spring: Force: Position: Distance: part.yaml ../ quaternion: euler: matrix: axis: limits: [ ] { }"
+    "JointLoad: Spring: Force: Position: Distance: part.yaml ../ quaternion: euler: matrix: axis: limits: [ ] { } "
+    "subsystems: system: copy: suffix: shared: variables: kinematics: dynamics: independent: identities: energy:"
 )
 ROBOT_WORDS = (
     "<robot <link <joint <inertial> <origin <axis <limit <mimic <visual> <mesh <material <geometry> <dynamics <child "

@@ -441,7 +441,11 @@ def test_the_page_shows_what_works(tmp_path, monkeypatch, capsys):
     crane, *others = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
     for text in (crane, *others):
         VALIDATOR.validate(YAML(typ="safe", pure=True).load(text))
-        assert_kept(read_model(text))
+        thing = read_model(text)
+        if isinstance(thing, mb.System):
+            assert_kept(thing)
+        else:  # a coupled machine, which is compared when it is written
+            assert model_text(read_model(model_text(thing))) == model_text(thing)
     monkeypatch.chdir(tmp_path)
     Path("crane.yaml").write_text(crane)
     exec("\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)), {})

@@ -7,8 +7,10 @@ from sympy.physics import mechanics
 from tests.refusal import refused
 
 import multibody as mb
+from multibody.formalisms import Formalism
 from multibody.graph import ZERO, Table, sin, where
-from multibody.mechanics.validation.load_potentials import require_matching_potentials
+from multibody.mechanics.validation import load_potentials
+from multibody.mechanics.validation.load_potentials import matches, require_matching_potentials
 from multibody.model import Load
 from multibody.model.loads.law import Law
 
@@ -145,10 +147,54 @@ def test_derive_check_and_others_name_the_load(name):
     assert any("'coil'" in one.what for one in system.check().errors)
 
 
+class ByHand(Formalism):
+    """A formalism of the user's own, which makes its equations by another one."""
+
+    def derive(self, model, handling=None):
+        return mb.Recursive().derive(model, handling)
+
+
+class Twice(mb.Kane):
+    """One that adds to another one."""
+
+    def derive(self, model, handling=None):
+        return super().derive(model, handling)
+
+
+FORMALISMS = (
+    mb.Recursive, mb.ArticulatedBody, mb.NewtonEuler, mb.Kane, mb.Lagrange, mb.Wittenburg, mb.Modular, ByHand, Twice
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("formalism", FORMALISMS)
 @pytest.mark.parametrize("name", WRONG)
-def test_lagrange_by_itself_does_not_take_the_force_instead(name):
-    with refused("potential-not-of-force", "coil"):
-        mb.Lagrange().derive(arm(WRONG[name]).freeze())
+def test_no_formalism_takes_a_wrong_potential_where_it_is_called_by_itself(name, formalism):
+    model = arm(WRONG[name]).freeze()
+    for _ in range(2):  # what was refused once is refused again
+        with refused("potential-not-of-force", "coil"):
+            formalism().derive(model)
+
+
+@pytest.mark.parametrize("formalism", FORMALISMS)
+def test_formalisms_take_right_potentials_where_they_are_called_by_themselves(formalism):
+    assert formalism().derive(arm(RIGHT["a load of the user's"]).freeze()).speeds
+
+
+@pytest.mark.parametrize(("name", "count"), [("a load of the user's", 1), ("a spring", 0)])
+def test_each_load_is_looked_at_once(name, count, monkeypatch):
+    """Those of the package never: tests prove them right."""
+    seen = []
+
+    def counted(load, *others):
+        seen.append(load)
+        return matches(load, *others)
+
+    monkeypatch.setattr(load_potentials, "matches", counted)
+    for use in (mb.derive, mb.compare, *(one().derive for one in FORMALISMS)):
+        seen.clear()
+        system = arm(RIGHT[name])
+        use(system if use in (mb.derive, mb.compare) else system.freeze())
+        assert len(seen) == count
 
 
 @pytest.mark.parametrize("name", RIGHT)

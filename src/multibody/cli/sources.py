@@ -137,7 +137,8 @@ def _from_yaml(path: Path, name: str) -> NamedModel:
             code="model-selector-invalid",
             name=name,
         )
-    return NamedModel(str(path), "yaml", read_model(path))
+    found = read_model(path)
+    return NamedModel(str(path), "yaml", found if isinstance(found, System) else found.equations())
 
 
 def _from_urdf(path: Path, wishes: str) -> NamedModel:

@@ -127,7 +127,7 @@ class EquationsOfMotion(CompiledEquations):
             parameters: values by name, where they are not the defaults.
             inputs: values by name; zero where they are not given.
             t: time.
-            tolerance: the largest |φ| that counts as closed.
+            tolerance: the largest |φ| that counts as closed, relative to the size of each equation.
 
         Raises:
             AssemblyError: if the loops cannot be closed: which of them stay open, by how much, and what came closest.

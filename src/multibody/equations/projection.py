@@ -19,7 +19,7 @@ from multibody.errors import SingularMatrixError
 from multibody.graph import ONE, ZERO, Expr, absolute, array, ldl, ldl_solve, maximum, product, sqrt, where
 from multibody.graph.functions import largest
 from multibody.graph.linear_algebra import Matrix
-from multibody.mechanics.assembly.assembly import angles_of
+from multibody.mechanics.constraints.gap_scales import length_coordinates, length_speeds
 
 
 class Correction(NamedTuple):
@@ -28,8 +28,9 @@ class Correction(NamedTuple):
     Attributes:
         q: corrected coordinates.
         u: corrected speeds.
-        gaps: the largest |φ| and the largest |B·u + β| before the correction; in proportion above
-            ``LARGE_LENGTH_OR_SPEED``, because rounding grows with lengths and speeds.
+        gaps: the largest |φ| and the largest |B·u + β| before the correction, relative to the sizes of the equations;
+            above ``LARGE_LENGTH_OR_SPEED`` of these, to lengths and speeds, because rounding grows with them.
+        plain_gaps: the same in the units of the equations; above ``LARGE_LENGTH_OR_SPEED`` in proportion.
         regularity: the smallest relative pivot of B·M⁻¹·Bᵀ; tiny where the constraints are not independent. There,
             velocities must not be corrected before positions.
     """
@@ -37,6 +38,7 @@ class Correction(NamedTuple):
     q: list[Expr]
     u: list[Expr]
     gaps: list[Expr]
+    plain_gaps: list[Expr]
     regularity: Expr
 
 
@@ -48,23 +50,31 @@ def correction(eom: MotionEquations) -> Correction | None:
         return None
     q, u = array(list(eom.coordinates)), array(list(eom.speeds))
     gaps: list[Expr] = [ZERO, ZERO]
+    plain_gaps: list[Expr] = [ZERO, ZERO]
+    lengths, length_rates = _largest(length_coordinates(eom.model)), _largest(length_speeds(eom.model))
+    sliding = set(length_speeds(eom.model))
+    turn_rates = _largest(one for one in eom.speeds if one not in sliding)
     regularity: Expr = ONE
     if rows:
         moving = [eom.constraints.velocity[row] for row in rows]
         change, regularity = _change(eom, rows, moving)
-        u, gaps[1] = u - change, _largest(moving) / maximum(ONE, _largest(eom.speeds) / LARGE_LENGTH_OR_SPEED)
+        u = u - change
+        plain_gaps[1] = _largest(moving) / maximum(ONE, maximum(length_rates, turn_rates) / LARGE_LENGTH_OR_SPEED)
+        turns = maximum(ONE, turn_rates / LARGE_LENGTH_OR_SPEED)
+        gaps[1] = _largest_share(eom, rows, moving, turns, length_rates)
     positions = {row: eom.constraints.equations[row].position for row in rows}
     closed = [row for row, position in positions.items() if position is not None]
     if closed:
         phi = [position for position in positions.values() if position is not None]
         shift, _ = _change(eom, closed, phi)
-        gaps[0] = _largest(phi) / maximum(ONE, _largest(_lengths(eom)) / LARGE_LENGTH_OR_SPEED)
+        plain_gaps[0] = _largest(phi) / maximum(ONE, lengths / LARGE_LENGTH_OR_SPEED)
+        gaps[0] = _largest_share(eom, closed, phi, ONE, lengths)
         q = q - product(eom.N, shift)
     for places in quaternions:
         square = sum((q[k] * q[k] for k in places), ZERO)
-        gaps[0] = maximum(gaps[0], absolute(square - 1))
+        gaps[0], plain_gaps[0] = (maximum(one, absolute(square - 1)) for one in (gaps[0], plain_gaps[0]))
         q[places] = q[places] / sqrt(square)
-    return Correction(list(q), list(u), gaps, regularity)
+    return Correction(list(q), list(u), gaps, plain_gaps, regularity)
 
 
 def dependent_rows(eom: MotionEquations) -> Expr:
@@ -88,10 +98,17 @@ def _change(eom: MotionEquations, rows: list[int], gap: list[Expr]) -> tuple[Mat
     return product(effect, factors.solved(array(gap))), ONE if always else factors.smallest_pivot
 
 
-def _lengths(eom: MotionEquations) -> list[Expr]:
-    """The coordinates that may become large: neither angles nor parts of quaternions."""
-    bounded = angles_of(eom.model) | {eom.coordinates[k] for places in eom.model.quaternions for k in places}
-    return [coordinate for coordinate in eom.coordinates if coordinate not in bounded]
+def _largest_share(
+    eom: MotionEquations, rows: list[int], gaps: list[Expr], turns: Expr, large: Expr
+) -> Expr:  # fmt: skip
+    """The largest gap relative to the size of its equation times a factor, or to a large length or its rate."""
+    constraints, of_size = eom.constraints, dict[Expr, list[Expr]]()
+    for row, gap in zip(rows, gaps, strict=True):
+        size = constraints.sizes.equations[row] * turns
+        is_angle = constraints.unit(row) == "torque"
+        allowed = size if is_angle else maximum(size, large / LARGE_LENGTH_OR_SPEED)
+        of_size.setdefault(allowed, []).append(gap)
+    return largest([ZERO, *(_largest(group) / allowed for allowed, group in of_size.items())])
 
 
 def _largest(values: Iterable[Expr]) -> Expr:

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
 
 from multibody.equations import EquationsOfMotion, Handling
+from multibody.mechanics.validation.load_potentials import require_matching_potentials
 from multibody.model import Model
 
 
 class Formalism(ABC):
-    """A way to derive equations of motion."""
+    """A way to derive equations of motion.
+
+    Whichever is called, and however, the loads of the model are looked at first: some formalisms use the potential of a
+    load, others its force, and the two must belong to each other.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """``derive`` of every formalism begins with this check; a model that has passed it is not looked at again."""
+        super().__init_subclass__(**options)
+        if "derive" in vars(cls):
+            cls.derive = _checked(cls.derive)  # type: ignore[method-assign]
 
     @abstractmethod
     def derive(self, model: Model, handling: Handling | None = None) -> EquationsOfMotion:
@@ -20,8 +34,21 @@ class Formalism(ABC):
             handling: how to solve for constrained motions; by default as the formalism does by itself.
 
         Raises:
-            ModelError: if the formalism does not take such a model; the error names one that does.
+            ModelError: if the formalism does not take such a model, the error names one that does; and for a load whose
+                potential does not belong to its force.
         """
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
+
+
+def _checked(derive: Callable[..., EquationsOfMotion]) -> Callable[..., EquationsOfMotion]:
+    """The same, of a model whose loads have been looked at."""
+
+    @wraps(derive)
+    def derived(self: Formalism, model: Model, *args: Any, **named: Any) -> EquationsOfMotion:
+        if isinstance(model, Model):
+            require_matching_potentials(model)
+        return derive(self, model, *args, **named)
+
+    return derived

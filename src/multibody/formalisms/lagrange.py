@@ -30,15 +30,7 @@ from multibody.graph import (
     time_derivative,
 )  # fmt: skip
 from multibody.graph.linear_algebra import Matrix
-from multibody.mechanics.validation.load_potentials import (
-    AtRest,
-    RestingLoad,
-    closes_loop,
-    drops_potential,
-    is_conservative,
-    matches,
-    wrong_potential,
-)
+from multibody.mechanics.validation.load_potentials import AtRest, RestingLoad, closes_loop, is_conservative
 from multibody.model import Applied, Load, Model
 from multibody.model.energy import first_moment, kinetic_energy
 
@@ -112,17 +104,15 @@ def _height(kinetics: Kinetics) -> Expr:
 def _forces(kinetics: Kinetics, N: Matrix) -> Matrix:
     """The generalized forces of all loads: -∂V/∂q where there is a potential, by virtual power where there is none."""
     count = len(kinetics.model.speeds)
-    loads = kinetics.model.loads.items()
-    return reduce(add, (_force(kinetics, name, load, N) for name, load in loads), array([0] * count))
+    loads = kinetics.model.loads.values()
+    return reduce(add, (_force(kinetics, load, N) for load in loads), array([0] * count))
 
 
-def _force(kinetics: Kinetics, name: str, load: Load, N: Matrix) -> Matrix:
+def _force(kinetics: Kinetics, load: Load, N: Matrix) -> Matrix:
     """Of one load: -∂V/∂q, and what is added to it by motion and by inputs.
 
-    A load that says of itself that its potential is not all (``conservative`` is False) acts by virtual power.
-
-    Raises:
-        ModelError: if the potential does not belong to the force.
+    A load that says of itself that its potential is not all (``conservative`` is False) acts by virtual power. The
+    potential of all others belongs to their force; see ``Formalism``.
     """
     model = kinetics.model
     virtual = array(_virtual_power(kinetics, load.forces(kinetics), load.generalized(kinetics)))
@@ -130,18 +120,13 @@ def _force(kinetics: Kinetics, name: str, load: Load, N: Matrix) -> Matrix:
     if not load.conservative:
         return virtual
     if potential is ZERO:
-        if drops_potential(load, kinetics):
-            raise wrong_potential(name, load)
         return virtual
     conservative = -product(N.T, array(gradient(potential, model.coordinates)))
     at_rest = array(substitute(virtual, dict.fromkeys(model.speeds, ZERO)))
     if not all(map(same, conservative, at_rest)):
-        rest = AtRest.of(model)
-        if not matches(load, kinetics, rest):
-            raise wrong_potential(name, load)
         if not is_conservative(load) or closes_loop(load, model):
             return virtual  # what it is made of follows the motion, and does work; or ∂V/∂q holds in closed loops only
-        resting = RestingLoad.of(load, kinetics, rest).without_drive()
+        resting = RestingLoad.of(load, kinetics, AtRest.of(model)).without_drive()
         at_rest = array(_virtual_power(kinetics, resting.forces, resting.generalized))
     return conservative + (virtual - at_rest)
 

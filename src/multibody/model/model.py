@@ -208,6 +208,11 @@ class Model:
         )  # fmt: skip
 
     @cached_property
+    def passed(self) -> set[str]:
+        """Names of the checks that the model has passed, so that none of them is made twice."""
+        return set()
+
+    @cached_property
     def parameter_symbols(self) -> tuple[Symbol, ...]:
         """All parameters, one after the other, arrays row by row."""
         return tuple(symbol for parameter in self.parameters for symbol in parameter.default)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
+from multibody.equations.validation.prescribed_motion import PrescribedMotion, motions
 from multibody.errors import StepError
 from multibody.graph import Symbol
 from multibody.graph.number import is_number
@@ -69,7 +70,7 @@ class Prepared:
         held: Mapping[str, float] | None = None,
     ) -> None:  # fmt: skip
         self._given, given = eom, read_inputs(eom, inputs)
-        self._followed = {**(held or {}), **(inputs or {})}
+        self._asked, self._before = dict(inputs or {}), dict(held or {})
         self.settings = RunSettings.of(eom, {**_numbers(eom, held or {}), **(inputs or {})}, events)
         self.eom, happenings = with_contacts(eom, events)
         self.eom, happenings = with_continuous_angles(self.eom, happenings, given.expressions)
@@ -88,8 +89,8 @@ class Prepared:
     def require_course(self, parameters: Mapping[Symbol, float], times: Vector) -> None:
         """An error if a table is too short for these times, or a prescribed motion jumps or has another rate."""
         if self._has_course:
-            require_course(self._given, self.inputs.expressions, parameters, times)
-            require_rates(self._given, self._followed, self.inputs.expressions, parameters, times)
+            require_course(self._given, self.inputs.expressions, self._motions, parameters, times)
+            require_rates(self._given, self._asked, self._before, self.inputs.expressions, parameters, times)
 
     def require_tables(self, times: Vector) -> None:
         """An error if a table of time, in a load or anywhere else, is too short for these times."""
@@ -207,6 +208,11 @@ class Prepared:
         prescribed = any(link.joint.prescribed is not None for link in model.links)
         closed = bool(len(self._given.constraints)) or model.unreduced is not None
         return prescribed or closed or bool(self.inputs.expressions)
+
+    @cached_property
+    def _motions(self) -> tuple[PrescribedMotion, ...]:
+        """Functions of time and parameters alone, which must not jump in any run."""
+        return tuple(motions(self._given, self.inputs.expressions))
 
     @cached_property
     def _problem(self) -> Problem:

@@ -24,6 +24,7 @@ from multibody.simulation.events.dead_points import DeadPoints
 from multibody.simulation.events.event_sequences import EventSequences
 from multibody.simulation.events.events import Event, Signals, Touch
 from multibody.simulation.events.jumped_events import EventJumps
+from multibody.simulation.events.poles import Poles
 from multibody.simulation.events.reset_states import closed_state
 from multibody.simulation.integrators.absolute_tolerances import first_scales
 from multibody.simulation.integrators.integrator import Integrator
@@ -100,6 +101,7 @@ class Run:
         self._contacts = Contacts(eom, problem, signals)
         self._sequences = EventSequences(problem, signals)
         self._jumps = EventJumps(problem, signals)
+        self._poles = Poles(problem, signals)
         self._lost = 0.0  # by the impacts and resets at one instant, where stops or joints move
         self._moved = False  # whether resets at one instant change coordinates or speeds, not inputs alone
         self._set: dict[str, None] = {}  # the coordinates and speeds that resets at one instant set, in their order
@@ -274,7 +276,7 @@ class Run:
         segment.occurrences = [one for one in segment.occurrences if one.event not in turned]
         branches = [one for one in segment.occurrences if one.event >= events]
         record.switches += [one._replace(event=one.event - events) for one in branches]
-        segment.occurrences = [one for one in segment.occurrences if one.event < events]
+        segment.occurrences = self._poles.without_poles([one for one in segment.occurrences if one.event < events])
         record.occurrences += segment.occurrences
 
     def _keep(self, record: Record, t: float, y: Vector) -> None:

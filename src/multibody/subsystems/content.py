@@ -18,6 +18,7 @@ from multibody.graph.linear_algebra import Matrix
 from multibody.graph.workspace import alone
 from multibody.model.quantity import Input, Parameter
 from multibody.subsystems.appearance import Appearance, whole_appearance
+from multibody.subsystems.arguments.origin import Origin
 from multibody.subsystems.arguments.vocabulary import rate_symbol
 from multibody.subsystems.constraints.invariant import Invariant
 from multibody.subsystems.labelled import Labelled
@@ -105,6 +106,7 @@ class SubsystemContent:
         appearance: bodies, drawings, sensors and joints of this level, where it was made from a system.
         timings: seconds for each stage of its making.
         known_complement: S and s, where they are known already; None if they follow from the parts.
+        origin: how it was made, for files; None if that is not known.
     """
 
     label: str
@@ -131,6 +133,7 @@ class SubsystemContent:
     appearance: Appearance = field(default_factory=Appearance, repr=False)
     timings: Mapping[str, float] = field(default_factory=dict, repr=False)
     known_complement: tuple[Matrix, Matrix] | None = field(default=None, repr=False)
+    origin: Origin | None = field(default=None, repr=False)
 
     # variables ---------------------------------------------------------------------------------------------------
 
@@ -177,10 +180,10 @@ class SubsystemContent:
     @cached_property
     def nodes(self) -> list[Any]:
         """All nodes of its expressions and of those of its parts, operands first."""
-        return topological([expression for level in self.levels() for expression in level._expressions()])
+        return topological([expression for level in self.levels() for expression in level.expressions()])
 
-    def _expressions(self) -> Iterator[Expr]:
-        """Every expression of this level."""
+    def expressions(self) -> Iterator[Expr]:
+        """Every expression of this level, always in the same order."""
         yield from (*self.rates.values(), *self.rows.values(), *self.aliases.values(), *self.reference.values())
         for invariant in (*self.invariants, *self.redundant):
             yield from invariant.levels

@@ -26,6 +26,7 @@ from multibody.subsystems.arguments.naming import (
     shared_inputs,
     shared_parameters,
 )
+from multibody.subsystems.arguments.origin import OfParts
 from multibody.subsystems.arguments.start_values import start_number, start_values
 from multibody.subsystems.arguments.vocabulary import LevelVocabulary
 from multibody.subsystems.constraints.identity_checks import require_identities
@@ -171,6 +172,9 @@ def couple(
         references, chosen,
         named_identities(draft.vocabulary, relations.identities, parts), None, units,
         frozenset(guess for part in parts for guess in part.guesses) - set(new), timings=clock.seconds,
+        origin=OfParts(
+            parts, new_variables, constraints, independent, parameters, inputs, own, motion, relations,
+        ),
     )  # fmt: skip
     require_identities(made, made.identities[sum(len(part.identities) for part in parts) :])
     return replace(made, energy=named_energy(made, own.energy, draft.vocabulary))

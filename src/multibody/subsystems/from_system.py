@@ -17,6 +17,8 @@ from multibody.model.energy import kinetic_energy, potential_energy
 from multibody.model.quantity import Input, Parameter
 from multibody.subsystems.appearance import appearance_of
 from multibody.subsystems.arguments.groups import KnownMotion, KnownRelations, OwnEquations
+from multibody.subsystems.arguments.naming import by_order
+from multibody.subsystems.arguments.origin import OfSystem
 from multibody.subsystems.arguments.vocabulary import TIME
 from multibody.subsystems.constraints.invariant import Invariant
 from multibody.subsystems.coupling import couple
@@ -62,6 +64,7 @@ def from_system(
             remedy="Give a System or a Model; what mb.read_urdf reads has one: robot.system.",
             code="value-not-a-system",
         )
+    further = by_order(variables)
     require_matching_potentials(model)
     kinetics = Kinetics(model)
     written = _Written(kinetics)
@@ -82,7 +85,7 @@ def from_system(
         ),
         motion=KnownMotion(start={symbol.name: value for symbol, value in model.start.items()}),
         relations=KnownRelations(redundant=_redundant(kinetics)),
-        independent=None if variables or constraints else independent,
+        independent=None if any(further.values()) or constraints else independent,
         description=f"the system {model.name}", progress=progress,
     )  # fmt: skip
     T, V = written.of([kinetic_energy(kinetics), potential_energy(kinetics)])
@@ -90,18 +93,20 @@ def from_system(
     made = replace(made, energy=energy_of(made, T, V, driven=driven), guesses=_guesses(made, model))
     made = _with_sides(made, kinetics, written)
     made = replace(made, appearance=appearance_of(kinetics, written.of))
-    if not variables and not constraints:
-        return made
+    origin = OfSystem(system, further, kinematics, constraints, independent)
+    if not any(further.values()) and not constraints:
+        return replace(made, origin=origin)
     inner = made.renamed(f"{name}_itself")
-    return couple(
+    whole = couple(
         name,
         [inner],
         constraints,
-        variables=variables,
+        variables=further,
         own=OwnEquations(kinematics),
         independent=independent,
         progress=progress,
     )
+    return replace(whole, origin=origin)
 
 
 class _Written:

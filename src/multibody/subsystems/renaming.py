@@ -16,6 +16,7 @@ from multibody.graph.names import check, require_known_names
 from multibody.graph.traverse import rebuilt
 from multibody.graph.workspace import alone
 from multibody.model.quantity import Input, Parameter, rate_name
+from multibody.subsystems.arguments.origin import OfCopy
 from multibody.subsystems.content import LevelEnergy, LevelReduction, SubsystemContent
 
 AnySubsystem = TypeVar("AnySubsystem", bound=SubsystemContent)
@@ -42,7 +43,8 @@ def renamed(system: AnySubsystem, label: str, names: Any, suffix: Any, shared: A
     _require_different(
         new, system.label, {rate_name(new[variable.name]): new[variable.name] for variable in system.top}
     )
-    return _Renaming(system, new, suffix).of(system, label)
+    origin = OfCopy(system, names, suffix, tuple(sorted(kept)), {})
+    return replace(_Renaming(system, new, suffix).of(system, label), origin=origin)
 
 
 def names_in(system: SubsystemContent) -> list[str]:
@@ -134,6 +136,7 @@ class _Renaming:
             "energy": None if system.energy is None else LevelEnergy(*map(self.value, system.energy.parts())),
             "identities": tuple((self.value(a), self.value(b)) for a, b in system.identities),
             "quaternions": tuple(tuple(map(self._symbol, group)) for group in system.quaternions),
+            "origin": None,  # only the whole is known to come from a copy
             "appearance": system.appearance.exchanged(lambda found: [self.value(expression) for expression in found]),
         }
         for name in ("top", "own", "chosen"):

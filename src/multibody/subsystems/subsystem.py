@@ -9,6 +9,7 @@ from typing import Any
 from multibody.equations import EquationsOfMotion, Handling
 from multibody.graph import Expr
 from multibody.subsystems.arguments.named_values import by_variable
+from multibody.subsystems.arguments.origin import OfCopy
 from multibody.subsystems.content import SubsystemContent
 from multibody.subsystems.explicit import explicit_form
 from multibody.subsystems.renaming import renamed
@@ -53,7 +54,8 @@ class Subsystem(SubsystemContent):
         known = {variable.name: variable for variable in self.orders}
         new = by_variable(values, known, "start", self.label)
         start = {**self.start, **{variable: float(value.value) for variable, value in new.items()}}
-        return replace(self, start=start, guesses=self.guesses - set(new))
+        origin = OfCopy(self, {}, "", (), dict(values))
+        return replace(self, start=start, guesses=self.guesses - set(new), origin=origin)
 
     def __repr__(self) -> str:
         return f"Subsystem({self.label!r}, independent={', '.join(variable.name for variable in self.independent)})"

@@ -26,7 +26,7 @@ from multibody.support.regular_files import open_regular
 MAX_FILES = 100
 
 _OWN = ("multibody", "include")  # what each file says about itself
-_NAMED = (*SECTIONS, "start")
+_NAMED = (*SECTIONS, "start", "subsystems")
 
 
 @dataclass
@@ -112,6 +112,12 @@ class Gatherer:
             self._include(node, folder)
         self._open.pop()
         self._merge(content, folder)
+        return self.document
+
+    def of_system(self, content: Mapping) -> Document:
+        """The document of a system that stands inside a file; it includes no others."""
+        self.document.at = content.at
+        self._merge(content, self.document.folder)
         return self.document
 
     def _include(self, node: YamlNode, folder: Folder) -> None:

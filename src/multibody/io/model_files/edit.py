@@ -10,13 +10,13 @@ import numpy as np
 
 from multibody.errors import StorageError, UnknownNameError
 from multibody.graph.names import suggestion
-from multibody.io.model_files.build import built
 from multibody.io.model_files.documents import Gatherer, decode, read_content
 from multibody.io.model_files.expressions.quantities import is_nothing
 from multibody.io.model_files.folder import Folder
+from multibody.io.model_files.reader import described
 from multibody.io.model_files.yaml_text.compose import compose
 from multibody.io.model_files.yaml_text.emit import flow, scalar
-from multibody.io.model_files.yaml_text.nodes import List, Mapping, Scalar, SourceText, YamlNode
+from multibody.io.model_files.yaml_text.nodes import List, Mapping, SourceText, YamlNode, plain_value
 from multibody.model import System
 from multibody.support.atomic_files import atomic_file
 
@@ -73,7 +73,7 @@ class ModelFile:
         Raises:
             UnknownNameError: if there is nothing.
         """
-        return _plain(self._find(place.split(".")))
+        return plain_value(self._find(place.split(".")))
 
     def set(self, place: str, value: Any) -> None:
         """Put a value at a place; the last key may be new.
@@ -97,7 +97,7 @@ class ModelFile:
         else:
             raise self._unknown(keys, [])
         root = compose(SourceText(new, self.path.name))
-        if _plain(_found(root, keys)) != value:
+        if plain_value(_found(root, keys)) != value:
             raise self._source.place(0).error(
                 f"'{place}' cannot be changed in this file.",
                 remedy="Use an editor.",
@@ -106,11 +106,11 @@ class ModelFile:
             )
         self._text, self._root = new, root
 
-    def system(self) -> System:
-        """The system that the file describes now."""
+    def system(self) -> System | Any:
+        """The system that the file describes now; a subsystem, where it describes subsystems."""
         path = self.path.resolve()
         folder = Folder.of_file(path)
-        return built(Gatherer(folder).add(self._source, folder, path))
+        return described(Gatherer(folder).add(self._source, folder, path))
 
     def save(self, *, overwrite: bool = False) -> Path:
         """Write it back, as a whole or not at all; a file that describes no system any more is not written.
@@ -185,14 +185,6 @@ def _listed(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): _listed(one) for key, one in value.items()}
     return [_listed(one) for one in value] if isinstance(value, list | tuple) else value
-
-
-def _plain(node: YamlNode | None) -> Any:
-    if isinstance(node, Mapping):
-        return {entry.key: _plain(entry.value) for entry in node}
-    if isinstance(node, List):
-        return [_plain(item) for item in node.items]
-    return node.value if isinstance(node, Scalar) else None
 
 
 # text that is replaced -----------------------------------------------------------------------------------------------

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from multibody.io.model_files.build import built
-from multibody.io.model_files.documents import gathered
+from multibody.io.model_files.documents import Document, gathered
 from multibody.model import System
 
 
-def read_model(source: str | os.PathLike[str], *, folder: str | os.PathLike[str] | None = None) -> System:
-    r"""The system that a model file describes.
+def read_model(source: str | os.PathLike[str], *, folder: str | os.PathLike[str] | None = None) -> System | Any:
+    r"""The system that a model file describes; the ``Subsystem``, where it says how subsystems are coupled.
 
     Nothing in a file can run code, and no file outside the folder is read. See ``write_model`` for the other way.
 
@@ -50,4 +51,17 @@ def read_model(source: str | os.PathLike[str], *, folder: str | os.PathLike[str]
           cause: Did you mean 'mass'?
           fix: The keys are: mass, com, inertia, about, frames.
     """
-    return built(gathered(source, folder))
+    return described(gathered(source, folder))
+
+
+def described(document: Document) -> System | Any:
+    """The system that a document describes, or the subsystem.
+
+    Raises:
+        ModelFileError: with the place of what is wrong.
+    """
+    if "subsystems" not in document.sections:
+        return built(document)
+    from multibody.io.model_files.coupled.reading import coupled
+
+    return coupled(document)

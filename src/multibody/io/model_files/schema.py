@@ -9,8 +9,10 @@ from typing import Any
 from multibody.io.model_files.expressions.rotations import FORMS
 from multibody.io.model_files.vocabulary import (
     BASES,
+    COUPLED,
     HEAD,
     LAWS,
+    OF_PARTS,
     REQUIRED,
     SECTIONS,
     VERSION,
@@ -47,6 +49,7 @@ def made_schema() -> Schema:
             "name": _NAME,
             **{section: _section(section) for section in SECTIONS},
             "start": _nullable(_mapping(_FORMULA)),
+            "subsystems": _nullable(_mapping({"anyOf": list(map(_subsystem, COUPLED))})),
         },
         "required": ["multibody"],
         "additionalProperties": False,
@@ -57,6 +60,15 @@ def made_schema() -> Schema:
 def schema_text() -> str:
     """The content of the file ``schema.json``."""
     return json.dumps(made_schema(), indent=1, ensure_ascii=False) + "\n"
+
+
+def _subsystem(kind: str) -> Schema:
+    """The keys of a subsystem that is made in one of the ways."""
+    inner: Schema = {key: _ref(one) for key, one in HEAD.items() if key in OF_PARTS} | {"name": _NAME}
+    inner |= {section: _section(section) for section in SECTIONS} | {"start": _nullable(_mapping(_FORMULA))}
+    known = {"system": _closed(inner, ["name"]), "start": _nullable(_mapping(_FORMULA))}
+    properties = {key: known[key] if key in known else _ref(_OF_SUBSYSTEMS[key]) for key in COUPLED[kind]}
+    return _closed(properties, [] if kind == "subsystems" else [kind])
 
 
 def _section(section: str) -> Schema:
@@ -139,7 +151,24 @@ _TURN = {
     "quaternion": _list(_FORMULA, 4, 4), "matrix": _list(_list(_FORMULA, 3, 3), 3, 3),
 }  # fmt: skip
 
+_EQUATIONS: Schema = {"anyOf": [_FORMULA, _list(_FORMULA), _mapping(_FORMULA), {"type": "null"}]}
+
+_OF_SUBSYSTEMS = {
+    "label": "text", "description": "text", "copy": "text", "suffix": "text", "subsystems": "names", "shared": "names",
+    "independent": "names", "inputs": "names", "redundant": "names", "names": "new names", "variables": "variables",
+    "parameters": "parameter values", "quaternions": "variables", "energy": "energies", "identities": "identities",
+    "kinematics": "equations", "dynamics": "equations", "constraints": "equations", "reference": "equations",
+}  # fmt: skip
+"""What stands under the keys of a subsystem."""
+
 _KINDS: dict[str, Schema] = {
+    "names": {"anyOf": [_TEXT, _list(_TEXT), {"type": "null"}]},
+    "new names": _nullable(_mapping(_NAME)),
+    "variables": {"anyOf": [_TEXT, _list(_TEXT), _list(_list(_TEXT)), {"type": "null"}]},
+    "parameter values": {"anyOf": [_TEXT, _list(_TEXT), _mapping(_nullable(_FORMULA)), {"type": "null"}]},
+    "energies": _nullable(_list(_FORMULA, 2, 2)),
+    "identities": _list({"anyOf": [_TEXT, _list(_FORMULA, 2, 2)]}),
+    "equations": _EQUATIONS,
     "value": {"anyOf": [_FORMULA, _list(_ref("value"))]},
     "numbers": {"anyOf": [_FORMULA, _list(_FORMULA)]},
     "number rows": _list(_list(_FORMULA)),

@@ -6,7 +6,20 @@ from collections.abc import Iterable, Iterator
 
 from multibody.errors import ModelFileError
 from multibody.graph.names import suggestion
-from multibody.io.model_files.vocabulary import HEAD, LAWS, REQUIRED, SECTIONS, TOP, VERSION, arguments, words
+from multibody.io.model_files.vocabulary import (
+    COUPLED,
+    HEAD,
+    LAWS,
+    OF_COUPLED,
+    OF_PARTS,
+    REQUIRED,
+    SECTIONS,
+    TOP,
+    VERSION,
+    arguments,
+    kind_of_subsystem,
+    words,
+)  # fmt: skip
 from multibody.io.model_files.yaml_text.nodes import List, Mapping, Scalar, YamlEntry, YamlNode, kind_of
 
 
@@ -16,8 +29,36 @@ def problems(document: Mapping) -> Iterator[ModelFileError]:
     Args:
         document: of one file.
     """
-    yield from _unknown(document, TOP)
+    parts = document.get("subsystems")
+    yield from _unknown(document, TOP if parts is None else OF_COUPLED)
     yield from _version(document)
+    yield from _nameless(parts, "subsystems")
+    for entry in parts if isinstance(parts, Mapping) else ():
+        yield from _subsystem_problems(entry.value, f"subsystems: {entry.key}")
+    yield from _system_problems(document)
+
+
+def _subsystem_problems(node: YamlNode, where: str) -> Iterator[ModelFileError]:
+    if not isinstance(node, Mapping):
+        said = f"Here stand keys with values, not {kind_of(node)}."
+        remedy = f"Write one of: {', '.join(COUPLED)}."
+        yield node.at.error(said, "", remedy, where, code="value-of-wrong-type")
+        return
+    kind = kind_of_subsystem(node.entries)
+    yield from _unknown(node, COUPLED[kind], where)
+    if kind == "system":
+        inner = node.entries["system"].value
+        if not isinstance(inner, Mapping):
+            said = f"Under 'system' stand the sections of a system, not {kind_of(inner)}."
+            yield inner.at.error(said, "", f"The keys are: {', '.join(OF_PARTS)}.", where, code="value-of-wrong-type")
+            return
+        yield from _unknown(inner, OF_PARTS, where)
+        yield from _values_in_head(inner)
+        yield from _system_problems(inner)
+
+
+def _system_problems(document: Mapping) -> Iterator[ModelFileError]:
+    """Of the sections of a system."""
     yield from _nameless(document.get("start"), "start")
     for section, keys in SECTIONS.items():
         part = document.get(section)
@@ -51,6 +92,10 @@ def _version(document: Mapping) -> Iterator[ModelFileError]:
             remedy="If the file comes from a newer multibody, update this one.",
             code="version-unknown",
         )
+    yield from _values_in_head(document)
+
+
+def _values_in_head(document: Mapping) -> Iterator[ModelFileError]:
     for key in HEAD:
         value = document.get(key)
         if isinstance(value, Mapping):

@@ -7,6 +7,7 @@ as those of other classes are.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -124,5 +125,31 @@ HEAD = MappingProxyType({
 })  # fmt: skip
 """The keys at the top of a file that are not sections of named things."""
 
-TOP = (*HEAD, *SECTIONS, "start")
+COUPLED = MappingProxyType({
+    "system": ("label", "system", "variables", "kinematics", "constraints", "independent"),
+    "copy": ("label", "copy", "names", "suffix", "shared", "start"),
+    "subsystems": (
+        "label", "description", "subsystems", "variables", "kinematics", "dynamics", "constraints", "independent",
+        "parameters", "inputs", "energy", "quaternions", "start", "reference", "identities", "redundant",
+    ),
+})  # fmt: skip
+"""The keys of a subsystem, by the key that says how it is made; without one, it is made as with ``subsystems``."""
+
+OF_COUPLED = ("multibody", "name", "include", "subsystems")
+"""The keys at the top of a file that describes subsystems, and of what it includes."""
+
+OF_PARTS = (*(one for one in HEAD if one not in ("multibody", "include")), *SECTIONS, "start")
+"""The keys of the system of a subsystem."""
+
+TOP = (*HEAD, *SECTIONS, "start", "subsystems")
 """All keys at the top of a file, in the order of writing."""
+
+
+def kind_of_subsystem(keys: Iterable[str]) -> str:
+    """The key that says how a subsystem is made.
+
+    Example:
+        >>> kind_of_subsystem(["label", "copy"]), kind_of_subsystem(["variables"])
+        ('copy', 'subsystems')
+    """
+    return next((kind for kind in COUPLED if kind in keys), "subsystems")

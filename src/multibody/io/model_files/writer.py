@@ -5,27 +5,33 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from multibody.algebra import Transform, Vec3
-from multibody.errors import ModelFileError
+from multibody.errors import ModelFileError, MultibodyError
 from multibody.graph import as_expr
 from multibody.graph.workspace import alone
+from multibody.io.model_files.documents import Gatherer
 from multibody.io.model_files.expressions.formulas import FormulaWriter
 from multibody.io.model_files.expressions.rotations import plain_rotation
 from multibody.io.model_files.expressions.symbols import Symbols
 from multibody.io.model_files.expressions.tables import plain_table
+from multibody.io.model_files.folder import Folder
 from multibody.io.model_files.objects import Objects
 from multibody.io.model_files.vocabulary import TOP, VERSION
 from multibody.io.model_files.yaml_text.emit import emitted
+from multibody.io.model_files.yaml_text.nodes import SourceText
 from multibody.model import Body, Frame, Input, Joint, Parameter, System
 from multibody.model.body import as_inertia, as_rotation
 from multibody.model.error_context import concerning
 from multibody.model.given import given_to
 from multibody.model.quantity import with_symmetric_parameters
 from multibody.support.atomic_files import atomic_file
+
+if TYPE_CHECKING:
+    from multibody.subsystems import Subsystem
 
 
 def body_arguments(body: Body) -> dict[str, Any]:
@@ -61,8 +67,11 @@ def _same(some: list[Any], others: list[Any]) -> bool:
 
 
 @alone
-def model_text(system: System, *, folder: str | os.PathLike[str] | None = None) -> str:
+def model_text(system: System | Subsystem, *, folder: str | os.PathLike[str] | None = None) -> str:
     """A system as the text of a model file; ``read_model`` gives the same system back.
+
+    So does a machine that is coupled from subsystems, where these were made from systems or by texts. Its text is read
+    once more before it is returned, and compared: a system that was changed after ``from_system`` is refused.
 
     Bodies, frames, laws and all the rest are written as they were given. Functions are written by their formulas, and
     what ``contact``, ``tyre`` and the like put into a system as the inputs, loads and sensors that they are.
@@ -90,11 +99,23 @@ def model_text(system: System, *, folder: str | os.PathLike[str] | None = None) 
         joints:
           angle: {parent: world, child: bob, kind: Ry, q: 0.3}
     """
-    _require_system(system)
-    return emitted(_ModelWriter(system, None if folder is None else Path(folder)).document())
+    place = None if folder is None else Path(folder)
+    if isinstance(system, System):
+        return emitted(_ModelWriter(system, place).document())
+    from multibody.subsystems import Subsystem
+
+    if isinstance(system, Subsystem):
+        return _coupled_text(system, place)
+    raise ModelFileError(
+        f"A {type(system).__name__} cannot be written to a model file.",
+        cause="A model file describes systems, and subsystems made from them; this was frozen or derived from such.",
+        remedy="Write the System, or the Subsystem, that it was made from; or export the equations: "
+        "mb.export(equations, mb.C(), folder).",
+        code="value-not-writable",
+    )
 
 
-def write_model(system: System, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+def write_model(system: System | Subsystem, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
     """Write a system to a model file, as a whole or not at all.
 
     Args:
@@ -115,16 +136,29 @@ def write_model(system: System, path: str | os.PathLike[str], *, overwrite: bool
     return Path(path)
 
 
-def _require_system(thing: object) -> None:
-    """An error for anything but a system: subsystems and equations have no bodies and joints to be written."""
-    if not isinstance(thing, System):
-        raise ModelFileError(
-            f"A {type(thing).__name__} cannot be written to a model file.",
-            cause="A model file describes bodies, joints and loads; this was frozen, coupled or derived from such.",
-            remedy="Write the System that it was made from, for mb.modular the System of each part, and couple again "
-            "after read_model; or export the equations: mb.export(equations, mb.C(), folder).",
-            code="value-not-writable",
+def _coupled_text(whole: Subsystem, folder: Path | None) -> str:
+    """The text of a coupled machine, which was read and compared."""
+    from multibody.io.model_files.coupled.reading import coupled
+    from multibody.io.model_files.coupled.sameness import difference
+    from multibody.io.model_files.coupled.writing import coupled_document, refusal
+
+    def of_system(system: System) -> dict[str, Any]:
+        found = _ModelWriter(system, folder).document()
+        return {key: value for key, value in found.items() if key != "multibody"}
+
+    text = emitted(coupled_document(whole, of_system))
+    place = Folder.of_file((folder or Path()).resolve() / "model.yaml")
+    try:
+        differing = difference(whole, coupled(Gatherer(place).add(SourceText(text), place)))
+    except MultibodyError as error:
+        raise refusal(whole, f"What would be written cannot be read: {error.what}") from error
+    if differing:
+        raise refusal(
+            whole,
+            f"What would be written differs in {differing}.",
+            "If a system was changed after from_system, call from_system and couple again.",
         )
+    return text
 
 
 class _ModelWriter:

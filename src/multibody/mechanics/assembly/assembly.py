@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from multibody.errors import AssemblyError, ExpressionError
 from multibody.graph import Expr, evaluate, free_symbols
 from multibody.mechanics.assembly.newton import STEPS, damped_newton, gaps_or_none, largest_gap
 from multibody.mechanics.constraints.equations import ConstraintEquations
+from multibody.mechanics.constraints.gap_scales import length_coordinates
 from multibody.mechanics.constraints.position_function import PositionFunction
 from multibody.model.model import Model
 from multibody.model.quantity import defaults
@@ -26,8 +28,8 @@ from multibody.model.quantity import defaults
 Vector = NDArray[np.float64]
 
 TRIES = 24
-LONGEST_STEP = 0.6  # in radians and metres: no leap to another way of assembly
-LARGE = 10.0  # metres: beyond, steps of lengths grow in proportion
+LONGEST_STEP = 0.6  # in radians and lengths of the longest link: no leap to another way of assembly
+LARGE = 10.0  # lengths of the longest link: beyond, steps of lengths grow in proportion
 ROUNDED = 1e-14  # a gap that is nothing but rounding
 LAST_DIGITS = 4 * float(np.finfo(float).eps)  # of a coordinate: where it is large, they open gaps
 
@@ -120,17 +122,33 @@ class Assembly:
 
     # numbers -----------------------------------------------------------------------------------------------------
 
+    @cached_property
+    def scales(self) -> Vector:
+        """The sizes of all constraint equations."""
+        return np.array(evaluate(self.constraints.sizes.equations, self.known), dtype=float)
+
+    @cached_property
+    def length(self) -> float:
+        """The longest length in the constraint equations."""
+        return float(evaluate([self.constraints.sizes.length], self.known)[0])
+
+    @cached_property
+    def _gap_scales(self) -> Vector:
+        holonomic, sides = self.constraints.holonomic, len(self.constraints.gaps) - len(self.constraints.holonomic)
+        return np.array([*self.scales[list(holonomic)], *np.ones(sides + len(self.model.quaternions))])
+
     def gaps(self, q: Vector) -> Vector:
-        """φ, then what keeps axes from pointing the wrong way, and |quaternion|² - 1."""
+        """φ, what keeps axes from pointing the wrong way, and |quaternion|² - 1, relative to the equations' sizes."""
         phi = self._values(self.constraints.gap_function, q)
-        return np.array([*phi, *(q[places] @ q[places] - 1 for places in self.model.quaternions)], dtype=float)
+        lengths = (q[places] @ q[places] - 1 for places in self.model.quaternions)
+        return np.array([*phi, *lengths], dtype=float) / self._gap_scales
 
     def slopes(self, q: Vector) -> Vector:
         """The derivatives of ``gaps`` by the coordinates."""
         lengths = np.zeros((len(self.model.quaternions), len(q)))
         for row, places in enumerate(self.model.quaternions):
             lengths[row, places] = 2 * q[places]
-        return np.vstack([self.position_slopes(q), lengths])
+        return np.vstack([self.position_slopes(q), lengths]) / self._gap_scales[:, None]
 
     def position_slopes(self, q: Vector) -> Vector:
         """The derivatives of the constraints alone."""
@@ -144,6 +162,11 @@ class Assembly:
         beta = np.asarray(self._required(list(self.constraints.beta), q, u), dtype=float)
         found = self.constraints.sparse_B
         return found.filled(self._required(found.entries, q, u)), beta
+
+    def _scaled_velocity(self, q: Vector, u: Vector) -> tuple[Vector, Vector]:
+        """B and β relative to the sizes of the equations."""
+        B, beta = self.velocity(q, u)
+        return B / self.scales[:, None], beta / self.scales
 
     def _required(self, expressions: list[Any], q: Vector, u: Vector | None = None) -> list[Any]:
         """Numbers, or an error that names the constraint that has none."""
@@ -196,14 +219,22 @@ class Assembly:
     ) -> Vector | None:
         """The coordinates near a guess that keep all constraints, also from around it; None if they are not found."""
         free = [k for k in range(len(guess)) if k not in set(held)]
-        found = (self._approach(start, free) for start in _around(guess, free, tries if free else 1))
+        found = (self._approach(start, free) for start in self._around(guess, free, tries if free else 1))
         return next((q for q, error in found if self._is_closed(q, error, tolerance)), None)
+
+    def _around(self, guess: Vector, free: list[int], tries: int) -> Iterator[Vector]:
+        """A guess, and others farther and farther away from it."""
+        rng = np.random.default_rng(0)
+        for trial in range(tries):
+            start = guess.copy()
+            start[free] += (0.02 * 1.35**trial if trial else 0.0) * rng.normal(size=len(free)) * self._units[free]
+            yield start
 
     def _is_closed(self, q: Vector, error: float, tolerance: float) -> bool:
         """Whether the gaps are within the tolerance, or nothing but the last digits of large coordinates and arms."""
         if error <= tolerance or not np.isfinite(error):
             return error <= tolerance
-        digits = LAST_DIGITS * np.abs(self.slopes(q)) @ np.maximum(1.0, np.abs(q))
+        digits = LAST_DIGITS * np.abs(self.slopes(q)) @ np.maximum(self._units, np.abs(q))
         return error <= float(digits.max(initial=0.0))
 
     def _approach(self, guess: Vector, free: list[int]) -> tuple[Vector, float]:
@@ -212,13 +243,23 @@ class Assembly:
 
     def _longest_steps(self, guess: Vector, error: float) -> Vector:
         """The longest step of each coordinate; lengths of a large mechanism may change by more."""
-        longest = np.full(len(guess), LONGEST_STEP)
-        if max(float(np.abs(guess).max(initial=0.0)), error) > LARGE:
-            angles = angles_of(self.model)
-            lengths = [k for k, coordinate in enumerate(self.model.coordinates) if coordinate not in angles]
-            sizes = (*np.abs(guess[lengths]), error if np.isfinite(error) else 0.0)
-            longest[lengths] *= max(1.0, float(max(sizes)) / LARGE)
+        sizes = (*np.abs(guess[self._lengths]) / self.length, error if np.isfinite(error) else 0.0)
+        longest = LONGEST_STEP * self._units
+        longest[self._lengths] *= max(1.0, float(max(sizes)) / LARGE)
         return longest
+
+    @cached_property
+    def _units(self) -> Vector:
+        """What a change of each coordinate is measured by: 1 rad, or the longest length."""
+        units = np.ones(len(self.model.coordinates))
+        units[self._lengths] = self.length
+        return units
+
+    @cached_property
+    def _lengths(self) -> list[int]:
+        """The places of coordinates that are lengths."""
+        lengths = set(length_coordinates(self.model))
+        return [k for k, one in enumerate(self.model.coordinates) if one in lengths]
 
     def largest_gap(self, q: Vector) -> float:
         """The largest gap; infinite outside of the domain of a function."""
@@ -234,7 +275,7 @@ class Assembly:
             return guess
         free = [k for k in range(len(guess)) if k not in set(held)]
         best, least = guess, np.inf
-        for start in _around(guess, free, TRIES):
+        for start in self._around(guess, free, TRIES):
             q, error = self._approach(start, free)
             if self._is_closed(q, error, tolerance):
                 return q
@@ -270,7 +311,7 @@ class Assembly:
         found: list[Vector] = []
         for trial in range(tries):
             start = guess.copy()
-            start[free] += (0 if trial == 0 else 2.0) * rng.normal(size=len(free))
+            start[free] += (0 if trial == 0 else 2.0) * rng.normal(size=len(free)) * self._units[free]
             q, error = self._approach(start, free)
             if self._is_closed(q, error, tolerance) and all(self._apart(q, other) for other in found):
                 found.append(q)
@@ -285,14 +326,16 @@ class Assembly:
         return float(np.abs(difference).max(initial=0.0)) > 1e-6
 
     def _open(self, q: Vector, held: Sequence[str]) -> AssemblyError:
-        phi = np.abs(self.gaps(q))
+        relative = np.abs(self.gaps(q))
+        phi = relative * self._gap_scales
         owners = [self.constraints.owners[row] for row in self.constraints.holonomic]
         worst = {
             owner: float(np.linalg.norm([x for x, o in zip(phi, owners, strict=False) if o == owner]))
             for owner in owners
         }
-        seen = min(1e-9, float(phi.max(initial=0.0)) / 2)
-        still = ", ".join(f"'{name}' by {gap:.3g}" for name, gap in worst.items() if gap > seen)
+        seen = min(1e-9, float(relative.max(initial=0.0)) / 2)
+        wide = {owner for owner, gap in zip(owners, relative, strict=False) if gap > seen}
+        still = ", ".join(f"'{name}' by {gap:.3g}" for name, gap in worst.items() if name in wide)
         reached = ", ".join(
             f"{coordinate.name}={value:.6g}" for coordinate, value in zip(self.model.coordinates, q, strict=True)
         )
@@ -305,7 +348,7 @@ class Assembly:
             + self._inputs_then(),
             remedy="Change lengths, start from another guess, or hold fewer coordinates. "
             f"The closest configuration was {reached}.",
-            names=tuple(name for name, gap in worst.items() if gap > seen),
+            names=tuple(name for name in worst if name in wide),
         )
 
     def _inputs_then(self) -> str:
@@ -324,11 +367,11 @@ class Assembly:
         """
         free = [k for k in range(len(guess)) if k not in set(held)]
         u = guess.copy()
-        B, beta = self.velocity(q, u)
+        B, beta = self._scaled_velocity(q, u)
         for _ in range(2 if self.constraints.linear else STEPS):  # the second step removes rounding
             if len(beta) and free:
                 u[free] -= np.linalg.lstsq(B[:, free], B @ u + beta, rcond=1e-10)[0]
-                B, beta = (B, beta) if self.constraints.linear else self.velocity(q, u)
+                B, beta = (B, beta) if self.constraints.linear else self._scaled_velocity(q, u)
         gap = np.abs(B @ u + beta)
         if gap.max(initial=0.0) > tolerance * max(1.0, float(np.abs(u).max(initial=0.0))) * 1e3:
             names = [name for name, distance in zip(self.constraints.names, gap, strict=True) if distance > 1e-9]
@@ -344,15 +387,6 @@ class Assembly:
                 names=tuple(names),
             )
         return u
-
-
-def _around(guess: Vector, free: list[int], tries: int) -> Iterator[Vector]:
-    """A guess, and others farther and farther away from it."""
-    rng = np.random.default_rng(0)
-    for trial in range(tries):
-        start = guess.copy()
-        start[free] += (0.02 * 1.35**trial if trial else 0.0) * rng.normal(size=len(free))
-        yield start
 
 
 def angles_of(model: Model) -> set[Expr]:

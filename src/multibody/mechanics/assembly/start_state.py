@@ -75,7 +75,7 @@ def placed(
     Args:
         assembly: the constraints as numbers.
         guess: of all coordinates.
-        tolerance: of the gaps.
+        tolerance: of the gaps, relative to the sizes of the equations.
         held: places of coordinates that must not change.
         given: places of those that should not change, before those for which the system has start values.
 

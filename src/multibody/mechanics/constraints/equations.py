@@ -22,6 +22,7 @@ from multibody.graph import (
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.node import NodeTable, within
 from multibody.graph.workspace import in_own_table
+from multibody.mechanics.constraints.gap_scales import EquationSizes, sizes_of
 from multibody.mechanics.constraints.position_function import Compiler, PositionFunction
 from multibody.mechanics.constraints.sparse_rows import Sparse
 from multibody.model.constraints import Equation
@@ -147,6 +148,11 @@ class ConstraintEquations:
     def names(self) -> tuple[str, ...]:
         """A name for each equation: that of its constraint, and its own."""
         return tuple(multiplier.name.removeprefix("lambda_") for multiplier in self.multipliers)
+
+    @cached_property
+    def sizes(self) -> EquationSizes:
+        """What gaps are measured by."""
+        return sizes_of(self.model, self.owners, self.equations, [self.unit(row) for row in range(len(self))])
 
     def unit(self, row: int) -> str:
         """What the multiplier of a row is: "force", "torque" or "other"."""

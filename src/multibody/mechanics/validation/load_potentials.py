@@ -45,6 +45,9 @@ OWN = "multibody.model.loads."
 CLOSED_MISMATCH = 1e-6
 """A sum of force and slope in closed positions that is more than the rounding of these, relative to the largest."""
 
+PASSED = "load potentials"
+"""The name of this check."""
+
 FORCES = ("forces", "generalized", "push")
 """Methods of loads that give forces."""
 
@@ -192,10 +195,14 @@ def _moves(expression: Expr) -> bool:
 def require_matching_potentials(model: Model) -> None:
     """An error for the first load whose potential does not belong to its force.
 
-    Loads of this package with laws that were made here are not looked at: tests prove that each of them is right.
+    Loads of this package with laws that were made here are not looked at: tests prove that each of them is right. A
+    model that has passed is not looked at again.
     """
+    if PASSED in model.passed:
+        return
     for error in wrong_potentials(model, [name for name, load in model.loads.items() if not _is_proved(load)]):
         raise error
+    model.passed.add(PASSED)
 
 
 def _is_proved(load: Load) -> bool:

@@ -8,17 +8,19 @@ from there, they may not.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
+from multibody.graph import evaluate
 from multibody.simulation.checks.failure_reasons import SPECIAL, told
 from multibody.simulation.contract import Status, Vector
 from multibody.simulation.problem.sample_functions import probe
 from multibody.simulation.results.trajectory import Trajectory
 
 OPEN = 1e-6
-"""So large a gap, in metres, radians, or either per second, does not come from rounding."""
+"""So large a gap does not come from rounding: relative to the size of its equation, or in radians; or per second."""
 
 WORSE = 100.0
 """So many times the gaps of the equations that are solved for; these drift as far as the user lets them."""
@@ -29,17 +31,20 @@ def checked(run: Trajectory) -> Trajectory:
     spare = _spare(run.eom)
     if not run.status.ok or not spare:
         return run
-    gaps = _gaps(run)
+    sizes = _sizes(run)
+    gaps = _gaps(run) / sizes
     kept = [row for row in range(gaps.shape[1]) if row not in spare]
     allowed = np.maximum(OPEN, WORSE * gaps[:, kept].max(axis=1, initial=0.0))
     lost = (gaps[:, spare] > allowed[:, None]).any(axis=1)
-    return _ended(run, int(np.argmax(lost)), gaps, spare) if lost.any() else run
+    return _ended(run, int(np.argmax(lost)), gaps, sizes, spare) if lost.any() else run
 
 
-def _ended(run: Trajectory, last: int, gaps: Vector, spare: list[int]) -> Trajectory:
+def _ended(run: Trajectory, last: int, gaps: Vector, sizes: Vector, spare: list[int]) -> Trajectory:
     """The run up to a sample in which constraints are lost."""
     t, names = float(run.t[last]), run.eom.constraints.names
-    said = ", ".join(f"{names[row]} is open by {gaps[last, row]:.2g}" for row in spare if gaps[last, row] > OPEN)
+    said = ", ".join(
+        f"{names[row]} is open by {gaps[last, row] * sizes[row]:.2g}" for row in spare if gaps[last, row] > OPEN
+    )
     end = float(run.t[-1])
     explanation = told(run.eom, Status.CONSTRAINTS_LOST, t, run.y[last], said, *SPECIAL, end)
     return replace(
@@ -62,6 +67,12 @@ def _spare(eom: EquationsOfMotion) -> list[int]:
         for row, one in enumerate(eom.constraints.equations)
         if row not in kept and (one.velocity.fp != 0 or (one.position is not None and one.position.fp != 0))
     ]
+
+
+def _sizes(run: Trajectory) -> Vector:
+    """The size of each equation, with the parameters of the run."""
+    known: dict[Any, float] = dict(zip(run.eom.parameters, map(float, run.p), strict=True))
+    return np.array(evaluate(run.eom.constraints.sizes.equations, known), dtype=float)
 
 
 def _gaps(run: Trajectory) -> Vector:

@@ -56,18 +56,19 @@ class CompiledIntegrator(Integrator):
     Attributes:
         max_steps: tries, good or not, after which a segment is given up; None for any number.
         project: whether the state is brought back onto the constraints after every step.
-        gap: how far positions and velocities may be off the constraints, in their own units.
+        gap: how far positions and velocities may be off the constraints, in their own units; None for 1e-10 of the
+            size of each constraint equation.
         every_step: samples are the ends of all steps, instead of the given times.
     """
 
     ends_at_corners: ClassVar[bool] = True
     max_steps: int | None = 1_000_000
     project: bool = True
-    gap: float = 1e-10
+    gap: float | None = None
     every_step: bool = False
 
     def __post_init__(self) -> None:
-        require_positive(self, *([] if self.max_steps is None else ["max_steps"]), "gap")
+        require_positive(self, *(name for name in ("max_steps", "gap") if getattr(self, name) is not None))
 
     @property
     @abstractmethod
@@ -144,6 +145,7 @@ class _Loop:
     ) -> None:  # fmt: skip
         method, stepping = integrator.method, integrator.stepping
         self._problem = problem  # its machine code must live as long as this
+        gap = integrator.allowed_gap(problem)
         self._run, self._memory = begun(problem, method, integrator.project, len(watch.directions))
         run = self._run
         self._memory["y"][: problem.size] = y0
@@ -155,7 +157,7 @@ class _Loop:
             mark_events(self._memory, watch)
         run.events, run.most_hits, run.tolerance = len(watch.directions), len(self._memory["hit_t"]), watch.tolerance
         run.rtol, run.atol, run.fixed, run.max_step = stepping.rtol, stepping.atol, stepping.step, stepping.max_step
-        run.max_steps, run.gap = integrator.most_steps, integrator.gap
+        run.max_steps, run.gap = integrator.most_steps, gap
         run.start, run.t, run.end, run.step, run.error = t0, t0, times[-1], stepping.step or step, 1e-4
         run.corner_t, run.corners = address(problem.corners), len(problem.corners)
         run.corner = problem.corners.searchsorted(t0, side="right")

@@ -32,7 +32,8 @@ class RungeKutta4(_FixedStep):
         max_steps: steps after which the run is given up, counted anew after each event that changes something, and
             after each sample of a controller; by default there is no limit, because their number is known in advance.
         project: whether the state is brought back onto the constraints after every step.
-        gap: how far positions and velocities may be off the constraints, in their own units.
+        gap: how far positions and velocities may be off the constraints, in their own units; by default 1e-10 of the
+            size of each constraint equation.
         every_step: samples are the ends of all steps, instead of the given times.
 
     Example:

@@ -50,7 +50,8 @@ class IndependentCoordinates(StepwiseIntegrator):
         max_step: the longest step; by default 1/50 of the duration of a run.
         max_steps: steps after which a segment is given up.
         project: has no meaning here: the constraints are always kept.
-        gap: how far positions and velocities may be off the constraints, in their own units.
+        gap: how far positions and velocities may be off the constraints, in their own units; by default 1e-10 of the
+            size of each constraint equation.
 
     Example:
         >>> import multibody as mb

@@ -14,6 +14,9 @@ from multibody.simulation.problem.problem import Problem
 STEPS_PER_RUN = 50
 """Adaptive methods take at least so many steps in a run, unless ``max_step`` is given."""
 
+RELATIVE_GAP = 1e-10
+"""How far states may be off the constraints, relative to the size of each equation, unless ``gap`` is given."""
+
 
 class Integrator(ABC):
     """A way to move a problem through time.
@@ -30,6 +33,12 @@ class Integrator(ABC):
         if getattr(self, "max_step", np.inf) is None:
             integrator = replace(integrator, max_step=duration / STEPS_PER_RUN)
         return cast("Integrator", integrator)
+
+    def allowed_gap(self, problem: Problem) -> float:
+        """How far states may be off the constraints, as the problem measures it from now on."""
+        gap: float | None = getattr(self, "gap", None)
+        problem.measure_gaps(relative=gap is None)
+        return RELATIVE_GAP if gap is None else gap
 
     @abstractmethod
     def run(self, problem: Problem, t0: float, y0: Vector, times: Vector, step: float, watch: Watch) -> Segment:

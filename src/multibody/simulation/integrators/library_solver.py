@@ -104,7 +104,8 @@ class StepwiseIntegrator(Integrator):
         max_step: the longest step; None for 1/50 of the duration of a run.
         max_steps: steps after which a segment is given up.
         project: whether the constraints are kept; without it they drift with the errors of the steps.
-        gap: how far positions and velocities may be off the constraints, in their own units.
+        gap: how far positions and velocities may be off the constraints, in their own units; None for 1e-10 of the
+            size of each constraint equation.
     """
 
     rtol: float = 1e-8
@@ -112,11 +113,11 @@ class StepwiseIntegrator(Integrator):
     max_step: float | None = None
     max_steps: int = 1_000_000
     project: bool = True
-    gap: float = 1e-10
+    gap: float | None = None
 
     def __post_init__(self) -> None:
-        given = [name for name in ("atol", "max_step") if getattr(self, name) is not None]
-        for name in ("rtol", "max_steps", "gap", *given):
+        given = [name for name in ("atol", "max_step", "gap") if getattr(self, name) is not None]
+        for name in ("rtol", "max_steps", *given):
             if not is_number(getattr(self, name)) or not getattr(self, name) > 0:
                 raise NumberError(
                     f"'{name}' is {getattr(self, name)!r}.",
@@ -156,7 +157,7 @@ class _Journey:
         self._lookout = Lookout(problem, watch, t0, y0, float(times[-1]), integrator.rtol)
         self._rows = [y0] * int(np.searchsorted(times, t0, side="right"))
         self._occurrences: list[Occurrence] = []
-        self._steps = 0
+        self._steps, self._gap = 0, integrator.allowed_gap(problem)
         self._scales = np.zeros((2, len(y0))) if watch.scales is None else watch.scales.copy()
         self._scales[0] = np.maximum(self._scales[0], np.abs(y0))
 
@@ -221,4 +222,4 @@ class _Journey:
             raise StepError(Status.NOT_FINITE, "")
         if not np.abs(y).max(initial=0.0) <= ABSURD:
             raise StepError(Status.DIVERGED, "")
-        return onto_constraints(self._problem, t, y, self._integrator.gap) if self._integrator.project else y
+        return onto_constraints(self._problem, t, y, self._gap) if self._integrator.project else y

@@ -45,7 +45,8 @@ class DormandPrince5(Adaptive):
         max_steps: tries, good or not, after which the run is given up; counted anew after each event that changes
             something, and after each sample of a controller.
         project: whether the state is brought back onto the constraints after every step.
-        gap: how far positions and velocities may be off the constraints, in their own units.
+        gap: how far positions and velocities may be off the constraints, in their own units; by default 1e-10 of the
+            size of each constraint equation.
         every_step: samples are the ends of all steps, instead of the given times.
     """
 

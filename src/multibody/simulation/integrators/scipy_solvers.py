@@ -35,7 +35,8 @@ class ScipySolver(StepwiseIntegrator):
         max_step: the longest step; by default 1/50 of the duration of a run.
         max_steps: steps after which a segment is given up.
         project: whether the constraints are kept.
-        gap: how far positions and velocities may be off the constraints, in their own units.
+        gap: how far positions and velocities may be off the constraints, in their own units; by default 1e-10 of the
+            size of each constraint equation.
 
     Example:
         >>> import multibody as mb
@@ -68,7 +69,8 @@ class ScipySolver(StepwiseIntegrator):
         field = PulledField(problem, self.project and memory)
         options = {"jac": problem.evaluate_jacobian} if self.method in IMPLICIT else {}
         solver = scipy_solver(self, self.method, field, t0, y0, end, step, atol, problem.weights, **options)
-        gap = self.gap if self.project and not memory and problem.projection is not None else np.inf
+        projects = self.project and not memory and problem.projection is not None
+        gap = self.allowed_gap(problem) if projects else np.inf
         return _ScipyStepper(solver, field, problem, gap)
 
 

@@ -13,7 +13,7 @@ from multibody.simulation.contract import Segment, Status, Vector
 from multibody.simulation.events.dead_points import discriminants
 from multibody.simulation.integrators.butcher_tableaus import EXPLICIT
 from multibody.simulation.integrators.compiled_integrator import CompiledIntegrator
-from multibody.simulation.integrators.integrator import Integrator
+from multibody.simulation.integrators.integrator import RELATIVE_GAP, Integrator
 from multibody.simulation.kernel.run_memory import address, of_method
 from multibody.simulation.kernel.run_record import OWN_SHARE
 from multibody.simulation.lanes.lane_record import ARRIVED, FINISHED, IDLE, LANES, NO_RTOL, OWN_RTOL, RTOL, LaneRun
@@ -81,7 +81,7 @@ class Lanes:
         memory = {"t": self._arrays["bound_t"], "q": bound[:n], "u": bound[n : n + m], "r": self._arrays["r"]}
         self._memory = {**memory, "p": self._arrays["p"]}
         self._rhs = self._bound(functions.rhs_block, "rate")
-        back = functions.projection_block if integrator.project else None
+        back = functions.projection_block(integrator.gap is None) if integrator.project else None
         self._projection = None if back is None else self._bound(back, "projected", "gaps")
         self._fields = self._known_fields(n, m)
 
@@ -149,7 +149,8 @@ class Lanes:
         fields |= {"switchable": self._projection is not None and self._functions.has_regularized}
         fields |= {name: method[name] for name in METHOD}
         fields |= {"rtol": stepping.rtol, "atol": stepping.atol, "fixed": stepping.step, "max_step": stepping.max_step}
-        return fields | {"gap": integrator.gap, "max_steps": integrator.most_steps}
+        gap = RELATIVE_GAP if integrator.gap is None else integrator.gap
+        return fields | {"gap": gap, "max_steps": integrator.most_steps}
 
 
 METHOD = "stages rows order c A E estimates D refinements beta".split()

@@ -95,6 +95,7 @@ class Problem:
         self.unchecked_steps = PAUSE
         self._evaluations, self._watched = 0, False
         self.regularized = self.stays_regularized = False
+        self._relative_gaps = True
         self._other_calls: dict[str, Any] = {}
         self._solver_parts: dict[Callable[[Problem], Any], Any] = {}
 
@@ -296,6 +297,15 @@ class Problem:
         self.native_fields.clear()
         return True
 
+    def measure_gaps(self, relative: bool) -> None:
+        """Measure gaps of constraints relative to the sizes of their equations, or in their units."""
+        if relative == self._relative_gaps:
+            return
+        self._relative_gaps = relative
+        for name in ("_projection", "projection"):
+            self.__dict__.pop(name, None)
+        self.native_fields.clear()
+
     @property
     def other_rhs(self) -> tuple[Native, MovablePorts | None]:
         """The right-hand side that was used before the last call of ``regularize``; an address 0 if there was none."""
@@ -333,7 +343,7 @@ class Problem:
 
     @cached_property
     def _projection(self) -> BoundCall | None:
-        found = self.functions.projection
+        found = self.functions.projection if self._relative_gaps else self.functions.plain_projection
         return None if found is None else self.bound(self._made(found), projected=self.projected, gaps=self.gaps)
 
     def bound(self, function: Function, **arrays: Vector) -> BoundCall:

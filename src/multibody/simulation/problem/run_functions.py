@@ -12,6 +12,7 @@ import numpy as np
 from multibody.compiler import Function
 from multibody.compiler.block import StateBlock
 from multibody.equations import EquationsOfMotion
+from multibody.equations.dependent_angles import dependent_angles
 from multibody.equations.power import explicit, powers
 from multibody.equations.projection import correction
 from multibody.graph import Expr, Symbol, free_symbols, is_zero, isolated, jacobian, product, substitute, topological
@@ -95,7 +96,8 @@ class RunFunctions:
         moving = [*self.eom.coordinates, *self.eom.speeds, *self._laws]
         rates, events = self.with_inputs(self._rates), self.with_inputs(list(self._events))
         set_inputs = set(self.eom.inputs).difference(self._laws, self._inputs)
-        return Switching(rates, events, self.eom.model.time, moving, set_inputs, self.eom.model.name)
+        angles = dependent_angles(self.eom.model)
+        return Switching(rates, events, self.eom.model.time, moving, set_inputs, self.eom.model.name, angles)
 
     @_made_once
     def events(self) -> tuple[Expr, ...]:
@@ -188,11 +190,23 @@ class RunFunctions:
 
     @_made_once
     def projection(self) -> Function | None:
-        """One Newton step onto the constraints, with gaps and smallest pivot before it; None if there are none."""
+        """One Newton step onto the constraints, with gaps and smallest pivot before it; None if there are none.
+
+        Gaps are relative to the sizes of the equations.
+        """
+        return self._projection("gaps")
+
+    @_made_once
+    def plain_projection(self) -> Function | None:
+        """The same with gaps in the units of the equations."""
+        return self._projection("plain_gaps")
+
+    def _projection(self, gaps: str) -> Function | None:
         found = correction(self.eom)
         if found is None:
             return None
-        return self.function("projection", {"projected": [*found.q, *found.u], "gaps": [*found.gaps, found.regularity]})
+        outputs = {"projected": [*found.q, *found.u], "gaps": [*getattr(found, gaps), found.regularity]}
+        return self.function("projection", outputs)
 
     @_made_once
     def contact_gaps(self) -> Function:
@@ -216,10 +230,17 @@ class RunFunctions:
         """The right-hand side for all lanes."""
         return self.rhs.block(LANES)
 
-    @_made_once
-    def projection_block(self) -> StateBlock | None:
+    def projection_block(self, relative: bool) -> StateBlock | None:
         """The way back onto the constraints for all lanes."""
+        return self._relative_block if relative else self._plain_block
+
+    @_made_once
+    def _relative_block(self) -> StateBlock | None:
         return None if self.projection is None else self.projection.block(LANES)
+
+    @_made_once
+    def _plain_block(self) -> StateBlock | None:
+        return None if self.plain_projection is None else self.plain_projection.block(LANES)
 
     def with_inputs(self, expressions: Any) -> Any:
         """Expressions in which inputs are what they follow."""

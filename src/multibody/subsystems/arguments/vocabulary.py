@@ -59,7 +59,7 @@ class LevelVocabulary:
             left, *right = _EQUALS.split(thing, maxsplit=1)
             return self._parsed(left, what) - self._parsed(right[0], what) if right else self._parsed(thing, what)
         try:
-            return self._named(as_expr(_from_sympy(thing)), what)
+            return self._named(as_expr(without_sympy(thing)), what)
         except (NumberError, ConversionError) as error:
             error.where = f"{what} of subsystem '{self.label}'" + (f", {error.where}" if error.where else "")
             raise
@@ -93,7 +93,7 @@ class LevelVocabulary:
         return as_expr(substitute(expression, known))
 
 
-def _from_sympy(thing: Any) -> Any:
+def without_sympy(thing: Any) -> Any:
     """An equation a = b of SymPy as a - b, its expressions as ours; everything else as it is."""
     if type(thing).__module__.split(".")[0] != "sympy":
         return thing

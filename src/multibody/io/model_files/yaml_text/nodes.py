@@ -158,3 +158,17 @@ def kind_of(node: YamlNode) -> str:
     if isinstance(value, bool):
         return f"the word {str(value).lower()}"
     return f"the text {value!r:.60}" if isinstance(value, str) else f"the number {value}"
+
+
+def plain_value(node: YamlNode | None) -> Any:
+    """What a piece says, as dictionaries, lists, texts and numbers.
+
+    Example:
+        >>> plain_value(List(SourceText("").place(0), 0, (Scalar(SourceText("").place(0), 0, 3),)))
+        [3]
+    """
+    if isinstance(node, Mapping):
+        return {entry.key: plain_value(entry.value) for entry in node}
+    if isinstance(node, List):
+        return [plain_value(item) for item in node.items]
+    return node.value if isinstance(node, Scalar) else None

@@ -1,0 +1,1 @@
+"""Model files of machines that are coupled from subsystems."""

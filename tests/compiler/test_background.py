@@ -1,7 +1,9 @@
 """Careful code of large functions is made by another process, while code that was made in haste serves."""
 
+import os
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -73,7 +75,7 @@ def test_where_no_process_can_be_started_it_is_made_here(monkeypatch, python):
 
 
 def test_a_process_that_fails_is_no_loss(monkeypatch):
-    monkeypatch.setattr(engine.json, "dumps", lambda _: "[]")  # it finds nothing to import
+    monkeypatch.setattr(engine.json, "dumps", lambda *_, **__: "[]")  # it finds nothing to import
     f = waves()
     assert not f.improved()
     wait_for(f.improved)
@@ -130,3 +132,44 @@ def test_threads_share_one_process(monkeypatch):
         one.join()
     assert len(made) == 1
     wait_for(functions.improved)
+
+
+def test_entries_of_the_path_that_are_not_text_do_no_harm(monkeypatch):
+    """Python itself ignores them."""
+    monkeypatch.setattr(engine.sys, "path", [*engine.sys.path, Path("/tmp")])
+    f = waves()
+    assert not f.improved()
+    wait_for(f.improved)
+    assert f(1.0, 2.0)[1] == -2.0
+
+
+@pytest.mark.parametrize("what", ["no thread", "frozen"])
+def test_where_nothing_runs_in_the_background_it_is_made_here(monkeypatch, what):
+    """Threads cannot begin while Python exits, or in a browser; a frozen program would start itself again."""
+
+    def refuse(self):
+        raise RuntimeError("can't start new thread")
+
+    if what == "frozen":
+        monkeypatch.setattr(engine.sys, "frozen", True, raising=False)
+    else:
+        monkeypatch.setattr(threading.Thread, "start", refuse)
+    f = waves()
+    assert not f.improved()
+    wait_for(lambda: f._background.failed)
+    assert f.improved()
+    assert f(1.0, 2.0)[1] == -2.0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_a_forked_process_does_not_wait_for_the_answer_of_another():
+    f = waves()
+    assert not f.improved()
+    child = os.fork()
+    if child == 0:
+        begun = time.monotonic()
+        while not f.improved() and time.monotonic() - begun < PATIENCE:
+            time.sleep(0.02)
+        os._exit(0 if "_library" in vars(f) and f(1.0, 2.0)[1] == -2.0 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    wait_for(f.improved)

@@ -146,3 +146,17 @@ def test_bad_names_are_refused(name):
         Function(name, {"x": x}, {"y": x})
     with pytest.raises(InvalidNameError):
         Function("f", {name: x}, {"y": x})
+
+
+@pytest.mark.parametrize("value", [{"a": 1.0, "b": 2.0}, None, [1.0, 10**400], [1.0, "b"], [1.0, 2j], [1.0, 2.0, 3.0]])
+def test_what_does_not_fit_is_refused_with_the_names_in_their_order(value):
+    a, b = symbols("a b")
+    with pytest.raises(ShapeError, match="Give 2 numbers in this order: a, b") as caught:
+        Function("pair", {"x": [a, b]}, {"out": a - b})(x=value)
+    assert caught.value.code in ("value-not-numeric", "array-wrong-shape")
+
+
+def test_a_port_for_one_number_asks_for_one_number():
+    a = symbols("a")
+    with pytest.raises(ShapeError, match="Give 1 number: a"):
+        Function("one", {"x": [a]}, {"out": a})(x={"a": 1.0})

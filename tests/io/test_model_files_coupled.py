@@ -153,6 +153,10 @@ def test_the_command_line_takes_coupled_machines(tmp_path, capsys):
     assert main(["simulate", str(path), "--duration", "0.1", "--parameter", "open=1"]) == 0
     assert main(["check", str(path)]) == 0
     assert "pushed" in capsys.readouterr().out
+    for arguments in (["compare", str(path)], ["new", str(tmp_path / "new.py"), "--from", str(path)]):
+        assert main(arguments) != 0
+        assert "error in multibody" not in capsys.readouterr().err
+    assert not (tmp_path / "new.py").exists()
 
 
 def test_values_are_changed_in_place(tmp_path):

@@ -299,3 +299,16 @@ def test_arrays_of_inputs_take_arrays_of_values():
 def test_times_that_are_not_different_numbers_are_refused(t0, duration):
     with refused("times-not-increasing"):
         mb.simulate(mb.derive(mb.System("nothing")), duration, t0=t0)
+
+
+@pytest.mark.parametrize(("asked", "name"), [
+    ("Rodas5P", "Rodas5P"), ("rodas5p", "Rodas5P"), ("Cvode", "Cvode"), ("RK45", "DormandPrince8"), (mb.Ida, "Ida"),
+    (1e-6, "DormandPrince8"),
+])  # fmt: skip
+def test_an_integrator_that_is_named_is_shown_as_it_must_be_written(asked, name):
+    system = mb.System("cart")
+    system.joint("x", system.world, system.body("box", mass=1.0), "Tx", u=1.0)
+    eom = mb.derive(system)
+    with refused("integrator-expected", f"integrator=mb.{name}()"):
+        mb.simulate(eom, 1.0, integrator=asked)
+    assert mb.simulate(eom, 1.0, integrator=getattr(mb, name)())["x"][-1] == pytest.approx(1.0)

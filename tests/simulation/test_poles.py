@@ -10,8 +10,8 @@ from multibody.graph import absolute, sign, sqrt, tan, where
 
 INTEGRATORS = (
     mb.DormandPrince8(), mb.DormandPrince5(), mb.RungeKutta4(step=0.01), mb.SemiImplicitEuler(step=0.01),
-    mb.Symplectic(step=0.01), mb.Cvode(), mb.Ida(), mb.ScipySolver(),
-    mb.ScipySolver(method="LSODA"), mb.IndependentCoordinates(),
+    mb.Symplectic(step=0.01), mb.Cvode(), mb.Ida(), mb.ScipySolver(), mb.ScipySolver(method="LSODA"),
+    mb.IndependentCoordinates(),
 )  # fmt: skip
 
 

@@ -88,6 +88,14 @@ def test_what_was_derived_or_frozen_is_not_written_to_a_model_file(make, tmp_pat
     assert list(again.equations().model.sensors) == ["tip", "push", "energy"]
 
 
+def test_nothing_is_derived_from_the_model_of_a_coupled_machine():
+    """It has no links: a mass matrix of zeros, and a subsystem without dynamics, would come out."""
+    model = coupled().equations().model
+    for use in (mb.derive, mb.compare, modular.from_system, mb.Kane().derive, mb.Lagrange().derive):
+        with refused("model-without-bodies", "pair"):
+            use(model)
+
+
 def four_bar(spring=0.0):
     """A crank with a start value; the other joints follow from it, and there may be a spring in the last one."""
     system = mb.System("four_bar", gravity=(0, -9.81, 0), recognise_loops=False)

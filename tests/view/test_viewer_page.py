@@ -60,11 +60,14 @@ def one_page(browser: Any) -> Iterator[tuple[Viewer, Any]]:  # noqa: F811
 
 @pytest.fixture
 def shown(one_page: tuple[Viewer, Any]) -> tuple[Viewer, Any]:
-    """The same page for all tests, at rest: a run that was made anew is played."""
+    """The same page for all tests, at rest and with the first length: a run that was made anew is played."""
     viewer, page = one_page
     if viewer._playback.playing:
         click(page, "Pause")
     assert until(lambda: not viewer._playback.playing)
+    if viewer._exhibit.scene.parameters[0] != 1.0:  # what hangs on a longer rod is below the picture
+        write(page, "l [m]", "1")
+        assert until(lambda: viewer._exhibit.scene.parameters[0] == 1.0)
     return viewer, page
 
 

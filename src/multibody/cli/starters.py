@@ -162,9 +162,22 @@ def text(name: str, path: Path, origin: str | None, *, empty: bool) -> str:
 
 
 def _begun_with(source: NamedModel, name: str, folder: Path, *, python: bool) -> str:
+    if not python or source.kind == "yaml":
+        _require_system(source)
     if not python:
         return _yaml(source, name, folder)
     return _file_python(source, name, folder) if source.model is None else _library_python(name, source.model)
+
+
+def _require_system(source: NamedModel) -> None:
+    if not isinstance(source.thing, System):
+        raise CommandError(
+            f"'{source.name}' holds no System that a new model could begin with.",
+            where="--from",
+            remedy="Give a library model, robot.urdf, model.yaml, or a script that defines a System; copy files with "
+            "subsystems.",
+            code="value-not-writable",
+        )
 
 
 def _yaml(source: NamedModel, name: str, folder: Path) -> str:
@@ -172,13 +185,7 @@ def _yaml(source: NamedModel, name: str, folder: Path) -> str:
     from multibody.io.model_files import model_text
 
     system, model = source.thing, source.model
-    if not isinstance(system, System):
-        raise CommandError(
-            f"'{source.name}' holds no System that could be written to a model file.",
-            where="--from",
-            remedy="Give a library model, robot.urdf, model.yaml, or a script that defines a System.",
-            code="value-not-writable",
-        )
+    assert isinstance(system, System)
     written = model_text(system, folder=folder).replace(f"name: {scalar(system.name)}\n", f"name: {scalar(name)}\n", 1)
     if model is None:
         return f"# {name}: begun with {Path(source.name).name}.\n{written}"

@@ -104,9 +104,17 @@ class BackgroundBuild:
     """
 
     def __init__(self, text: str) -> None:
-        self._text, self._code, self.failed = text, b"", False
+        self._text, self._code, self.failed, self._owner = text, b"", False, os.getpid()
         self._process: subprocess.Popen[bytes] | None = None
-        threading.Thread(target=self._work, daemon=True).start()
+        try:
+            threading.Thread(target=self._work, daemon=True).start()
+        except RuntimeError:  # Python is about to exit, or there are no more threads
+            self.failed = True
+
+    @property
+    def lost(self) -> bool:
+        """Whether this process is a copy, made by fork, of the one that waits for the answer."""
+        return self._owner != os.getpid()
 
     def library(self) -> Library | None:
         """The machine code, loaded; None as long as it is not there."""
@@ -119,9 +127,12 @@ class BackgroundBuild:
         """Start the process, and wait for its answer."""
         script = f"import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {__name__} import answer; answer()"
         code = b""
+        is_program = getattr(sys, "frozen", False)  # a program that contains Python would start itself again
+        python = "" if is_program else sys.executable or ""
+        path = json.dumps(sys.path, default=str)  # some put other things there, which Python ignores
         with suppress(OSError, ValueError):  # no processes here, or no Python to start
             self._process = subprocess.Popen(  # noqa: S603 - this Python, with our own script
-                [sys.executable or "", "-c", script, json.dumps(sys.path)],
+                [python, "-c", script, path],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             )  # fmt: skip
             atexit.register(self._process.kill)

@@ -304,6 +304,8 @@ class Function:
         """
         if "_library" in self.__dict__:
             return True
+        if self._background is not None and self._background.lost:
+            self._background = None
         if self._background is not None and not self._background.failed:
             found = self._background.library()
         elif self._background is not None or not self._is_large:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from multibody.errors import PortError, ShapeError
 from multibody.graph import Expr, Symbol, array, free_symbols, names
+from multibody.support.text_tables import counted
 
 Array = NDArray[np.float64]
 
@@ -36,13 +37,13 @@ class Port:
 
     def fitted(self, value: Any, function: str) -> Array:
         """``value`` as an array of this port's shape."""
-        result = _numbers(value, f"port '{self.name}' of function '{function}'")
+        result = _numbers(value, self, f"port '{self.name}' of function '{function}'")
         if result.shape != self.shape and not (self.size == result.size == 1):
             raise ShapeError(
                 f"The value has shape {result.shape}, the port has shape {self.shape}.",
                 code="array-wrong-shape",
                 where=f"port '{self.name}' of function '{function}'",
-                remedy=f"Give {self.size} numbers{_wanted(self)}.",
+                remedy=f"{_wanted(self)}.",
                 name=self.name,
                 shape=result.shape,
                 expected=self.shape,
@@ -51,7 +52,7 @@ class Port:
 
     def fitted_states(self, value: Any, function: str) -> Array:
         """``value`` as an array with any dimensions for states, and then those of this port."""
-        result = _numbers(value, f"port '{self.name}' of function '{function}'")
+        result = _numbers(value, self, f"port '{self.name}' of function '{function}'")
         if result.shape[max(0, result.ndim - len(self.shape)) :] == self.shape:
             return result
         if self.size == result.size == 1:
@@ -61,7 +62,7 @@ class Port:
             f"The value has shape {result.shape}, the port has shape {self.shape}.",
             code="array-wrong-shape",
             where=f"port '{self.name}' of function '{function}'",
-            remedy=f"Give {self.size} numbers{_wanted(self)}; for many states an array with shape (states, {shown}).",
+            remedy=f"{_wanted(self)}; for many states an array with shape (states, {shown}).",
             name=self.name,
             shape=result.shape,
             expected=self.shape,
@@ -69,7 +70,7 @@ class Port:
 
     def fitted_batch(self, value: Any, function: str) -> tuple[Array, int | None]:
         """``value`` for many states, and how many; None if all states share it."""
-        result = _numbers(value, f"port '{self.name}' of function '{function}'")
+        result = _numbers(value, self, f"port '{self.name}' of function '{function}'")
         if result.shape == self.shape:
             return _contiguous(result), None
         if result.ndim == len(self.shape) + 1 and result.shape[1:] == self.shape:
@@ -105,7 +106,7 @@ def _contiguous(array: Array) -> Array:
     return array if array.flags.c_contiguous and array.flags.aligned else array.copy()
 
 
-def _numbers(value: Any, where: str) -> Array:
+def _numbers(value: Any, port: Port, where: str) -> Array:
     try:
         given = np.asarray(value)
     except ValueError as error:
@@ -117,15 +118,26 @@ def _numbers(value: Any, where: str) -> Array:
             "The value is not an array of real numbers.",
             code="value-not-numeric",
             where=where,
-            cause=f"Its type is {given.dtype}.",
+            cause=_type_of(value, given),
+            remedy=f"{_wanted(port)}.",
             value=str(given.dtype),
         )
     return np.asarray(given, dtype=np.float64)
 
 
+def _type_of(value: Any, given: Any) -> str:
+    """Why a value is not an array of numbers."""
+    if given.ndim and given.dtype.kind == "O":
+        return "Some of its entries are not numbers, or too large."
+    return f"Its type is {type(value).__name__ if given.ndim == 0 else given.dtype}."
+
+
 def _wanted(port: Port) -> str:
-    shown = ", ".join(str(item) for item in port.items[:8])
-    return f": {shown}{', …' if port.size > 8 else ''}"
+    """What to give, with the first names in their order."""
+    if not port.items:
+        return "Give an empty list: []"
+    shown = ", ".join(str(item) for item in port.items[:8]) + (", …" if port.size > 8 else "")
+    return f"Give {counted(port.size, 'number')}{' in this order' if port.size > 1 else ''}: {shown}"
 
 
 def input_ports(inputs: Mapping[str, Any], function: str) -> tuple[Port, ...]:

@@ -45,6 +45,19 @@ class ModelWithoutBodies(Model):
         return [list(group) for group in self.unit]
 
 
+def require_bodies(model: Model) -> None:
+    """An error for a model whose equations were given: nothing can be derived from what it has."""
+    if isinstance(model, ModelWithoutBodies):
+        raise ModelError(
+            f"The model '{model.name}' has no bodies and joints from which equations could be derived.",
+            code="model-without-bodies",
+            where=f"system '{model.name}'",
+            cause="It belongs to equations that were coupled from subsystems, or taken from SymPy.",
+            remedy="Use these equations as they are, or the Subsystem that they come from.",
+            name=model.name,
+        )
+
+
 @in_own_table
 class KineticsWithoutBodies(Kinetics):
     """Constraints, mass matrix and forces that do not come from a tree of links."""

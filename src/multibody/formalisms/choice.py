@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from multibody.equations import EquationsOfMotion, Handling, Multipliers
 from multibody.equations.validation.known_symbols import require_own_symbols
+from multibody.equations.without_bodies import require_bodies
 from multibody.errors import ModelError, SingularMatrixError
 from multibody.formalisms.articulated_body import ArticulatedBody, has_own_speeds
 from multibody.formalisms.contract import Formalism
 from multibody.formalisms.recursive import Recursive
 from multibody.graph import isolated, topological
-from multibody.mechanics.validation.load_potentials import require_matching_potentials
 from multibody.mechanics.validation.mass import require_regular_by_default
+from multibody.mechanics.validation.own_parts import require_consistent_parts
 from multibody.mechanics.validation.start_values import require_quaternions
 from multibody.mechanics.validation.symbols import require_different_names
 from multibody.model import Model, System
@@ -43,7 +44,8 @@ def derive(
 
     Raises:
         ModelError: for a model that no mechanism can have, as ``system.check()`` reports it: geometry or inertia that
-            changes while it moves, masses that are impossible, a load whose potential does not belong to its force.
+            changes while it moves, masses that are impossible, a load whose potential does not belong to its force, a
+            constraint whose velocity does not belong to its position.
 
     Example:
         >>> from multibody.model import System
@@ -60,13 +62,14 @@ def derive(
 
 def require_derivable(model: Model) -> None:
     """An error for a model that ``check`` finds wrong, although equations could be written down for it."""
+    require_bodies(model)
     require_different_names(model)
     require_quaternions(model)
     require_regular_by_default(model)
     for name, load in model.loads.items():
         parts = [part for value in arguments(load) for part in expressions_in(value)]
         require_own_symbols(parts, model.name, f"load '{name}'")
-    require_matching_potentials(model)
+    require_consistent_parts(model)
 
 
 def derived(model: Model, formalism: Formalism | None, constraints: Handling | None) -> EquationsOfMotion:

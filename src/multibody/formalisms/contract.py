@@ -8,15 +8,17 @@ from functools import wraps
 from typing import Any
 
 from multibody.equations import EquationsOfMotion, Handling
-from multibody.mechanics.validation.load_potentials import require_matching_potentials
+from multibody.equations.without_bodies import require_bodies
+from multibody.mechanics.validation.own_parts import require_consistent_parts
 from multibody.model import Model
 
 
 class Formalism(ABC):
     """A way to derive equations of motion.
 
-    Whichever is called, and however, the loads of the model are looked at first: some formalisms use the potential of a
-    load, others its force, and the two must belong to each other.
+    Whichever is called, and however, loads and constraints of the user's own are looked at first: some formalisms use
+    the potential of a load, others its force, and the two must belong to each other; so must the position and the
+    velocity of a constraint.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -34,8 +36,8 @@ class Formalism(ABC):
             handling: how to solve for constrained motions; by default as the formalism does by itself.
 
         Raises:
-            ModelError: if the formalism does not take such a model, the error names one that does; and for a load whose
-                potential does not belong to its force.
+            ModelError: if the formalism does not take such a model, the error names one that does; and for a load or a
+                constraint that contradicts itself.
         """
 
     def __repr__(self) -> str:
@@ -43,12 +45,13 @@ class Formalism(ABC):
 
 
 def _checked(derive: Callable[..., EquationsOfMotion]) -> Callable[..., EquationsOfMotion]:
-    """The same, of a model whose loads have been looked at."""
+    """The same, of a model whose parts have been looked at."""
 
     @wraps(derive)
     def derived(self: Formalism, model: Model, *args: Any, **named: Any) -> EquationsOfMotion:
         if isinstance(model, Model):
-            require_matching_potentials(model)
+            require_bodies(model)
+            require_consistent_parts(model)
         return derive(self, model, *args, **named)
 
     return derived

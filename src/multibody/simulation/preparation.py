@@ -70,7 +70,7 @@ class Prepared:
         held: Mapping[str, float] | None = None,
     ) -> None:  # fmt: skip
         self._given, given = eom, read_inputs(eom, inputs)
-        self._followed = {**(held or {}), **(inputs or {})}
+        self._asked, self._before = dict(inputs or {}), dict(held or {})
         self.settings = RunSettings.of(eom, {**_numbers(eom, held or {}), **(inputs or {})}, events)
         self.eom, happenings = with_contacts(eom, events)
         self.eom, happenings = with_continuous_angles(self.eom, happenings, given.expressions)
@@ -90,7 +90,7 @@ class Prepared:
         """An error if a table is too short for these times, or a prescribed motion jumps or has another rate."""
         if self._has_course:
             require_course(self._given, self.inputs.expressions, self._motions, parameters, times)
-            require_rates(self._given, self._followed, self.inputs.expressions, parameters, times)
+            require_rates(self._given, self._asked, self._before, self.inputs.expressions, parameters, times)
 
     def require_tables(self, times: Vector) -> None:
         """An error if a table of time, in a load or anywhere else, is too short for these times."""

@@ -58,8 +58,8 @@ def simulate(
             its text, ``"10*sin(t)"``; a ``Table`` over time; a function of t, of (t, q, u) or of (t, q, u, sensors); or
             ``Sampled(function, period)``. Those that are not given are zero, or what they were in the run before.
         events: ``Event`` and ``Impact`` objects.
-        integrator: such as ``DormandPrince8(rtol=1e-10)`` or ``Rodas5P()``; by default the one that is expected to
-            take the least time, by the equations at the start.
+        integrator: such as ``DormandPrince8(rtol=1e-10)`` or ``Rodas5P()``; by default the one that is expected to take
+            the least time, by the equations at the start.
         samples: how many instants to keep, evenly spaced, where ``times`` are not given.
         t0: the time at the start; by default that of ``start``, or zero.
         progress: called with the time reached, now and then; by default a bar on a terminal, if it takes longer than a

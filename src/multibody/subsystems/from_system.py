@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from multibody.equations import Kinetics
+from multibody.equations.without_bodies import require_bodies
 from multibody.errors import ModelError
 from multibody.graph import ZERO, Expr, Symbol, array, free_symbols, product, substitute, symbol
 from multibody.graph.workspace import alone
 from multibody.mechanics.composite_inertia import mass_matrix
-from multibody.mechanics.validation.load_potentials import require_matching_potentials
+from multibody.mechanics.validation.own_parts import require_consistent_parts
 from multibody.model import Model, System
 from multibody.model.energy import kinetic_energy, potential_energy
 from multibody.model.quantity import Input, Parameter
@@ -65,7 +66,8 @@ def from_system(
             code="value-not-a-system",
         )
     further = by_order(variables)
-    require_matching_potentials(model)
+    require_bodies(model)
+    require_consistent_parts(model)
     kinetics = Kinetics(model)
     written = _Written(kinetics)
     bias, accelerations = array(kinetics.bias()), array(list(model.accelerations))

@@ -1,4 +1,4 @@
-"""Sizes of constraint equations; tolerances of gaps are relative to them, so that results do not depend on units.
+"""Sizes of constraint equations: tolerances of gaps are relative to them, so that results do not depend on units.
 
 The size of an equation is its largest term, with 1 for sines, cosines, angles and parts of quaternions, and without
 coordinates that are lengths: what remains are the lengths of the links. Equations of one constraint have one size.

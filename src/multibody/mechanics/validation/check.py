@@ -11,6 +11,7 @@ from multibody.errors import MissingValueError, MultibodyError
 from multibody.graph import Symbol, is_zero
 from multibody.graph.workspace import alone
 from multibody.mechanics.constraints.independence import Constraints
+from multibody.mechanics.validation.constraint_velocities import inconsistent_velocities
 from multibody.mechanics.validation.load_potentials import wrong_potentials
 from multibody.mechanics.validation.mass import mass_findings, singular_findings
 from multibody.mechanics.validation.start_values import start_findings
@@ -80,7 +81,7 @@ def model_findings(system: System, model: Model, values: dict[Symbol, float] | N
     yield from _found(symbol_findings(system, kinematics))
     yield from _found(start_findings(kinematics, values))
     yield from _found(unit_findings(system, values))
-    yield from _found(map(Finding.of, wrong_potentials(model)))
+    yield from _found(map(Finding.of, (*wrong_potentials(model), *inconsistent_velocities(model))))
     fields = [load for load in model.loads.values() if isinstance(load, GravityField) and load.bodies is None]
     if fields and not all(map(is_zero, model.gravity)):
         yield Finding(

@@ -26,14 +26,14 @@ EXPLODED = 1e15
 SINGULAR = (
     "The mechanism is in, or next to, a singular configuration: links lie on one line, a dead point or a branching; or "
     "a given motion leads beyond what it can reach.",
-    "Look at eom.margin(q) there; start a little away, check given motions, or use smaller tolerances.",
+    "Look at eom.margin(q) there; start a little away, check given motions, or use other tolerances.",
 )
 """For constraints that are not independent of each other."""
 
 REASONS: dict[Status, tuple[str, str]] = {
     Status.STEP_TOO_SMALL: (
         "The equations are stiff there, or a singular configuration or an endless series of events was met.",
-        "Try another integrator, such as Rodas5P(); look at eom.margin(q) and at the loads in this state.",
+        "Try another integrator, such as Rodas5P() or Cvode(); look at eom.margin(q) and at the loads in this state.",
     ),
     Status.NOT_FINITE: (
         "A singular configuration, an argument outside a function's domain, or a loop that cannot close any further.",
@@ -42,7 +42,7 @@ REASONS: dict[Status, tuple[str, str]] = {
     ),
     Status.TOO_MANY_STEPS: (
         "The equations are stiff, events pile up, or a loop that is solved in closed form is at a dead point.",
-        "Try Rodas5P(), a larger max_steps, an impact with rest > 0, or System(…, recognise_loops=False).",
+        "Try Rodas5P() or Cvode(), a larger max_steps, an impact with rest > 0, or System(…, recognise_loops=False).",
     ),
     Status.DIVERGED: (
         "The step is too long for the fastest motion of the mechanism, or the motion grows without bound.",

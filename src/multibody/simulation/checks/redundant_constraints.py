@@ -20,7 +20,7 @@ from multibody.simulation.problem.sample_functions import probe
 from multibody.simulation.results.trajectory import Trajectory
 
 OPEN = 1e-6
-"""A larger gap does not come from rounding; relative to the size of its equation, or of a rate to that per second."""
+"""So large a gap does not come from rounding: relative to the size of its equation, or in radians; or per second."""
 
 WORSE = 100.0
 """So many times the gaps of the equations that are solved for; these drift as far as the user lets them."""
@@ -72,7 +72,7 @@ def _spare(eom: EquationsOfMotion) -> list[int]:
 def _sizes(run: Trajectory) -> Vector:
     """The size of each equation, with the parameters of the run."""
     known: dict[Any, float] = dict(zip(run.eom.parameters, map(float, run.p), strict=True))
-    return np.array(evaluate(run.eom.constraints.sizes.equations, known), dtype=np.float64)
+    return np.array(evaluate(run.eom.constraints.sizes.equations, known), dtype=float)
 
 
 def _gaps(run: Trajectory) -> Vector:

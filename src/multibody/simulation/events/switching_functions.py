@@ -12,7 +12,7 @@ between two points.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
@@ -20,7 +20,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from multibody.graph import ONE, ZERO, Expr, Symbol, absolute, equal, free_symbols, less, less_equal, symbol, where
+from multibody.graph import (
+    ONE,
+    ZERO,
+    Expr,
+    Symbol,
+    absolute,
+    atan2,
+    equal,
+    free_symbols,
+    less,
+    less_equal,
+    pi,
+    sqrt,
+    symbol,
+    where,
+)
 from multibody.graph.expr import Constant
 from multibody.graph.field import HALF, P
 from multibody.graph.piecewise.conditions import is_smooth
@@ -158,12 +173,14 @@ class Switching:
         moving: symbols that change during a segment: coordinates, speeds, inputs from functions of Python.
         inputs: symbols that keep their values during a segment, and may have others in the next one.
         scope: the name of the system.
+        continuous: fingerprints of angles that are kept continuous over any number of turns.
     """
 
     def __init__(
         self, expressions: Iterable[Expr], watched: Iterable[Expr], time: Symbol, moving: Iterable[Symbol],
-        inputs: Iterable[Symbol], scope: str,
+        inputs: Iterable[Symbol], scope: str, continuous: Collection[Hashable] = (),
     ) -> None:  # fmt: skip
+        self._continuous = frozenset(continuous)
         self._time, self._moving, self._inputs, self._scope = time, set(moving), set(inputs), f"{scope} switching"
         self._switches: dict[Any, Switch] = {}
         self._jumps: dict[Any, tuple[Expr, Vector]] = {}  # functions of time where events jump, and their levels
@@ -294,6 +311,10 @@ class Switching:
     def _replaced(self, node: Any, args: list[Any], kinds: dict[Any, int], freeze: bool) -> Any:
         """A node with new operands, or the frozen branch in its place."""
         kind = reduce(or_, (kinds[arg] for arg in node.args), STEADY)
+        if node.op == "atan2" and kind & (MOVING | OF_TIME) and node.fp not in self._continuous:
+            angle = self._angle(node, args, kind, freeze)
+            if angle is not None:
+                return angle
         if kind & (MOVING | OF_TIME) and node.op in _BRANCHES and not is_smooth(node):
             branch = self._branch(node, args, kind, freeze)
             if branch is not None:
@@ -317,6 +338,31 @@ class Switching:
         switch, turned = found
         sign = -switch.sign if turned else switch.sign
         return _BRANCHES[node.op](sign, *args)
+
+    def _angle(self, node: Any, args: list[Any], kind: int, freeze: bool) -> Any:
+        """An angle that is smooth across its branch cut, which ends the segment.
+
+        With the sign s of y it is s·π/2 + atan2(-s·x, s·y), whose own cut is π/2 away from y = 0. The switching
+        function s·y + (x + r)/2 with r² = x² + y² is zero at the cut, and where 3·s·y = -4·x on the other side.
+        """
+        y, x = args
+        if isinstance(y, Constant) and y.value != 0:
+            return None
+        if kind == OF_TIME and not freeze:
+            self._note(self._jumps, node.args[0], _ZERO)
+            return None
+        key = ("atan2", y.fp, x.fp)
+        if key not in self._switches:
+            if self._complete:
+                return None
+            name = f"mode_{len(self._switches) + 1}"
+            sign, low, high, band = (self._input(f"{name}{suffix}") for suffix in ("", "_low", "_high", "_band"))
+            argument = y + sign * (x + sqrt(x * x + y * y)) / 2
+            self._switches[key] = Switch(
+                argument, node.args[0], _ZERO, kind == OF_TIME, sign, low, high, band, f"{node!r:.200}"
+            )
+        s = self._switches[key].sign
+        return where(equal(s, 0), atan2(y, x), s * pi / 2 + atan2(-s * x, s * y))
 
     def _tabulated(self, node: Any, argument: Expr, kind: int, freeze: bool) -> Any:
         table: Table = node.table

@@ -23,15 +23,13 @@ def check_simulate_arguments(where: str, eom: Any, integrator: Any = None, **by_
     """
     require_equations(eom, where)
     if integrator is not None and not isinstance(integrator, Integrator):
-        kind = integrator if isinstance(integrator, type) else type(integrator)
-        made = isinstance(integrator, type) and issubclass(integrator, Integrator)
+        is_class = isinstance(integrator, type) and issubclass(integrator, Integrator)
+        name = integrator.__name__ if is_class else _class_named(integrator)
         raise ModelError(
-            f"{integrator!r} is not an integrator."
-            if not made
-            else f"{kind.__name__} is a class of integrators, not one.",
+            f"{name} is a class of integrators, not one." if is_class else f"{integrator!r} is not an integrator.",
             code="integrator-expected",
             where=where,
-            remedy=f"Write integrator={kind.__name__ if made else 'DormandPrince8'}(), with brackets.",
+            remedy=f"Write integrator=mb.{name or 'DormandPrince8'}(), with brackets.",
         )
     for what, given in by_name.items():
         if given is not None and not isinstance(given, Mapping):
@@ -42,6 +40,12 @@ def check_simulate_arguments(where: str, eom: Any, integrator: Any = None, **by_
                 remedy=f"Write {what}={{'name': value}}.",
             )
     eom.once("names and values of all symbols", lambda: _require_names_and_values(eom))
+
+
+def _class_named(asked: Any, among: type[Integrator] = Integrator) -> str:
+    """The name of the class of integrators that is meant by a text; empty if there is none."""
+    names = (_class_named(asked, kind) or kind.__name__ for kind in among.__subclasses__())
+    return next((name for name in names if name.casefold() == str(asked).casefold()), "")
 
 
 def _require_names_and_values(eom: EquationsOfMotion) -> bool:

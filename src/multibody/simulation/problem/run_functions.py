@@ -12,6 +12,7 @@ import numpy as np
 from multibody.compiler import Function
 from multibody.compiler.block import StateBlock
 from multibody.equations import EquationsOfMotion
+from multibody.equations.dependent_angles import dependent_angles
 from multibody.equations.power import explicit, powers
 from multibody.equations.projection import correction
 from multibody.graph import Expr, Symbol, free_symbols, is_zero, isolated, jacobian, product, substitute, topological
@@ -97,7 +98,8 @@ class RunFunctions:
         moving = [*self.eom.coordinates, *self.eom.speeds, *self._laws]
         rates, events = self.with_inputs(self._rates), self.with_inputs(list(self._events))
         set_inputs = set(self.eom.inputs).difference(self._laws, self._inputs)
-        return Switching(rates, events, self.eom.model.time, moving, set_inputs, self.eom.model.name)
+        angles = dependent_angles(self.eom.model)
+        return Switching(rates, events, self.eom.model.time, moving, set_inputs, self.eom.model.name, angles)
 
     @_made_once
     def events(self) -> tuple[Expr, ...]:

@@ -20,6 +20,7 @@ from multibody.simulation.problem.inputs import Sampled, arity, called
 
 NEAR = 1e-9  # relative to the duration
 STRETCHES = 64  # of a run, in which a rate is integrated by Gauss's rule
+ROUNDING = 1e-12  # of positions, relative to the largest
 WRONG_RATE = 0.02  # the difference of a change and the integral of its rate, relative to the larger sum of both
 
 
@@ -55,7 +56,7 @@ def require_tables_of_time(eom: EquationsOfMotion, uses: Iterable[TableUse], tim
 
 
 def require_rates(
-    eom: EquationsOfMotion, given: Mapping[str, Any], follows: Mapping[Expr, Expr],
+    eom: EquationsOfMotion, given: Mapping[str, Any], held: Mapping[str, float], follows: Mapping[Expr, Expr],
     parameters: Mapping[Symbol, float], times: Vector,
 ) -> None:  # fmt: skip
     """An error if rates that are given for a prescribed motion are not those of the motion that is given.
@@ -65,6 +66,7 @@ def require_rates(
     Args:
         eom: equations of motion.
         given: what the user gave for inputs, by name.
+        held: values of other inputs from the run before; what is held has no rate.
         follows: inputs, with the expressions that they follow.
         parameters: values.
         times: of the run; the first and the last one count.
@@ -76,7 +78,7 @@ def require_rates(
     nodes, weights = np.polynomial.legendre.leggauss(5)
     ends = np.linspace(float(times[0]), float(times[-1]), STRETCHES + 1)
     for name, rate in driven:
-        moving = follows.get(eom.inputs[places[name]], given.get(name, 0.0))
+        moving = follows.get(eom.inputs[places[name]], given.get(name, held.get(name, 0.0)))
         motion = _of_time(eom, places[name], moving, parameters)
         slope = _of_time(eom, places[rate], given[rate], parameters)
         if motion is None or slope is None:
@@ -84,9 +86,10 @@ def require_rates(
         half = 0.5 * np.diff(ends)
         inner = (ends[:-1] + half)[:, None] + half[:, None] * nodes
         integrals = half * (np.array([[slope(float(t)) for t in row] for row in inner]) @ weights)
-        changes = np.diff([motion(float(t)) for t in ends])
+        positions = np.array([motion(float(t)) for t in ends])
+        changes = np.diff(positions)
         size = max(np.abs(integrals).sum(), np.abs(changes).sum())
-        if np.abs(integrals - changes).sum() > WRONG_RATE * size:
+        if np.abs(integrals - changes).sum() > WRONG_RATE * size + ROUNDING * np.abs(positions).max():
             k = int(np.abs(integrals - changes).argmax())
             raise ModelError(
                 f"'{rate}' is not the rate of '{name}': from t = {ends[k]:.6g} s to {ends[k + 1]:.6g} s, "

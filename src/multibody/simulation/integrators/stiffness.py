@@ -117,9 +117,9 @@ class Stiffness:
         explicit, *implicit = (1e3 * seconds for seconds in self.seconds)
         saved = f"; implicit steps take about {min(implicit):.2g} ms instead of {explicit:.2g} ms"
         return (
-            f"{'stiff' if self.stiff else 'not stiff'}: motions that die out at {self.fastest:.3g}/s ask for "
-            f"{self.stable_steps:.3g} explicit steps, the others at {self.slowest_needed:.3g}/s for "
-            f"{self.accurate_steps:.3g}{saved if self.stiff else ''}"
+            f"{'stiff' if self.stiff else 'not stiff'}: decaying modes up to {self.fastest:.3g}/s need "
+            f"{self.stable_steps:.3g} explicit steps for stability, other modes up to {self.slowest_needed:.3g}/s need "
+            f"{self.accurate_steps:.3g} for accuracy{saved if self.stiff else ''}"
         )
 
 
@@ -148,8 +148,8 @@ def stiffness(problem: Problem, t0: float, y0: Vector, duration: float, *, has_b
         >>> slide = system.joint("x", system.world, system.body("mass", mass=1.0), "Tx")
         >>> pull, brake = system.load(mb.JointSpring(slide, 1e6)), system.load(mb.JointDamper(slide, 1e6))
         >>> report = stiffness(Problem(mb.derive(system), []), 0.0, np.zeros(5), duration=10.0)
-        >>> str(report).partition(";")[0]
-        'stiff: motions that die out at 1e+06/s ask for 2e+06 explicit steps, the others at 1/s for 20'
+        >>> str(report).partition(",")[0]
+        'stiff: decaying modes up to 1e+06/s need 2e+06 explicit steps for stability'
     """
     return judged(slopes(problem, t0, y0), duration, Work.of(problem.functions, has_bdf=has_bdf))
 

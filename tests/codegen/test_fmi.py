@@ -234,6 +234,25 @@ def test_runs(name: str, kind: str, version: int, unit_of) -> None:
     assert np.abs((found - wanted) / scale).max() < (2e-7 if kind == "ModelExchange" else 1e-9)
 
 
+@pytest.mark.parametrize("scale", [1e-9, 1e6])
+def test_loops_of_any_size_close(scale: float, tmp_path: Path) -> None:
+    """A four-bar, and gravity, of another size: the angles move as those of the first size."""
+
+    def four_bar(scale: float) -> mb.EquationsOfMotion:
+        lengths = [scale * length for length in (2.0, 0.9, 1.8, 1.3)]
+        return mb.derive(mb.library.four_bar("q4", lengths=lengths, g=9.81 * scale), constraints=mb.Multipliers())
+
+    wanted = mb.simulate(four_bar(1.0), 1.0, samples=11, integrator=mb.DormandPrince8(rtol=1e-12))
+    names = [coordinate.name for coordinate in wanted.eom.coordinates]
+    path = tmp_path / "linkage.fmu"
+    write_fmu(four_bar(scale), path)
+    found = fmpy.simulate_fmu(
+        str(path), stop_time=1.0, output_interval=0.1, fmi_type="CoSimulation", relative_tolerance=1e-10, output=names
+    )
+    for name in names:
+        np.testing.assert_allclose(found[name], wanted[name], rtol=0, atol=1e-8)
+
+
 @pytest.mark.parametrize("told", [True, False])
 def test_inputs_with_derivatives(told: bool, unit_of) -> None:
     """A ramp that is told by value and slope is followed exactly between communication points."""

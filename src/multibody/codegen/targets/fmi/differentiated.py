@@ -84,7 +84,7 @@ class Differentiated(Program):
         """A state nearer to the constraints, and how far this one is off; nothing if there is nothing to keep."""
         with isolated(*self._nodes(self.rate_values)):
             found = correction(self.eom)
-        parts = {} if found is None else {"q_new": found.q, "u_new": found.u, "gaps": found.plain_gaps}
+        parts = {} if found is None else {"q_new": found.q, "u_new": found.u, "gaps": found.gaps}
         results = tuple(Result.of(name, values) for name, values in parts.items())
         return Routine("closing", "one step back onto the constraints, and the gaps before it", results)
 

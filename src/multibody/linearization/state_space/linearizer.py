@@ -10,6 +10,7 @@ import numpy as np
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ConditioningWarning
 from multibody.graph import Symbol
+from multibody.graph.running_error import balanced_sizes
 from multibody.linearization.derivatives.elimination import Elimination, balance_blocks, eliminated, reaction
 from multibody.linearization.derivatives.independent_coordinates import IndependentChoice, choice, conditioning
 from multibody.linearization.derivatives.matrices import Floats
@@ -32,7 +33,6 @@ from multibody.linearization.operating_points.point import (
     place,
 )
 from multibody.linearization.operating_points.sizes import (
-    balanced_sizes,
     changes_much,
     coordinate_sizes,
     law_sizes,

@@ -46,7 +46,7 @@ from multibody.simulation.results.named_samples import EventRecord
 from multibody.simulation.results.statistics import Counts
 from multibody.simulation.results.trajectory import Trajectory
 from multibody.simulation.run import Progress, Record, Run
-from multibody.support.compile_clock import compile_seconds
+from multibody.support.progress_bars import compile_seconds
 
 
 class Prepared:

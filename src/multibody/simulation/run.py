@@ -31,7 +31,7 @@ from multibody.simulation.integrators.integrator import Integrator
 from multibody.simulation.problem.input_limits import Requests, require_motion_within, saturated
 from multibody.simulation.problem.inputs import Inputs, called
 from multibody.simulation.problem.problem import Problem
-from multibody.support.compile_clock import compile_seconds
+from multibody.support.progress_bars import compile_seconds
 
 UNSOLVED = (Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.CONSTRAINTS_LOST, Status.SINGULAR)
 """Failures that may come from constraints which are not independent."""

@@ -26,7 +26,7 @@ from multibody.simulation.problem.argument_checks import check_simulate_argument
 from multibody.simulation.problem.continuation import Start, beginning
 from multibody.simulation.progress import time_bar
 from multibody.simulation.results.trajectory import Trajectory
-from multibody.support.compile_clock import compile_seconds
+from multibody.support.progress_bars import compile_seconds
 
 SAMPLES = 501
 

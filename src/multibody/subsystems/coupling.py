@@ -17,6 +17,8 @@ from multibody.subsystems.arguments.named_values import (
     named_groups,
     named_identities,
     named_independent,
+    start_number,
+    start_values,
 )
 from multibody.subsystems.arguments.naming import (
     by_order,
@@ -27,7 +29,6 @@ from multibody.subsystems.arguments.naming import (
     shared_parameters,
 )
 from multibody.subsystems.arguments.origin import OfParts
-from multibody.subsystems.arguments.start_values import start_number, start_values
 from multibody.subsystems.arguments.vocabulary import LevelVocabulary
 from multibody.subsystems.constraints.identity_checks import require_identities
 from multibody.subsystems.constraints.invariant import completed, require_same_orders

@@ -48,7 +48,7 @@ from multibody.linearization.tolerances import (
     POINT_ERROR,
     PRODUCT_ROUNDING,
 )
-from multibody.mechanics.constraints.sparse_rows import Sparse
+from multibody.mechanics.constraints.rank import Sparse
 from multibody.support.user_warnings import warn_user
 
 

@@ -12,7 +12,7 @@ from multibody.graph import where
 
 SOURCES = str(Path(mb.simulation.__file__).parent)
 DURATION = 1.2  # five impacts or levels, some of them between two samples
-LINES = 60  # at which runs are interrupted
+LINES = 30  # at which runs are interrupted
 
 
 class Interruption:

@@ -22,7 +22,7 @@ from multibody.model.quantity import rate_name
 from multibody.simulation.checks.energy_check import with_energy_checked
 from multibody.simulation.checks.failure_reasons import explained
 from multibody.simulation.checks.redundant_constraints import checked
-from multibody.simulation.checks.table_report import with_tables_checked
+from multibody.simulation.checks.run_reports import with_tables_checked
 from multibody.simulation.contract import Status, Vector
 from multibody.simulation.events.active_branches import Modes
 from multibody.simulation.events.continuous_angles import Quadrant, with_continuous_angles

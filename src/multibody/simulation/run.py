@@ -21,9 +21,8 @@ from multibody.simulation.events.active_branches import Modes
 from multibody.simulation.events.active_contacts import Contacts
 from multibody.simulation.events.continuous_angles import Quadrant
 from multibody.simulation.events.dead_points import DeadPoints
-from multibody.simulation.events.event_sequences import EventSequences
+from multibody.simulation.events.event_sequences import EventJumps, EventSequences
 from multibody.simulation.events.events import Event, Signals, Touch
-from multibody.simulation.events.jumped_events import EventJumps
 from multibody.simulation.events.poles import Poles
 from multibody.simulation.events.reset_states import closed_state
 from multibody.simulation.integrators.absolute_tolerances import first_scales

@@ -21,8 +21,7 @@ from multibody.codegen.routines import ROUTINES
 from multibody.codegen.syntax import Syntax
 from multibody.equations import EquationsOfMotion
 from multibody.equations.dependent_angles import require_no_acting_angles
-from multibody.equations.validation.argument_checks import require_equations
-from multibody.equations.validation.known_symbols import require_distinct, require_known
+from multibody.equations.validation.argument_checks import require_distinct, require_equations, require_known
 from multibody.equations.validation.prescribed_motion import require_smooth
 from multibody.errors import ConversionError, UnknownNameError
 from multibody.graph import Constant, Expr, Symbol, isolated, topological

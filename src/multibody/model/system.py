@@ -37,7 +37,7 @@ from multibody.model.quantity import (
 )
 from multibody.model.report import Report
 from multibody.model.sensors import Expression, Sensor
-from multibody.model.sensors.signal import signal
+from multibody.model.sensors.contract import signal
 from multibody.model.shapes.drawing import Drawing, drawing
 
 Named = TypeVar("Named")

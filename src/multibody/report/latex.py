@@ -14,8 +14,7 @@ from multibody.codegen.syntax import one_line
 from multibody.graph.names import GREEK
 from multibody.report.content import ReportTarget, sections
 from multibody.report.drawing import LINE, TopologyDrawing, TopologyLink, drawn
-from multibody.report.formulas import ReportFormulas
-from multibody.report.lines import WIDE, width
+from multibody.report.formulas import WIDE, ReportFormulas, width
 from multibody.report.pieces import Cell, CodeBlock, Formula, Math, Paragraph, Picture, Piece, ReportGrid
 
 _SPECIAL = {

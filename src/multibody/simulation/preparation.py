@@ -22,8 +22,8 @@ from multibody.model.quantity import rate_name
 from multibody.simulation.checks.energy_check import with_energy_checked
 from multibody.simulation.checks.failure_reasons import explained
 from multibody.simulation.checks.redundant_constraints import checked
-from multibody.simulation.checks.table_report import with_tables_checked
-from multibody.simulation.contract import Vector
+from multibody.simulation.checks.run_reports import with_tables_checked
+from multibody.simulation.contract import Status, Vector
 from multibody.simulation.events.active_branches import Modes
 from multibody.simulation.events.continuous_angles import Quadrant, with_continuous_angles
 from multibody.simulation.events.events import Event, ForceSign, Signals, Touch
@@ -46,7 +46,7 @@ from multibody.simulation.results.named_samples import EventRecord
 from multibody.simulation.results.statistics import Counts
 from multibody.simulation.results.trajectory import Trajectory
 from multibody.simulation.run import Progress, Record, Run
-from multibody.support.compile_clock import compile_seconds
+from multibody.support.progress_bars import compile_seconds
 
 
 class Prepared:
@@ -139,7 +139,7 @@ class Prepared:
         record = Run(self.eom, problem, choice.integrator, inputs, self.signals, modes, progress).through(times, y)
         if isinstance(problem.failure, Exception):
             raise problem.failure
-        if problem.renew():
+        if record.status is not Status.INTERRUPTED and problem.renew():  # anything may be half done
             self._finished[:] = [problem]
         return self.trajectory(problem.p, record, choice, float(times[-1]), changes, compile_seconds() - compiled)
 
@@ -170,7 +170,7 @@ class Prepared:
             changes: start values that were changed.
             compilation: seconds of compilation before and during the run.
         """
-        t, y, r = (np.concatenate(parts) for parts in (record.t, record.y, record.r))
+        t, y, r = (np.concatenate(column) for column in zip(*record.parts, strict=True))
         if self.inputs.expressions:
             places = [self.eom.inputs.index(one) for one in self.inputs.expressions]
             n, m = len(self.eom.coordinates), len(self.eom.speeds)

@@ -17,14 +17,13 @@ from multibody.model import Model, System
 from multibody.model.energy import kinetic_energy, potential_energy
 from multibody.model.quantity import Input, Parameter
 from multibody.subsystems.appearance import appearance_of
-from multibody.subsystems.arguments.groups import KnownMotion, KnownRelations, OwnEquations
+from multibody.subsystems.arguments.groups import KnownMotion, KnownRelations, OwnEquations, Progress
 from multibody.subsystems.arguments.naming import by_order
 from multibody.subsystems.arguments.origin import OfSystem
 from multibody.subsystems.arguments.vocabulary import TIME
 from multibody.subsystems.constraints.invariant import Invariant
 from multibody.subsystems.coupling import couple
 from multibody.subsystems.energy import energy_of
-from multibody.subsystems.progress import Progress
 from multibody.subsystems.subsystem import Subsystem
 
 

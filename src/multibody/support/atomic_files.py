@@ -1,4 +1,4 @@
-"""Files that are written as a whole or not at all, and never over others by accident."""
+"""Files that are written as a whole or not at all, and never over others by accident; their names and folders."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from secrets import token_hex
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from multibody.errors import StorageError
 
@@ -88,3 +88,24 @@ def atomic_file(
                 code="file-not-writable",
             ) from error
         raise
+
+
+def destination(path: Any, call: str) -> Path:
+    """A path from what the user gives, which may stand where something else should.
+
+    Args:
+        path: the name of a file or a folder.
+        call: how it is written.
+
+    Raises:
+        StorageError: if it is no such name.
+
+    Example:
+        >>> destination("films/crane.mp4", "animate(run, path)").name
+        'crane.mp4'
+    """
+    if not isinstance(path, (str, PathLike)) or not str(path):
+        raise StorageError(
+            f"{path!r:.80} is not the name of a file.", code="file-name-invalid", remedy=f"Write {call}."
+        )
+    return Path(path)

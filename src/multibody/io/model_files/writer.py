@@ -139,8 +139,7 @@ def write_model(system: System | Subsystem, path: str | os.PathLike[str], *, ove
 def _coupled_text(whole: Subsystem, folder: Path | None) -> str:
     """The text of a coupled machine, which was read and compared."""
     from multibody.io.model_files.coupled.reading import coupled
-    from multibody.io.model_files.coupled.sameness import difference
-    from multibody.io.model_files.coupled.writing import coupled_document, refusal
+    from multibody.io.model_files.coupled.writing import coupled_document, difference, refusal
 
     def of_system(system: System) -> dict[str, Any]:
         found = _ModelWriter(system, folder).document()

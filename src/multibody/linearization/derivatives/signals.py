@@ -11,7 +11,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.graph import Expr, Symbol, array, free_symbols, names
 from multibody.graph.node import within
 from multibody.linearization.operating_points.point import require_names_of, unknown_name
-from multibody.model.sensors.signal import resolved
+from multibody.model.sensors.contract import resolved
 from multibody.simulation.results.recording import split
 
 

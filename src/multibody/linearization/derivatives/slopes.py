@@ -39,7 +39,7 @@ from multibody.graph.linear_algebra import Matrix
 from multibody.graph.node import within
 from multibody.linearization.derivatives.signals import Signal
 from multibody.mechanics.constraints.equations import quaternion_gaps
-from multibody.mechanics.constraints.sparse_rows import Sparse
+from multibody.mechanics.constraints.rank import Sparse
 
 ROWS = ("rates", "force", "acceleration", "position", "velocity", "output")
 COLUMNS = ("q", "u", "a", "l", "r")

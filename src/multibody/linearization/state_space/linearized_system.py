@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.errors import ModelError, OperatingPointWarning
+from multibody.errors import ModelError, OperatingPointWarning, warn_user
 from multibody.graph import Symbol
 from multibody.linearization.derivatives.elimination import Descriptor
 from multibody.linearization.derivatives.independent_coordinates import IndependentChoice
@@ -21,7 +21,6 @@ from multibody.linearization.state_space.entry_errors import KnownEntries, Sizes
 from multibody.linearization.state_space.linear_system import LinearSystem
 from multibody.linearization.state_space.modal_motion import ModalMotion, modal_motion
 from multibody.linearization.tolerances import SMALL_ACCELERATION, STEADY_ACCELERATION
-from multibody.support.user_warnings import warn_user
 
 
 class SecondOrder(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
-from multibody.errors import ConditioningWarning
+from multibody.errors import ConditioningWarning, warn_user
 from multibody.graph import Symbol
 from multibody.linearization.derivatives.elimination import Elimination, balance_blocks, eliminated, reaction
 from multibody.linearization.derivatives.independent_coordinates import IndependentChoice, choice, conditioning
@@ -48,8 +48,7 @@ from multibody.linearization.tolerances import (
     POINT_ERROR,
     PRODUCT_ROUNDING,
 )
-from multibody.mechanics.constraints.sparse_rows import Sparse
-from multibody.support.user_warnings import warn_user
+from multibody.mechanics.constraints.rank import Sparse
 
 
 class Linearizer:

@@ -31,7 +31,7 @@ from multibody.linearization.derivatives.slopes import GEOMETRY, STEADY, Blocks,
 from multibody.linearization.operating_points.point import LinearizationPoint
 from multibody.linearization.state_space.symbolic_point import Values, symbolic_place
 from multibody.linearization.state_space.symbolic_system import SymbolicLinearSystem
-from multibody.mechanics.constraints.sparse_rows import Sparse
+from multibody.mechanics.constraints.rank import Sparse
 
 
 def linearize_symbolic(

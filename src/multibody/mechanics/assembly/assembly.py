@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from multibody.errors import AssemblyError, ExpressionError
 from multibody.graph import evaluate, free_symbols
 from multibody.mechanics.assembly.newton import STEPS, damped_newton, gaps_or_none, largest_gap
-from multibody.mechanics.constraints.equations import ConstraintEquations
-from multibody.mechanics.constraints.position_function import PositionFunction
+from multibody.mechanics.constraints.equations import ConstraintEquations, PositionFunction
 from multibody.mechanics.coordinate_kinds import angles_of, length_coordinates
 from multibody.model.model import Model
 from multibody.model.quantity import defaults

@@ -1,11 +1,17 @@
-"""Rank of constraint matrices in numbers: independent rows, independent columns, singular positions."""
+"""Constraint matrices: sparse matrices of expressions, and their rank in numbers.
+
+The rank gives independent rows, independent columns and singular positions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+from multibody.graph import ZERO
+from multibody.graph.linear_algebra import Matrix
 
 Vector = NDArray[np.float64]
 
@@ -87,3 +93,34 @@ def without_inertia(M: Vector) -> list[int]:
         return [k for k, size in enumerate(sizes) if not size]
     values, motions = np.linalg.eigh(M / np.outer(sizes, sizes))
     return [] if values[0] > NO_INERTIA else [k for k, part in enumerate(motions[:, 0]) if abs(part) > 0.1]
+
+
+class Sparse:
+    """A matrix of expressions of which most are zero.
+
+    Attributes:
+        entries: those that are not.
+
+    Example:
+        >>> from multibody.graph import ONE
+        >>> unit = Sparse(np.array([[ONE, ZERO], [ZERO, ONE]]))
+        >>> unit.entries, unit.filled([2.0, 3.0])
+        ([1, 1], array([[2., 0.],
+                        [0., 3.]]))
+    """
+
+    def __init__(self, matrix: Matrix) -> None:
+        self._shape = matrix.shape
+        self._places = tuple(np.array([[entry is not ZERO for entry in row] for row in matrix], dtype=bool).nonzero())
+        self.entries = list(matrix[self._places]) if matrix.size else []
+
+    def filled(self, values: Sequence[float]) -> NDArray[np.float64]:
+        """The numbers in their places."""
+        result = np.zeros(self._shape)
+        if len(values):
+            result[self._places] = values
+        return result
+
+    def gathered(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The numbers in the places of the entries, in their order."""
+        return np.asarray(matrix[self._places]) if matrix.size else np.zeros(0)

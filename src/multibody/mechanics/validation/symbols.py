@@ -17,7 +17,7 @@ from multibody.model.kinematics import Kinematics
 from multibody.model.model import Model
 from multibody.model.quantity import Input, Parameter, circle_of
 from multibody.model.report import Finding, require_no_error
-from multibody.model.sensors.signal import signal
+from multibody.model.sensors.contract import signal
 
 if TYPE_CHECKING:
     from multibody.model.system import System

@@ -11,7 +11,7 @@ from multibody.model.constraints import Constraint, ExpressionConstraint
 from multibody.model.joint import Joint
 from multibody.model.kinematics import Kinematics
 from multibody.model.loops.contract import ExplicitLoop
-from multibody.model.sensors.signal import resolved
+from multibody.model.sensors.contract import resolved
 
 
 class ExpJoint(ExplicitLoop):

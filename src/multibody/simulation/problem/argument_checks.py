@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from multibody.equations import EquationsOfMotion
-from multibody.equations.validation.argument_checks import require_equations
-from multibody.equations.validation.known_symbols import require_distinct, require_known
+from multibody.equations.validation.argument_checks import require_distinct, require_equations, require_known
 from multibody.errors import ModelError
 from multibody.simulation.integrators.integrator import Integrator
 

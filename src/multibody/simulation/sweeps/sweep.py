@@ -13,8 +13,7 @@ from typing import Any
 from multibody.equations import EquationsOfMotion
 from multibody.errors import MissingValueError, ModelError, NumberError, StorageError
 from multibody.graph.number import is_whole
-from multibody.simulation.checks.start_report import warn_of_changed_runs
-from multibody.simulation.checks.table_report import report_tables_of_sweep
+from multibody.simulation.checks.run_reports import report_tables_of_sweep, warn_of_changed_runs
 from multibody.simulation.events.continuous_angles import with_recorded_angles
 from multibody.simulation.events.events import Event
 from multibody.simulation.events.impacts import Impact, with_contacts

@@ -17,8 +17,7 @@ from multibody.graph import Expr, Symbol, evaluate, free_symbols, jacobian
 from multibody.graph.linear_algebra import Matrix
 from multibody.mechanics.assembly.newton import Vector, damped_newton
 from multibody.mechanics.constraints.independence import doubtful_rows
-from multibody.mechanics.constraints.rank import basis, has_vanishing_row
-from multibody.mechanics.constraints.sparse_rows import Sparse
+from multibody.mechanics.constraints.rank import Sparse, basis, has_vanishing_row
 
 TRIES = 3
 MET = 1e-10  # residual of equations that are satisfied

@@ -16,7 +16,7 @@ from multibody.errors import ModelError, MultibodyError
 from multibody.graph import Constant, Expr, as_expr, evaluate, free_symbols, gradient
 from multibody.mechanics.constraints.equations import unit_length_gaps
 from multibody.model.quantity import Parameter
-from multibody.subsystems.arguments.start_values import start_values
+from multibody.subsystems.arguments.named_values import start_values
 from multibody.subsystems.arguments.vocabulary import TIME, rate_symbol
 from multibody.subsystems.constraints.closed_state import closed_state
 from multibody.subsystems.content import Identities, SubsystemContent

@@ -23,7 +23,7 @@ from multibody.graph import (
 )
 from multibody.graph.names import require_known_names
 from multibody.model.quantity import Parameter
-from multibody.subsystems.arguments.start_values import start_values
+from multibody.subsystems.arguments.named_values import start_values
 from multibody.subsystems.arguments.vocabulary import TIME, rate_symbol
 from multibody.subsystems.content import SubsystemContent
 from multibody.subsystems.linear.auxiliary import Unknowns

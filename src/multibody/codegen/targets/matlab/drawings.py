@@ -11,9 +11,9 @@ from typing import Any
 
 from multibody.algebra import Transform
 from multibody.codegen.program import Program
-from multibody.codegen.targets.matlab.figure import Figure
 from multibody.codegen.targets.matlab.language import numbers, text
 from multibody.codegen.targets.matlab.shapes import called
+from multibody.codegen.targets.matlab.skeleton import Figure
 from multibody.graph import ZERO
 from multibody.model import Arrow, Axes, Coil, Drawing, Line, Mesh, Model, Plane, Shape
 

@@ -18,7 +18,7 @@ from multibody.graph.names import suggestion
 from multibody.graph.text.plain_text import RESERVED
 from multibody.model import Input, Joint, Parameter, System
 from multibody.model.quantity import acceleration_symbol
-from multibody.model.sensors.signal import signal
+from multibody.model.sensors.contract import signal
 
 GROUPS = ("parameter", "input", "coordinate", "speed", "acceleration", "measured")
 

@@ -143,7 +143,7 @@ def two_ends(given: Any, missing: Range = (math.nan, math.nan)) -> Range:
         missing: what stands for None.
     """
     try:
-        low, high = (other if one is None else _end(one) for one, other in zip(given, missing, strict=True))
+        low, high = (other if item is None else _end(item) for item, other in zip(given, missing, strict=True))
     except (TypeError, ValueError, OverflowError):
         return math.nan, math.nan
     return low, high
@@ -177,8 +177,8 @@ def shaped_symbols(name: str, kind: Kind, scope: str, shape: Shape) -> Any:
     if not shape:
         return symbol(name, kind, scope)
     result = np.empty(shape, dtype=object)
-    for place, one in zip(np.ndindex(*shape), shaped_names(name, shape), strict=True):
-        result[place] = symbol(one, kind, scope)
+    for place, entry in zip(np.ndindex(*shape), shaped_names(name, shape), strict=True):
+        result[place] = symbol(entry, kind, scope)
     return result
 
 

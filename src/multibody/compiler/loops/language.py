@@ -126,7 +126,7 @@ def compiled(function: Compiled) -> Compiled:
     library of the first caller, once, which takes a third of the time.
     """
     names = inspect.signature(function)
-    hints = [one.annotation for one in names.parameters.values()]
+    hints = [parameter.annotation for parameter in names.parameters.values()]
     result: Any = KINDS[names.return_annotation]
     known: dict[Any, Any] = {}
 

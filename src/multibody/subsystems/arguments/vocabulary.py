@@ -88,7 +88,8 @@ class LevelVocabulary:
                 names=tuple(unknown),
             )
         known: dict[Expr, Expr] = {
-            one: self.known[one.name] if one.name in self.known else symbol(one.name, "parameter") for one in free
+            unknown: self.known[unknown.name] if unknown.name in self.known else symbol(unknown.name, "parameter")
+            for unknown in free
         }
         return as_expr(substitute(expression, known))
 

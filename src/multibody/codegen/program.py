@@ -43,7 +43,7 @@ class Program(ProgramData):
             parameters: numbers by name, where they are not the defaults; an array by its own name.
 
         Raises:
-            ModelError: if one name stands for several quantities, or a symbol for none.
+            ModelError: if one name represents several quantities, or a symbol for none.
             AssemblyError: if no position keeps all constraints.
 
         Example:

@@ -140,7 +140,7 @@ def two_ends(given: Any, missing: Range = (math.nan, math.nan)) -> Range:
 
     Args:
         given: low and high.
-        missing: what stands for None.
+        missing: what represents None.
     """
     try:
         low, high = (other if item is None else _end(item) for item, other in zip(given, missing, strict=True))
@@ -219,7 +219,7 @@ def with_symmetric_parameters(
         parameters: of the system.
 
     Returns:
-        The matrix, and the pairs of parameters of which the first now stands for both.
+        The matrix, and the pairs of parameters of which the first now represents both.
 
     Example:
         >>> J = parameter("J", [[1.0, 0.1], [0.1, 2.0]], "arm", "", "")
@@ -431,5 +431,5 @@ def rate_unit(unit: str) -> str:
 
 
 def acceleration_symbol(speed: Symbol) -> Symbol:
-    """The symbol that stands for the rate of a speed."""
+    """The symbol that represents the rate of a speed."""
     return symbol(rate_name(speed.name), "variable", speed.scope)

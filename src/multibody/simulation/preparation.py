@@ -23,7 +23,7 @@ from multibody.simulation.checks.energy_check import with_energy_checked
 from multibody.simulation.checks.failure_reasons import explained
 from multibody.simulation.checks.redundant_constraints import checked
 from multibody.simulation.checks.run_reports import with_tables_checked
-from multibody.simulation.contract import Vector
+from multibody.simulation.contract import Status, Vector
 from multibody.simulation.events.active_branches import Modes
 from multibody.simulation.events.continuous_angles import Quadrant, with_continuous_angles
 from multibody.simulation.events.events import Event, ForceSign, Signals, Touch
@@ -139,7 +139,7 @@ class Prepared:
         record = Run(self.eom, problem, choice.integrator, inputs, self.signals, modes, progress).through(times, y)
         if isinstance(problem.failure, Exception):
             raise problem.failure
-        if problem.renew():
+        if record.status is not Status.INTERRUPTED and problem.renew():  # anything may be half done
             self._finished[:] = [problem]
         return self.trajectory(problem.p, record, choice, float(times[-1]), changes, compile_seconds() - compiled)
 
@@ -170,7 +170,7 @@ class Prepared:
             changes: start values that were changed.
             compilation: seconds of compilation before and during the run.
         """
-        t, y, r = (np.concatenate(parts) for parts in (record.t, record.y, record.r))
+        t, y, r = (np.concatenate(column) for column in zip(*record.parts, strict=True))
         if self.inputs.expressions:
             places = [self.eom.inputs.index(expression) for expression in self.inputs.expressions]
             n, m = len(self.eom.coordinates), len(self.eom.speeds)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import takewhile
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,14 +46,26 @@ EVENTS_BEFORE_FORECAST = 2_000  # events after which one can tell how many there
 Progress = Callable[[float], None]
 
 
+class Part(NamedTuple):
+    """Samples that follow each other.
+
+    Attributes:
+        t: their times.
+        y: states, a row for each.
+        r: inputs, likewise.
+    """
+
+    t: Vector
+    y: Vector
+    r: Vector
+
+
 @dataclass
 class Record:
     """What has been computed so far.
 
     Attributes:
-        t: times of the samples, part by part.
-        y: their states, a row for each.
-        r: their inputs, likewise.
+        parts: samples, part by part.
         occurrences: number of the event, time, and state before it.
         switches: the same for branches that changed; their numbers begin with zero.
         segments: all stretches, for their statistics.
@@ -64,9 +76,7 @@ class Record:
         checks: what was found at the ends of all steps.
     """
 
-    t: list[Vector] = field(default_factory=list)
-    y: list[Vector] = field(default_factory=list)
-    r: list[Vector] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
     occurrences: list[Occurrence] = field(default_factory=list)
     switches: list[Occurrence] = field(default_factory=list)
     segments: list[Segment] = field(default_factory=list)
@@ -75,6 +85,17 @@ class Record:
     said: str = ""
     seconds: float = 0.0
     checks: RunChecks = NO_CHECKS
+
+    def cut(self, end: float) -> None:
+        """Keep what is before the time that an interrupted run has reached: events may be half done there.
+
+        Without events after the last sample, a run that goes on from that sample finds each of them once.
+        """
+        first, *later = self.parts
+        self.parts = [first, *(Part(*(array[part.t < end] for array in part)) for part in later)]
+        last = max(part.t[-1] for part in self.parts if len(part.t))
+        self.occurrences = [one for one in self.occurrences if one.t <= last and one.t < end]
+        self.switches = [one for one in self.switches if one.t <= last and one.t < end]
 
 
 class Run:
@@ -158,6 +179,8 @@ class Run:
                 t, y, step, quiet, sides = segment.last_t, segment.last_y, segment.step, (), segment.sides
                 fallen = self._sequences.fallen(self._returns, sides)
                 self._returns = {k: side for k, side in self._returns.items() if not sides[k]}
+                if isinstance(self._problem.failure, KeyboardInterrupt):
+                    raise self._problem.failure
                 if self._modes.is_rough(t):
                     step = 0.0
                 if segment.status is Status.EVENT:
@@ -175,8 +198,6 @@ class Run:
                     record.status, record.failed_at = segment.status, (t, y)
                     if segment.status is Status.EVENTS_ACCUMULATE:
                         record.said = fallen
-                if isinstance(self._problem.failure, KeyboardInterrupt):
-                    record.status, record.failed_at = Status.INTERRUPTED, (t, y)
                 if t < times[-1] and record.status is Status.DONE:
                     changes = bool(self._inputs.sampled) or bool(self._problem.functions.switching)
                     if changes:
@@ -196,6 +217,8 @@ class Run:
             record.status, record.failed_at = error.status, (t, y)
             record.said = error.what
         record.seconds = perf_counter() - compile_seconds() - start
+        if record.status is Status.INTERRUPTED:
+            record.cut(t)
         record.checks = self._checks.results(self._end_of_motion())
         self._end_at_dead_point(record)
         return record
@@ -218,13 +241,13 @@ class Run:
         if found is None and record.status is Status.NOT_FINITE and record.failed_at is not None:
             t, y = record.failed_at
             found = self._dead_points.after(t, y, self._longest_step)
-        at_start = found is not None and found.t == record.t[0][0]  # a loop that cannot be closed is reported as such
+        at_start = (
+            found is not None and found.t == record.parts[0].t[0]
+        )  # a loop that cannot be closed is reported as such
         if found is None or record.status is Status.INTERRUPTED or (at_start and record.status is Status.NOT_FINITE):
             return
         record.status, record.failed_at, record.said = Status.SINGULAR, (found.t, found.y), str(found)
-        before = [part <= found.t for part in record.t]
-        for parts in (record.t, record.y, record.r):
-            parts[:] = [part[kept] for part, kept in zip(parts, before, strict=True)]
+        record.parts = [Part(*(array[part.t <= found.t] for array in part)) for part in record.parts]
         record.occurrences = [occurrence for occurrence in record.occurrences if occurrence.t <= found.t]
 
     # segments ----------------------------------------------------------------------------------------------------
@@ -294,9 +317,7 @@ class Run:
                 self._laws()
                 r[k] = self._problem.r
         if len(t):
-            record.t.append(t)
-            record.y.append(y)
-            record.r.append(r)
+            record.parts.append(Part(t, y, r))  # together: an interrupt may come at any time
 
     # events ------------------------------------------------------------------------------------------------------
 
@@ -358,9 +379,9 @@ class Run:
     @staticmethod
     def _drop_between(record: Record, t: float) -> None:
         """Of the samples at the time of a reset, the first and the last one are kept: before it, and after all."""
-        while len(record.t) > 2 and len(record.t[-2]) == 1 and record.t[-2][0] == record.t[-3][-1] == t:
-            for parts in (record.t, record.y, record.r):
-                del parts[-2]
+        parts = record.parts
+        while len(parts) > 2 and len(parts[-2].t) == 1 and parts[-2].t[0] == parts[-3].t[-1] == t:
+            del parts[-2]
 
     def _reset(
         self, record: Record, t: float, y: Vector, happened: Sequence[Occurrence]
@@ -371,7 +392,7 @@ class Run:
             return y, ()
         moving = self._sequences.rates(now, t, y)
         before, rates, self._lost, self._moved, self._set = y, self._contacts.rates(t, y), 0.0, False, {}
-        if record.t[-1][-1] != t and any(map(self._stops, now)):
+        if record.parts[-1].t[-1] != t and any(map(self._stops, now)):
             self._keep(record, t, y)
         for k in now:
             y = self._after(k, t, y, rates)
@@ -479,8 +500,8 @@ class Run:
                 values[place] = called(controller.function, self._eom, place, t, q, u, lambda: self._sensors(t, q, u))
         for place, value in values.items():
             self._set_input(place, value, t)
-            if record.t[-1][-1] == t:
-                record.r[-1][-1, place] = self._problem.r[place]
+            if record.parts[-1].t[-1] == t:
+                record.parts[-1].r[-1, place] = self._problem.r[place]
 
     def _set_input(self, place: int, asked: float, sampled_at: float | None = None) -> None:
         """Hold an input at a value, within its limits."""

@@ -74,7 +74,7 @@ class SympyVocabulary(Mapping[Any, Expr]):
         return made
 
     def learn(self, node: Any, meaning: Expr) -> None:
-        """What a SymPy object stands for."""
+        """What a SymPy object represents."""
         self._known[node] = meaning
 
     def stand_ins(self, nodes: Iterable[Any], called: str) -> list[Symbol]:

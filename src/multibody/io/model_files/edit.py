@@ -79,7 +79,7 @@ class ModelFile:
         """Put a value at a place; the last key may be new.
 
         Args:
-            place: as for ``get``. For a parameter with unit and description, its name stands for its value.
+            place: as for ``get``. For a parameter with unit and description, its name represents its value.
             value: a number, a text such as a formula, True, False, None, an array, or lists and dictionaries of these.
 
         Raises:

@@ -11,7 +11,7 @@ MAX_PLACES_LISTED = 3
 
 
 class Unused(NamedTuple):
-    """A part of the file that does not act on the motion. An element stands for everything inside it.
+    """A part of the file that does not act on the motion. An element represents everything inside it.
 
     Attributes:
         path: the elements from the robot to it, and an attribute: ``"transmission"``, ``"joint/limit@velocity"``;

@@ -143,7 +143,7 @@ class LinearizedSystem(LinearSystem):
     def steady_rates(self) -> Matrix:
         """How fast the states of a steady motion go on, such as the angle of a shaft that turns; zero at other points.
 
-        Along such a motion x₀ + steady_rates·t stands for x₀.
+        Along such a motion x₀ + steady_rates·t represents x₀.
         """
         model, moving = self.point.model, self.steady and not self.at_rest
         names = [symbol.name for symbol in (*model.coordinates, *model.speeds)]

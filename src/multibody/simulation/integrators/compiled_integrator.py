@@ -213,14 +213,15 @@ class _Loop:
         if run.hits:
             states = self._memory["hit_y"].reshape(-1, run.size)
             found = zip(self._memory["hit_event"][: run.hits], self._memory["hit_t"], states, strict=False)
-            self._occurrences += [Occurrence(int(event), float(t), y.copy()) for event, t, y in found]
-        run.hits = 0
+            events = [Occurrence(int(event), float(t), y.copy()) for event, t, y in found]
+            self._occurrences, run.hits = [*self._occurrences, *events], 0  # together: an interrupt finds none twice
         if run.ends and self._problem.observer is not None:
             goes_on = self._problem.observer(self._memory.step_t[: run.ends], self._memory.step_y[: run.ends])
             run.code = run.code if goes_on or run.code != PAUSED else SINGULAR
         run.ends = 0
         if run.every_step:
-            self._parts.append((self._t[: run.samples].copy(), self._y[: run.samples].copy()))
+            part = self._t[: run.samples].copy(), self._y[: run.samples].copy()
+            self._parts += [part]  # without a call up to the next line: an interrupt would keep them twice
             run.samples = 0
 
     def _result(self) -> Segment:

@@ -22,7 +22,7 @@ from multibody.simulation.lanes.lanes import Lanes, allows_lanes
 from multibody.simulation.preparation import Chosen, Prepared, has_sundials
 from multibody.simulation.problem.input_limits import Requests
 from multibody.simulation.results.trajectory import Trajectory
-from multibody.simulation.run import Record
+from multibody.simulation.run import Part, Record
 
 STEPS_PER_CHECK = 4.0
 """Steps between two samples that still show energies, loads and tables."""
@@ -109,7 +109,7 @@ class SideBySide:
 
     def _record(self, segment: Segment, r: Vector, checks: RunChecks) -> Record:
         inputs = np.tile(r, (len(segment.t), 1))
-        return Record([segment.t], [segment.y], [inputs], segments=[segment], checks=checks)
+        return Record([Part(segment.t, segment.y, inputs)], segments=[segment], checks=checks)
 
     def _checks(
         self, lanes: Lanes, segments: list[Segment], y: Vector, r: Vector, p: Vector

@@ -116,7 +116,7 @@ def known_words(
     parts: Sequence[SubsystemContent], names: Mapping[str, Symbol], parameters: Iterable[Parameter],
     inputs: Iterable[Input],
 ) -> dict[str, Expr]:  # fmt: skip
-    """What each name stands for, but for rates."""
+    """What each name represents, but for rates."""
     known: dict[str, Expr] = {symbol.name: symbol for p in parameters for symbol in p.default}
     known |= {symbol.name: symbol for input_ in inputs for symbol in input_.flat}
     return {**known, **names, **{name: value for part in parts for name, value in part.aliases.items()}}

@@ -102,7 +102,7 @@ def _existing(path: str) -> Path:
 def _namesake(path: Path) -> str:
     """The files beside it that were perhaps meant; names are compared without their suffixes, which are all alike."""
     beside = [one for one in _listed(path.parent) if one.suffix.lower() in (*PYTHON, *YAML, *URDF)]
-    near = [repr(one.name) for one in beside if suggestion([path.stem], [one.stem])]
+    near = [repr(file.name) for file in beside if suggestion([path.stem], [file.stem])]
     return f"Did you mean {' or '.join(near[:3])}?" if near else ""
 
 

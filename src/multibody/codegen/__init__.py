@@ -52,7 +52,7 @@ def export(
 
     Args:
         eom: the equations.
-        target: the language or tool, such as ``Python()``; the class ``Python`` stands for its defaults.
+        target: the language or tool, such as ``Python()``; the class ``Python`` represents its defaults.
         folder: where the files go; it is made if it does not exist.
         parameters: numbers by name, to be written as defaults in the place of the model's own; an array by its own
             name. Parameters whose defaults are formulas of others stay formulas, unless they are given numbers here.

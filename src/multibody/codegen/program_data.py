@@ -48,21 +48,21 @@ class ProgramData:
     def levels(self) -> tuple[int, ...]:
         """1 for each coordinate and speed whose start value the user gave, 0 for those that follow."""
         written = self.eom.model.written
-        return tuple(int(one.name in written) for one in (*self.eom.coordinates, *self.eom.speeds))
+        return tuple(int(symbol.name in written) for symbol in (*self.eom.coordinates, *self.eom.speeds))
 
     @property
     def guess(self) -> tuple[float, ...]:
         """Start values as the user has given them, or left them open, whether they keep the constraints or not."""
-        return tuple(float(self.eom.model.start[one]) for one in (*self.eom.coordinates, *self.eom.speeds))
+        return tuple(float(self.eom.model.start[symbol]) for symbol in (*self.eom.coordinates, *self.eom.speeds))
 
     @cached_property
     def inputs(self) -> tuple[ScalarVariable, ...]:
         """The inputs r, zero by default."""
-        pairs = ((one, symbol) for one in self.eom.model.inputs for symbol in one.flat)
+        pairs = ((signal, symbol) for signal in self.eom.model.inputs for symbol in signal.flat)
         limits = self.eom.model.input_limits
         return tuple(
-            ScalarVariable(symbol.name, one.unit, one.description, 0.0, symbol, limits=limits.get(symbol))
-            for one, symbol in pairs
+            ScalarVariable(symbol.name, signal.unit, signal.description, 0.0, symbol, limits=limits.get(symbol))
+            for signal, symbol in pairs
         )
 
     @cached_property
@@ -72,14 +72,14 @@ class ProgramData:
         for name, value in self.eom.outputs.items():
             said = entry_descriptions(self.eom.model.sensors[name], np.shape(value))
             names = shaped_names(name, np.shape(value))
-            found += [ScalarVariable(one, unit, what) for one, (what, unit) in zip(names, said, strict=True)]
+            found += [ScalarVariable(name, unit, what) for name, (what, unit) in zip(names, said, strict=True)]
         return tuple(found)
 
     @cached_property
     def multipliers(self) -> tuple[ScalarVariable, ...]:
         """The constraint forces λ."""
         table = {entry.name: entry for entry in self.eom.symbol_table().entries if entry.kind == "multiplier"}
-        return tuple(quantity(table[one.name], 0.0, one) for one in self.eom.multipliers)
+        return tuple(quantity(table[multiplier.name], 0.0, multiplier) for multiplier in self.eom.multipliers)
 
     @property
     def arguments(self) -> dict[str, tuple[ScalarVariable, ...]]:
@@ -93,7 +93,7 @@ class ProgramData:
 
     def require_values(self, target: str) -> None:
         """An error if a parameter has no number, for targets that cannot be without one."""
-        missing = [one.name for one in self.parameters if one.is_open]
+        missing = [parameter.name for parameter in self.parameters if parameter.is_open]
         if missing:
             raise MissingValueError(
                 f"No value for: {', '.join(sorted(missing))}.",
@@ -112,7 +112,7 @@ class ProgramData:
 
     def explicit(self, thing: Any) -> Any:
         """Expressions with what u̇ and λ are, where that is a number; elsewhere ``code`` puts it in."""
-        numbers = {one: value for one, value in self.solved.items() if isinstance(value, Constant)}
+        numbers = {symbol: value for symbol, value in self.solved.items() if isinstance(value, Constant)}
         return substitute(thing, numbers) if numbers else thing
 
     @cached_property

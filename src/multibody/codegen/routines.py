@@ -19,7 +19,7 @@ from multibody.graph.traverse import flat
 
 
 def _names(quantities: Iterable[ScalarVariable | Any], suffix: str = "", prefix: str = "") -> list[str]:
-    return [f"{prefix}{one.name}{suffix}" for one in quantities]
+    return [f"{prefix}{quantity.name}{suffix}" for quantity in quantities]
 
 
 def _rates(program: ProgramData) -> tuple[Result, Result]:

@@ -106,7 +106,7 @@ class CodePrinter:
 
     Args:
         syntax: of the language.
-        operations: for each node the operation that it stands for.
+        operations: for each node the operation that it represents.
         names: of symbols, of intermediates, and of tables by their digest.
     """
 

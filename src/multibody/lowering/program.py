@@ -119,7 +119,7 @@ def translate(
 
     Args:
         program: what to compute.
-        symbols: what stands for each symbol there.
+        symbols: what represents each symbol there.
         functions: the functions of that library by the names of our operations.
         table: how a tabulated function is applied there.
 

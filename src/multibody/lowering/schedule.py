@@ -75,7 +75,7 @@ def schedule(outputs: Sequence[Expr], order: Order = by_creation) -> StraightLin
     operations: list[Operation] = []
     for op, node, operands in order(outputs):
         args = tuple(stands_for[arg] for arg in operands)
-        if op == SAME:  # a sign gets no name; the symbol that stands for it does
+        if op == SAME:  # a sign gets no name; the symbol that represents it does
             stands_for[node] = node if args[0].op == "neg" else args[0]
         else:
             value = (node.fp, node.guards, type(node) is Condition) if args else node

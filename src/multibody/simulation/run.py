@@ -129,7 +129,7 @@ class Run:
         self._scales: Vector | None = None  # what absolute tolerances follow
         self._asked: dict[int, int] = {}  # the last sample of each controller
         self._asked_numbers = inputs.asked.copy()  # what was asked for inputs, before limits
-        self._followed = [eom.inputs.index(one) for one in inputs.expressions]
+        self._followed = [eom.inputs.index(expression) for expression in inputs.expressions]
         limited = {place: partial(self._asked_by, place) for place in inputs.laws if place in inputs.limits}
         requests = Requests(inputs.limits, inputs.asked_expressions, limited)
         self._checks = StepChecks(eom, problem, self._followed, list(inputs.laws), requests, self._asked_numbers)
@@ -248,14 +248,14 @@ class Run:
             return
         record.status, record.failed_at, record.said = Status.SINGULAR, (found.t, found.y), str(found)
         record.parts = [Part(*(array[part.t <= found.t] for array in part)) for part in record.parts]
-        record.occurrences = [one for one in record.occurrences if one.t <= found.t]
+        record.occurrences = [occurrence for occurrence in record.occurrences if occurrence.t <= found.t]
 
     # segments ----------------------------------------------------------------------------------------------------
 
     def _end(self, t: float, times: Vector) -> float:
         """Where the next segment ends: at the next sample of a controller, or after a share of what remains."""
         last = float(times[-1])
-        ends = [last] + [_next(t, one.period) for one in self._inputs.sampled.values()]
+        ends = [last] + [_next(t, controller.period) for controller in self._inputs.sampled.values()]
         ends.append(self._modes.next_jump(t))
         if not self._integrator.ends_at_corners:
             ends.append(self._modes.next_corner(t))
@@ -291,14 +291,16 @@ class Run:
     def _collect_events(self, record: Record, segment: Segment) -> None:
         """Keep the events of a segment and the branches that changed; angles get new references."""
         events = len(self._signals.events)
-        turned = [k for k, one in enumerate(self._signals.events) if isinstance(one, Quadrant)]
-        for one in segment.occurrences:
-            if one.event in turned and one.t == segment.last_t:
-                self._changed(segment.last_y, self._values(one.event, one.t, one.y))
-        segment.occurrences = [one for one in segment.occurrences if one.event not in turned]
-        branches = [one for one in segment.occurrences if one.event >= events]
-        record.switches += [one._replace(event=one.event - events) for one in branches]
-        segment.occurrences = self._poles.without_poles([one for one in segment.occurrences if one.event < events])
+        turned = [k for k, event in enumerate(self._signals.events) if isinstance(event, Quadrant)]
+        for occurrence in segment.occurrences:
+            if occurrence.event in turned and occurrence.t == segment.last_t:
+                self._changed(segment.last_y, self._values(occurrence.event, occurrence.t, occurrence.y))
+        segment.occurrences = [occurrence for occurrence in segment.occurrences if occurrence.event not in turned]
+        branches = [occurrence for occurrence in segment.occurrences if occurrence.event >= events]
+        record.switches += [branch._replace(event=branch.event - events) for branch in branches]
+        segment.occurrences = self._poles.without_poles(
+            [occurrence for occurrence in segment.occurrences if occurrence.event < events]
+        )
         record.occurrences += segment.occurrences
 
     def _keep(self, record: Record, t: float, y: Vector) -> None:
@@ -323,8 +325,8 @@ class Run:
         events = self._signals.events
         stops = tuple(self._stops(k) for k in range(len(events)))
         returns = tuple(self._returns.get(k, 0.0) for k in range(len(events)))
-        touches = tuple(type(one) is Event for one in events)
-        directions, branches = tuple(one.direction for one in events), self._modes.signals
+        touches = tuple(type(event) is Event for event in events)
+        directions, branches = tuple(event.direction for event in events), self._modes.signals
         known = sides[: len(events)] or [0.0] * len(events)
         return Watch(
             (*directions, *[-1] * branches), (*stops, *[True] * branches), quiet, sides=(*known, *[1.0] * branches),
@@ -334,7 +336,7 @@ class Run:
 
     def _switch(self, record: Record, t: float, y: Vector) -> None:
         """Change the branches that ended the segment."""
-        numbers = [one.event for one in record.switches if one.t == t]
+        numbers = [switch.event for switch in record.switches if switch.t == t]
         if numbers:
             self._modes.switch(t, y, numbers)
 
@@ -345,7 +347,9 @@ class Run:
     def _just_happened(self, record: Record, t: float) -> set[int]:
         """The events that have happened at a time, as far as it is known."""
         near = 10 * max(Watch().tolerance, 4 * np.finfo(float).eps * abs(t))
-        return {one.event for one in takewhile(lambda one: one.t >= t - near, reversed(record.occurrences))}
+        return {
+            occurrence.event for occurrence in takewhile(lambda one: one.t >= t - near, reversed(record.occurrences))
+        }
 
     def _cascade(
         self, record: Record, t: float, y: Vector, quiet: tuple[int, ...]
@@ -367,7 +371,7 @@ class Run:
             if y is not before:
                 self._observe(np.array([t]), y[None])
             self._modes.begin(t, y, anew=True)
-        names = {self._signals.names[one.event]: None for one in record.occurrences[-MAX_CASCADE:]}
+        names = {self._signals.names[occurrence.event]: None for occurrence in record.occurrences[-MAX_CASCADE:]}
         record.status, record.failed_at = Status.EVENTS_ACCUMULATE, (t, y)
         record.said = f"at one instant, the resets of {', '.join(map(repr, names))} make each other happen without end"
         return y, quiet
@@ -383,7 +387,7 @@ class Run:
         self, record: Record, t: float, y: Vector, happened: Sequence[Occurrence]
     ) -> tuple[Vector, tuple[int, ...]]:  # fmt: skip
         """The state after all events that stopped the segment; the run ends if one of them is terminal."""
-        now = [one.event for one in happened if one.t == t]
+        now = [occurrence.event for occurrence in happened if occurrence.t == t]
         if not now:
             return y, ()
         moving = self._sequences.rates(now, t, y)
@@ -474,8 +478,8 @@ class Run:
     def _changed(self, y: Vector, values: Mapping[str, float]) -> Vector:
         if not values:
             return y
-        names = [one.name for one in (*self._eom.coordinates, *self._eom.speeds)]
-        inputs = [one.name for one in self._eom.inputs]
+        names = [symbol.name for symbol in (*self._eom.coordinates, *self._eom.speeds)]
+        inputs = [quantity.name for quantity in self._eom.inputs]
         y = y.copy()
         for name, value in values.items():
             if name in names:
@@ -491,9 +495,9 @@ class Run:
         """Ask the controllers whose time has come, and those that are new; a sample at this time has what they say."""
         q, u = self._split(y)
         values = {}  # set together: what one controller does, the others see at their next sample
-        for place, one in self._inputs.sampled.items():
-            if place in new or self._is_due(place, t, one.period):
-                values[place] = called(one.function, self._eom, place, t, q, u, lambda: self._sensors(t, q, u))
+        for place, controller in self._inputs.sampled.items():
+            if place in new or self._is_due(place, t, controller.period):
+                values[place] = called(controller.function, self._eom, place, t, q, u, lambda: self._sensors(t, q, u))
         for place, value in values.items():
             self._set_input(place, value, t)
             if record.parts[-1].t[-1] == t:

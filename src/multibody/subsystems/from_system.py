@@ -177,10 +177,10 @@ def _parameters(model: Model, written: _Written) -> dict[str, Parameter]:
     """One parameter for each symbol, with its formula."""
     found = {}
     for parameter in model.parameters:
-        for one, default in parameter.default.items():
-            new = symbol(one.name, "parameter")
+        for variable, default in parameter.default.items():
+            new = symbol(variable.name, "parameter")
             value = None if default is None else written.of([default])[0]
-            found[one.name] = Parameter(one.name, new, {new: value}, parameter.unit, parameter.description)
+            found[variable.name] = Parameter(variable.name, new, {new: value}, parameter.unit, parameter.description)
     return found
 
 

@@ -61,7 +61,7 @@ def write_library(
         )
     write(place, files, overwrite=overwrite)
     return tuple(
-        stored(place / "binaries" / one.name / f"{name}.{one.ending}", binary) for one, binary in found.items()
+        stored(place / "binaries" / target.name / f"{name}.{target.ending}", binary) for target, binary in found.items()
     )
 
 

@@ -122,7 +122,7 @@ def live_values(outputs: Sequence[Expr], symbols: Mapping[Symbol, Any], casadi: 
 
     Args:
         outputs: what to compute.
-        symbols: what stands for each symbol in CasADi.
+        symbols: what represents each symbol in CasADi.
         casadi: the library.
     """
     return translate(schedule(outputs), symbols, library_functions(casadi, CASADI), partial(_live_table, casadi))

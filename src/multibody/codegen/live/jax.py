@@ -130,7 +130,7 @@ def _loop_function(program: Program, body: RoutineBody, code: Code) -> str:
     routine, arguments = body.routine, program.arguments.values()
     tape = taped(
         [value for result in routine.results for value in result.values], program.solved,
-        [[one.symbol for one in group if one.symbol is not None] for group in arguments], program.eom.model.time,
+        [[v.symbol for v in group if v.symbol is not None] for group in arguments], program.eom.model.time,
         {table.digest: name for name, table in code.tables.items()},
     )  # fmt: skip
     shaped, start = [], 0

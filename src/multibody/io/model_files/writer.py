@@ -185,7 +185,7 @@ class _ModelWriter:
             }
             for section in ("loops", "constraints", "sensors", "loads"):
                 found[section] = dict(self._section(section, getattr(system, section)))
-            found["drawings"] = {name: self._drawing(name, one) for name, one in system.drawings.items()}
+            found["drawings"] = {name: self._drawing(name, drawing) for name, drawing in system.drawings.items()}
             found["start"] = dict(system.starts)
             found["tables"] = {name: plain_table(table) for name, table in self._formulas.tables.by_name.items()}
         return {key: found[key] for key in TOP if found.get(key) not in (None, {})}

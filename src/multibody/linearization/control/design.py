@@ -56,7 +56,7 @@ class Regulator:
         Where the operating point is a steady motion, x₀ goes on with it: a shaft that turns is not called back.
         """
         point = self.system.point
-        symbols = {one.name: one for one in (*point.model.coordinates, *point.model.speeds)}
+        symbols = {symbol.name: symbol for symbol in (*point.model.coordinates, *point.model.speeds)}
         gone = point.model.time - point.t
         ways = [float(rate) * gone for rate in self.system.steady_rates]
         errors = [symbols[name] - point[name] - way for name, way in zip(self.system.states, ways, strict=True)]

@@ -39,14 +39,14 @@ def rounding_errors(d: Blocks, changes: Blocks, choice: IndependentChoice, found
     errors = Blocks(PRODUCT_ROUNDING * np.abs(d.matrix) + POINT_ERROR * changes.matrix, d.values, d.rows, d.columns)
     n, rows = d["rates", "q"].shape[0], choice.speeds.rows
     T, dT = np.abs(found.T), _tangent_errors(d, errors, choice, np.abs(found.T))
-    slopes, dslopes = (np.abs(_slopes(one, rows)) for one in (d, errors))
+    slopes, dslopes = (np.abs(_slopes(blocks, rows)) for blocks in (d, errors))
     dF = slopes @ dT + dslopes @ T
-    whole, dwhole = (_whole(one, choice) for one in (d, errors))
+    whole, dwhole = (_whole(blocks, choice) for blocks in (d, errors))
     inverse = scaled_inverse(whole)
     solved = np.abs(inverse @ found.descriptor.F[n:])
     dsolved = np.abs(inverse) @ (dF[n:] + dwhole @ solved)
     places = [*choice.coordinates.free, *(n + k for k in choice.speeds.free)]
-    (sensed, reacting), (dsensed, dreacting) = (_outputs(one, rows) for one in (d, errors))
+    (sensed, reacting), (dsensed, dreacting) = (_outputs(blocks, rows) for blocks in (d, errors))
     dC = sensed @ dT + dsensed @ T + reacting @ dsolved + dreacting @ solved
     return Rounding(np.vstack([dF[:n], dsolved])[places], dC)
 

@@ -33,7 +33,7 @@ def given_names(eom: EquationsOfMotion, q: Any, u: Any) -> set[str]:
         name
         for values, symbols in ((q, eom.coordinates), (u, eom.speeds))
         if values is not None
-        for name in (values if isinstance(values, Mapping) else (one.name for one in symbols))
+        for name in (values if isinstance(values, Mapping) else (symbol.name for symbol in symbols))
     }
 
 
@@ -47,9 +47,9 @@ def warn_of_changes(
     reported in the log: they are often rough. Where a run has other parameters than the model, such as lengths, it is
     expected that values of the model follow them.
     """
-    large = [one for one in changes if not one.is_rounding]
-    given = [one for one in large if one.name in named]
-    written = [one for one in large if one.name not in named and not parameters]
+    large = [change for change in changes if not change.is_rounding]
+    given = [change for change in large if change.name in named]
+    written = [change for change in large if change.name not in named and not parameters]
     if given:
         _warn(_text(eom, given))
     if written:
@@ -57,7 +57,10 @@ def warn_of_changes(
 
 
 def _text(eom: EquationsOfMotion, changes: Sequence[StartChange]) -> str:
-    rows = [["name", "given", "used"], *([one.name, f"{one.given:.6g}", f"{one.used:.6g}"] for one in changes)]
+    rows = [
+        ["name", "given", "used"],
+        *([change.name, f"{change.given:.6g}", f"{change.used:.6g}"] for change in changes),
+    ]
     table = "\n".join(f"  {line}" for line in aligned(rows).splitlines())
     return f"Start values of system '{eom.model.name}' were changed so that its constraints hold.\n{table}"
 
@@ -82,7 +85,9 @@ MAX_LISTED_JOINTS = 6
 def report_limits(run: Trajectory) -> None:
     """One message in the log for a run whose joints leave their limits; nothing holds them there."""
     if run.limit_violations:
-        lines = "\n".join(f"  joint '{one.joint}': {one}" for one in run.limit_violations[:MAX_LISTED_JOINTS])
+        lines = "\n".join(
+            f"  joint '{violation.joint}': {violation}" for violation in run.limit_violations[:MAX_LISTED_JOINTS]
+        )
         others = len(run.limit_violations) - MAX_LISTED_JOINTS
         if others > 0:
             lines += f"\n  and {others} more: run.limit_violations"
@@ -92,7 +97,7 @@ def report_limits(run: Trajectory) -> None:
 def report_saturations(run: Trajectory) -> None:
     """One message in the log for a run whose inputs are held at their limits."""
     if run.saturations:
-        lines = "\n".join(f"  input '{one.input}': {one}" for one in run.saturations)
+        lines = "\n".join(f"  input '{saturation.input}': {saturation}" for saturation in run.saturations)
         _log.warning("Inputs of system '%s' reach their limits.\n%s", run.eom.model.name, lines)
 
 
@@ -101,7 +106,7 @@ TABLE_REMEDY = 'Add points, or say what the table does there: Table(…, outside
 
 def with_tables_checked(run: Trajectory) -> Trajectory:
     """The run; one that leaves a table with ``outside="error"`` has failed, and all of it is kept."""
-    refused = [one for one in run.table_exits if one.outside == "error"]
+    refused = [table_exit for table_exit in run.table_exits if table_exit.outside == "error"]
     if not refused or not run.status.ok:
         return run
     said = "; ".join(map(str, refused))
@@ -111,7 +116,7 @@ def with_tables_checked(run: Trajectory) -> Trajectory:
 def report_tables(run: Trajectory) -> None:
     """One message in the log for a run that leaves tables."""
     if run.table_exits and run.status is not Status.TABLE_LEFT:
-        lines = "\n".join(f"  {one}" for one in run.table_exits)
+        lines = "\n".join(f"  {table_exit}" for table_exit in run.table_exits)
         _log.warning("A run of system '%s' goes beyond its tables.\n%s\n%s", run.eom.model.name, lines, TABLE_REMEDY)
 
 

@@ -59,7 +59,7 @@ class EventSequences:
 
     def accumulating(self, happened: Sequence[Occurrence], t: float) -> str:
         """Note the events at a time; what there is to say if one of them accumulates."""
-        for k in {one.event for one in happened if one.t == t}:
+        for k in {occurrence.event for occurrence in happened if occurrence.t == t}:
             event = self._signals.events[k]
             if event.reset is None or isinstance(event, ForceSign) or (isinstance(event, Touch) and event.rests):
                 continue
@@ -75,7 +75,7 @@ class EventSequences:
             ratios = [later / earlier for earlier, later in pairwise(latest)]
             geometric = len(ratios) >= IN_A_ROW and max(ratios) < SHORTER_EACH
             if geometric and interval < SHRUNK * self._longest[k]:
-                count = sum(one.event == k for one in happened)
+                count = sum(occurrence.event == k for occurrence in happened)
                 limit = t + interval * ratios[-1] / (1 - ratios[-1])
                 return (
                     f"event '{self._signals.names[k]}' happens without end: intervals shrink by {ratios[-1]:.3g} each, "
@@ -178,12 +178,12 @@ class EventJumps:
 
     def __init__(self, problem: Problem, signals: Signals) -> None:
         self._problem, self._count = problem, len(signals.events)
-        looked_at = [not isinstance(one, (Touch, ForceSign, Quadrant)) for one in signals.events]
+        looked_at = [not isinstance(event, (Touch, ForceSign, Quadrant)) for event in signals.events]
         self._is_active = any(looked_at)
         self._values = self._sides = np.zeros(self._count)
         if self._is_active:
             self._looked_at = np.array(looked_at)
-            self._directions = np.array([one.direction for one in signals.events], dtype=float)
+            self._directions = np.array([event.direction for event in signals.events], dtype=float)
 
     @property
     def sides(self) -> tuple[float, ...]:

@@ -95,10 +95,10 @@ def _require_fitting(problem: Problem, y0: Vector, watch: Watch) -> None:
     events = len(problem.signals) if watch.directions else 0
     sizes = {"entries of the state": (len(y0), problem.size), "directions of events": (len(watch.directions), events)}
     sizes["actions on events"] = len(watch.stops), events
-    for what, (given, needed) in sizes.items():
-        if given != needed:
+    for what, (size, needed) in sizes.items():
+        if size != needed:
             raise ShapeError(
-                f"{given} {what}, where {needed} are needed.",
+                f"{size} {what}, where {needed} are needed.",
                 code="number-of-values-wrong",
                 where="a run of an integrator",
             )

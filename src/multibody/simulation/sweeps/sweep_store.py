@@ -258,7 +258,8 @@ class Store:
 
     def _insert_measures(self, outcomes: Iterable[Outcome]) -> None:
         self._base.executemany(
-            "REPLACE INTO measures VALUES (?, ?, ?, ?, ?)", [row for one in outcomes for row in measure_rows(one)]
+            "REPLACE INTO measures VALUES (?, ?, ?, ?, ?)",
+            [row for outcome in outcomes for row in measure_rows(outcome)],
         )
 
     def measured(self) -> dict[str, dict[int, Measured]]:

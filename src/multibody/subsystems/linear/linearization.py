@@ -187,8 +187,8 @@ def _with_geometric(
     places = [complement.spread.variables.index(variable) for variable in found.independent]
     onto = complement.spread.S[places].T
     new = dict(rows)
-    for one, force in zip(found.independent, forces, strict=True):
-        new[one] = new.get(one, ZERO) - force
+    for coordinate, force in zip(found.independent, forces, strict=True):
+        new[coordinate] = new.get(coordinate, ZERO) - force
     return replace(found, k=found.k + forces, bias=found.bias + times(onto, forces)), new
 
 

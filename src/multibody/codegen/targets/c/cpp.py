@@ -78,7 +78,7 @@ def _newton(code: Code) -> list[str]:
 
 def _memory(code: Code) -> list[str]:
     """What parameters that are formulas of others had last: a value that differs is the caller's own."""
-    values = ", ".join(clike.number(one.quantity.value) for one in code.formulas)
+    values = ", ".join(clike.number(formula.quantity.value) for formula in code.formulas)
     return (
         [f"double followed[{len(code.formulas)}] = {{{values}}}; // by formulas; not to be changed"] if values else []
     )

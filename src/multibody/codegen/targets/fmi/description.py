@@ -70,7 +70,7 @@ class ModelDescription:
                 maxOutputDerivativeOrder=int(self.derivatives), **common,
             ),
             *self._shared(),
-            element("ModelVariables", *(self._scalar(one) for one in self.interface.variables)),
+            element("ModelVariables", *(self._scalar(variable) for variable in self.interface.variables)),
             element(
                 "ModelStructure",
                 _group("Outputs", self._unknowns(self.interface.all("output"), self._unknown2)),
@@ -110,7 +110,7 @@ class ModelDescription:
                 maxOutputDerivativeOrder=int(self.derivatives), fixedInternalStepSize=self.step or None, **common,
             ),
             *self._shared(),
-            element("ModelVariables", *(self._float(one) for one in self._wholes)),
+            element("ModelVariables", *(self._float(whole) for whole in self._wholes)),
             element(
                 "ModelStructure",
                 *self._unknowns(self.interface.all("output"), self._unknown3("Output")),
@@ -125,7 +125,7 @@ class ModelDescription:
     def _wholes(self) -> list[Variable]:
         """The variables; those that are elements of an array follow from it and are left out, but for the first."""
         inner = {k for array in self.interface.arrays for k in array.references[1:]}
-        return [one for one in self.interface.variables if one.reference not in inner]
+        return [variable for variable in self.interface.variables if variable.reference not in inner]
 
     def _float(self, one: Variable) -> Element:
         array = next((array for array in self.interface.arrays if array.first == one.reference), None)
@@ -161,12 +161,12 @@ class ModelDescription:
     @property
     def _convention(self) -> str:
         """Whether brackets in names are indices, for an importer that shows arrays as such."""
-        names = [one.name for one in self.interface.variables]
+        names = [variable.name for variable in self.interface.variables]
         plain = all(_STRUCTURED.fullmatch(name) for name in names)
         return "structured" if plain and any("[" in name for name in names) else "flat"
 
     def _shared(self) -> list[Element | None]:
-        units = dict.fromkeys(one.unit for one in self.interface.variables if one.unit)
+        units = dict.fromkeys(variable.unit for variable in self.interface.variables if variable.unit)
         return [
             _group("UnitDefinitions", [_unit(name) for name in units]),
             element("LogCategories", *(element("Category", name=n, description=d) for n, d in CATEGORIES.items())),
@@ -195,8 +195,8 @@ class ModelDescription:
         """Unknowns with the knowns they depend on; if states follow from constraints, they depend on everything."""
         roles: tuple[Role, ...] = ("time", "state", "input", *(("parameter",) if initial else ()))
         if initial and self.interface.constrained:
-            return [written(one, None) for one in variables]
-        return [written(one, self.interface.of_roles(one.dependencies, *roles)) for one in variables]
+            return [written(variable, None) for variable in variables]
+        return [written(variable, self.interface.of_roles(variable.dependencies, *roles)) for variable in variables]
 
 
 def _sources() -> Element:
@@ -225,8 +225,15 @@ def page(name: str, version: int, interface: Interface, tolerance: float, step: 
     """HTML for people."""
     heads = ("name", "value reference", "role", "unit", "start", "meaning")
     rows = [
-        (one.name, one.reference, one.role, one.unit, "" if one.start is None else repr(one.start), one.description)
-        for one in interface.variables
+        (
+            variable.name,
+            variable.reference,
+            variable.role,
+            variable.unit,
+            "" if variable.start is None else repr(variable.start),
+            variable.description,
+        )
+        for variable in interface.variables
     ]
     table = [f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>" for row in rows]
     return _PAGE.format(

@@ -114,7 +114,9 @@ def _binaries(
     found = built(source, "write_fmu", platforms, compiler, options)
     if not found:
         _log.warning("There is no C compiler: the FMU of '%s' contains its sources alone.", identifier)
-    return {f"binaries/{one.folder(version)}/{identifier}.{one.ending}": binary for one, binary in found.items()}
+    return {
+        f"binaries/{target.folder(version)}/{identifier}.{target.ending}": binary for target, binary in found.items()
+    }
 
 
 def _packed(files: Mapping[str, bytes]) -> bytes:

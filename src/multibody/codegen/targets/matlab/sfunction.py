@@ -105,9 +105,9 @@ def _legend(program: Program, margin: str) -> list[str]:
     }  # fmt: skip
     lines = []
     for title, group in groups.items():
-        for k, one in enumerate(group, 1):
-            default = f" = {one.value!r}" if title == "parameter" else ""
-            lines.append(f"{margin}{title}({k}): {one_line(f'{one.name}{default} {one.meaning}')}")
+        for k, variable in enumerate(group, 1):
+            default = f" = {variable.value!r}" if title == "parameter" else ""
+            lines.append(f"{margin}{title}({k}): {one_line(f'{variable.name}{default} {variable.meaning}')}")
     return lines
 
 

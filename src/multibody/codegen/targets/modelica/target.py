@@ -58,7 +58,7 @@ class Modelica(Target):
     def __post_init__(self) -> None:
         check_options(self, "partial", "stabilization", "names")
         given: tuple[object, ...] = tuple([self.flanges] if isinstance(self.flanges, Flange | str) else self.flanges)
-        wrong = [one for one in given if not isinstance(one, Flange)]
+        wrong = [item for item in given if not isinstance(item, Flange)]
         if wrong:
             raise ConversionError(
                 f"{wrong[0]!r:.80} is not a flange.",

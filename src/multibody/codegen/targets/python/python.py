@@ -84,7 +84,7 @@ def _der_state_head(program: Program) -> str:
 
 
 def _is_open(program: Program) -> bool:
-    return any(one.is_open for one in program.parameters)
+    return any(parameter.is_open for parameter in program.parameters)
 
 
 def _parameters(program: Program, code: Code) -> str:

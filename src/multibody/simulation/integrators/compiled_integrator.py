@@ -20,7 +20,7 @@ from multibody.simulation.integrators.butcher_tableaus import Tableau
 from multibody.simulation.integrators.integrator import Integrator, require_positive
 from multibody.simulation.integrators.stability_limits import instability
 from multibody.simulation.kernel.run_memory import address, begun, mark_events, of_jacobian, of_problem
-from multibody.simulation.kernel.run_record import DIVERGED, PAUSE, PAUSED, SINGULAR, RunRecord
+from multibody.simulation.kernel.run_record import DIVERGED, LEAST_ERROR, PAUSE, PAUSED, SINGULAR, RunRecord
 from multibody.simulation.problem.problem import Problem
 
 STATUS = (
@@ -143,7 +143,7 @@ class _Loop:
         run.events, run.most_hits, run.tolerance = len(watch.directions), len(self._memory["hit_t"]), watch.tolerance
         run.rtol, run.atol, run.fixed, run.max_step = stepping.rtol, stepping.atol, stepping.step, stepping.max_step
         run.max_steps, run.gap = integrator.most_steps, gap
-        run.start, run.t, run.end, run.step, run.error = t0, t0, times[-1], stepping.step or step, 1e-4
+        run.start, run.t, run.end, run.step, run.error = t0, t0, times[-1], stepping.step or step, LEAST_ERROR
         run.corner_t, run.corners = address(problem.corners), len(problem.corners)
         run.corner = problem.corners.searchsorted(t0, side="right")
         run.grid_t = t0

@@ -232,6 +232,11 @@ class RunFunctions:
         """The right-hand side for all lanes."""
         return self.rhs.block(LANES)
 
+    @_made_once
+    def slopes_block(self) -> StateBlock:
+        """The Jacobian for all lanes."""
+        return self.slopes.block(LANES)
+
     def projection_block(self, relative: bool) -> StateBlock | None:
         """The way back onto the constraints for all lanes."""
         return self._relative_block if relative else self._plain_block

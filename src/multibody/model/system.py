@@ -231,7 +231,7 @@ class System:
         return self._named(self.sensors, sensor, name, "sensor")
 
     def measured(self, name: str) -> Any:
-        """The symbol that stands for a sensor's value, or an array of symbols; for loads and expressions.
+        """The symbol that represents a sensor's value, or an array of symbols; for loads and expressions.
 
         Example:
             >>> from multibody.model import Force, Velocity

@@ -40,7 +40,7 @@ def _cause(given: Any) -> str:
 
 
 def require_distinct(model: Model, outputs: Iterable[str]) -> None:
-    """An error if one name stands for several quantities.
+    """An error if one name represents several quantities.
 
     Args:
         model: whose coordinates, speeds, accelerations, inputs and parameters have names.

@@ -28,7 +28,7 @@ from multibody.model.body import as_inertia, as_rotation
 from multibody.model.error_context import concerning
 from multibody.model.given import given_to
 from multibody.model.quantity import with_symmetric_parameters
-from multibody.support.atomic_files import atomic_file
+from multibody.support.files import atomic_file
 
 if TYPE_CHECKING:
     from multibody.subsystems import Subsystem
@@ -185,7 +185,7 @@ class _ModelWriter:
             }
             for section in ("loops", "constraints", "sensors", "loads"):
                 found[section] = dict(self._section(section, getattr(system, section)))
-            found["drawings"] = {name: self._drawing(name, one) for name, one in system.drawings.items()}
+            found["drawings"] = {name: self._drawing(name, drawing) for name, drawing in system.drawings.items()}
             found["start"] = dict(system.starts)
             found["tables"] = {name: plain_table(table) for name, table in self._formulas.tables.by_name.items()}
         return {key: found[key] for key in TOP if found.get(key) not in (None, {})}

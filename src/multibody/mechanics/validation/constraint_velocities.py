@@ -107,7 +107,7 @@ def _contradicts(found: ConstraintEquations, name: str) -> bool:
     rows = [k for k, owner in enumerate(found.owners) if owner == name and found.equations[k].position is not None]
     try:
         positions = [as_expr(found.equations[k].position) for k in rows]
-        rates = [as_expr(one) for one in time_derivative(positions, found.model.flow())] if rows else []
+        rates = [as_expr(rate) for rate in time_derivative(positions, found.model.flow())] if rows else []
         if all((rate - found.velocity[k]).fp == 0 for rate, k in zip(rates, rows, strict=True)):
             return False
         return _differ_where_closed(found, name, rates)
@@ -119,10 +119,10 @@ def _pushes_elsewhere(found: ConstraintEquations, kinematics: Kinematics, name: 
     """Whether the force of an equation has another power than B·u."""
     speeds = list(found.model.speeds)
     try:
-        for row, (owner, one) in enumerate(zip(found.owners, found.equations, strict=True)):
-            if owner != name or one.wrench is None:
+        for row, (owner, equation) in enumerate(zip(found.owners, found.equations, strict=True)):
+            if owner != name or equation.wrench is None:
                 continue
-            frame, base, axis = one.wrench
+            frame, base, axis = equation.wrench
             power = jacobian([kinematics.velocity(frame, relative_to=base).inner(axis)], speeds)[0]
             gaps = [a - b for a, b in zip(power, found.B[row], strict=True)]
             if any(gap.fp != 0 for gap in gaps) and _act_where_closed(found, gaps, list(found.B[row])):
@@ -145,7 +145,7 @@ def _act_where_closed(found: ConstraintEquations, gaps: Sequence[Expr], row: Seq
 def _differ_where_closed(found: ConstraintEquations, name: str, rates: Sequence[Expr]) -> bool:
     """Whether the velocities and these rates span different rows together with all other constraints."""
     model = found.model
-    own = [k for k, one in enumerate(found.equations) if found.owners[k] == name and one.position is not None]
+    own = [k for k, equation in enumerate(found.equations) if found.owners[k] == name and equation.position is not None]
     others = [k for k in range(len(found)) if k not in own]
     given = _rows(found, [found.velocity[k] for k in own])
     right, beside = _rows(found, rates), _rows(found, [found.velocity[k] for k in others])
@@ -171,17 +171,19 @@ def _closed_states(found: ConstraintEquations, used: Sequence[Expr]) -> Iterator
     rng = np.random.default_rng(0)
     defaults = known_defaults(model.parameters)
     coordinates = list(model.coordinates)
-    others = [one for one in free_symbols([*gaps, *used]) if one not in coordinates]
+    others = [symbol for symbol in free_symbols([*gaps, *used]) if symbol not in coordinates]
     slopes = jacobian(list(gaps), coordinates).reshape(len(gaps), len(coordinates))
     count = 0
     for attempt in range(TRIES):
         scale = SCALES[attempt % len(SCALES)]
         known: dict[Any, Any] = {
-            one: defaults[one] if one in defaults else rng.uniform(0.5, 1.5) if one.kind == "parameter"
-            else scale * rng.normal() if one.kind in ("input", "time") else rng.normal()
-            for one in others
+            other: defaults[other] if other in defaults else rng.uniform(0.5, 1.5) if other.kind == "parameter"
+            else scale * rng.normal() if other.kind in ("input", "time") else rng.normal()
+            for other in others
         }  # fmt: skip
-        guess = np.array([model.start[one] for one in coordinates]) + scale * rng.normal(size=len(coordinates))
+        guess = np.array([model.start[coordinate] for coordinate in coordinates]) + scale * rng.normal(
+            size=len(coordinates)
+        )
 
         def values(expressions: Sequence[Expr], q: Vector, known: dict[Any, Any] = known) -> Vector:
             return np.array(evaluate(list(expressions), {**known, **dict(zip(coordinates, q, strict=True))}), float)

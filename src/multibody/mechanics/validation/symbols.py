@@ -107,7 +107,7 @@ def _circles(model: Model) -> Iterator[Finding]:
 
 
 def require_different_names(model: Model) -> None:
-    """An error if one name stands for several quantities, sensors included."""
+    """An error if one name represents several quantities, sensors included."""
     require_no_error(list(_same_names(model)))
 
 

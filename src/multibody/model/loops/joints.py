@@ -45,7 +45,7 @@ class ExpJoint(ExplicitLoop):
 
     @property
     def coordinate(self) -> Symbol:
-        """The coordinate that the expression stands for."""
+        """The coordinate that the expression represents."""
         return self.joint.coordinate
 
     @property

@@ -64,7 +64,7 @@ def as_array(vector: Vec3) -> Any:
 
 
 def signal(name: str, sensor: Sensor, scope: str) -> Any:
-    """The symbol that stands for a sensor's value, or the array of symbols ``name_1``, ``name_2`` and so on."""
+    """The symbol that represents a sensor's value, or the array of symbols ``name_1``, ``name_2`` and so on."""
     return shaped_symbols(name, "variable", scope, sensor.shape)
 
 

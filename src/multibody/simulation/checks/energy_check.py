@@ -108,7 +108,7 @@ def _wrong_potentials(eom: EquationsOfMotion, run: Trajectory) -> Iterator[str]:
     known: dict[Any, Any] = dict(zip(symbols, columns, strict=True))
     for name, (power, rate) in errors_of_potentials(eom).items():
         try:
-            force, slope = (np.asarray(evaluate(one, known), dtype=np.float64) for one in (power, rate))
+            force, slope = (np.asarray(evaluate(expression, known), dtype=np.float64) for expression in (power, rate))
         except MultibodyError:
             continue
         size = max(np.abs(force).max(), np.abs(slope).max())

@@ -53,7 +53,7 @@ def _ended(run: Trajectory, last: int, gaps: Vector, sizes: Vector, spare: list[
         y=run.y[: last + 1],
         r=run.r[: last + 1],
         status=Status.CONSTRAINTS_LOST,
-        occurrences=[one for one in run.occurrences if one.t <= t],
+        occurrences=[occurrence for occurrence in run.occurrences if occurrence.t <= t],
         explanation=explanation,
         message=str(explanation),
     )
@@ -64,8 +64,9 @@ def _spare(eom: EquationsOfMotion) -> list[int]:
     kept = set(eom.constraints.independent)
     return [
         row
-        for row, one in enumerate(eom.constraints.equations)
-        if row not in kept and (one.velocity.fp != 0 or (one.position is not None and one.position.fp != 0))
+        for row, equation in enumerate(eom.constraints.equations)
+        if row not in kept
+        and (equation.velocity.fp != 0 or (equation.position is not None and equation.position.fp != 0))
     ]
 
 

@@ -107,7 +107,7 @@ class StepChecks:
         self._tables = problem.functions.tables
         self._exits: tuple[TableExit, ...] = ()
         self._rows, self._looked_at = problem.step_rows, 0
-        self._rows.count = 0
+        self._rows.clear()
         self._energy = _EnergyBalance()
         self._generated = np.zeros(len(self._dampers))
         self._violations: tuple[LimitViolation, ...] = ()
@@ -121,7 +121,7 @@ class StepChecks:
         """Note states, in the order of time; whether there are enough of them for ``look``."""
         if not self.empty:
             if self._looked_at:
-                self._rows.keep(slice(-1, None))  # what happens between two groups counts, too
+                self._rows.keep_last()  # what happens between two groups counts, too
                 self._looked_at = 0
             self._rows.add(t, y, self._problem.r, self._numbers if self._saturations else None)
         return self._rows.count >= STATES_PER_CHECK

@@ -176,7 +176,7 @@ class Lookout:
 
     def _resolved(self, probes: list[SignalProbe]) -> bool:
         """Whether all signals are where polynomials through every other probe expect them."""
-        values = np.array([one.values for k, one in enumerate(probes) if k not in (1, len(probes) - 2)])
+        values = np.array([probe.values for k, probe in enumerate(probes) if k not in (1, len(probes) - 2)])
         largest = np.abs(values).max(axis=0)
         self._scales = np.maximum(self._scales, largest)
         missed = np.abs(PROBE_WEIGHTS @ values[0::2] - values[1::2]).max(axis=0)
@@ -188,7 +188,7 @@ class Lookout:
         probes = self._with_hidden_turns(probes, within)
         before = [] if self._before is None else [self._before]
         row, turns = [*before, *probes], []
-        largest = np.abs(np.array([one.values for one in probes])).max(axis=0)
+        largest = np.abs(np.array([probe.values for probe in probes])).max(axis=0)
         for k in range(1, len(row) - 1):
             a, b, c = (row[j].values for j in (k - 1, k, k + 1))
             allowed = self._touch * self._scales
@@ -201,7 +201,7 @@ class Lookout:
     def _with_hidden_turns(self, probes: list[SignalProbe], within: Within) -> list[SignalProbe]:
         """The probes with others where the polynomial through all of them turns back between two of them."""
         nodes = [probes[0], *probes[2:-2], probes[-1]]
-        values = np.array([one.values for one in nodes])
+        values = np.array([node.values for node in nodes])
         between = (FINER_WEIGHTS @ values).reshape(len(nodes) - 1, FINER, -1)
         near, places = NEAR * np.abs(values).max(axis=0), set()
         for k in range(len(nodes) - 1):
@@ -217,7 +217,9 @@ class Lookout:
     ) -> SignalProbe | None:  # fmt: skip
         """A probe where signal i turns back between three others, if it reaches zero there."""
         before = 1.0 if three[0].values[i] > 0 else -1.0
-        (low, low_value), (at, value), (high, high_value) = ((one.t, before * float(one.values[i])) for one in three)
+        (low, low_value), (at, value), (high, high_value) = (
+            (sample.t, before * float(sample.values[i])) for sample in three
+        )
         resolution = 1e-9 * (high - low)
         for _ in range(REFINEMENTS):
             guess = max(_vertex(low, at, high, low_value, value, high_value), first)

@@ -22,7 +22,8 @@ from multibody.simulation.kernel.run_record import (
 )
 from multibody.simulation.kernel.step_acceptance import CORRECTIONS, accepted_step
 from multibody.simulation.kernel.step_backtracking import forget
-from multibody.simulation.kernel.step_control import first_step, smallest_step
+from multibody.simulation.kernel.step_control import guessed_step
+from multibody.simulation.kernel.step_size import smallest_step
 
 
 def advance(run: Any) -> None:
@@ -36,8 +37,8 @@ def begin(run: Any) -> None:
     onto_constraints(run, run.t, run.y, CORRECTIONS)
     evaluate(run, run.t, run.y, run.K)
     if run.step == 0.0:
-        run.step = first_step(run)
-    run.step = smaller(larger(run.step, smallest_step(run)), run.max_step)
+        run.step = guessed_step(run)
+    run.step = smaller(larger(run.step, smallest_step(run.t, run.end)), run.max_step)
     first_sides(run)
     run.begun = 1
 

@@ -35,7 +35,7 @@ def written(text: str, eom: EquationsOfMotion, where: str) -> Expr:
         3*sin(2*t) - x_dot
     """
     try:
-        return parse(text, {one.name: one for one in _symbols(eom)})
+        return parse(text, {symbol.name: symbol for symbol in _symbols(eom)})
     except ParseError as error:
         error.where = f"{where}: {error.where}"
         raise

@@ -38,8 +38,8 @@ def require_course(
         times: of the run; the first and the last one count.
     """
     first, last = float(times[0]), float(times[-1])
-    driven = [one for one in eom.model.links if one.joint.prescribed is not None]
-    given = {f"input '{one}'": expression for one, expression in follows.items()}
+    driven = [link for link in eom.model.links if link.joint.prescribed is not None]
+    given = {f"input '{name}'": expression for name, expression in follows.items()}
     given |= {f"prescribed motion of joint '{link.joint.name}'": as_expr(q) for link in driven for q in link.q}
     for owner, expression in given.items():
         for table in _over_time(expression, eom.model.time):
@@ -71,7 +71,7 @@ def require_rates(
         parameters: values.
         times: of the run; the first and the last one count.
     """
-    places = {one.name: place for place, one in enumerate(eom.inputs)}
+    places = {quantity.name: place for place, quantity in enumerate(eom.inputs)}
     driven = [(name, rate_name(name)) for name in places if rate_name(name) in given and rate_name(name) in places]
     if not driven:
         return

@@ -114,7 +114,7 @@ def _changed(parameters: Iterable[Parameter], change: float, rng: np.random.Gene
     for each in parameters:
         factors = 1 + change * rng.uniform(-1, 1, len(each.default))
         pairs = zip(each.default.items(), factors, strict=True)
-        changed.append(replace(each, default={one: _multiple(value, factor) for (one, value), factor in pairs}))
+        changed.append(replace(each, default={key: _multiple(value, factor) for (key, value), factor in pairs}))
     return changed
 
 
@@ -149,8 +149,8 @@ def _sides(pair: tuple[Expr, Expr], known: dict[Any, float]) -> _Sides | None:
         return None
     size = 0.0
     try:
-        for one, slope in zip(symbols, evaluate(gradient(pair[0] - pair[1], symbols), known), strict=True):
-            size += abs(float(slope)) * max(abs(known[one]), 0.0 if one.kind == "parameter" else SMALLEST)
+        for variable, slope in zip(symbols, evaluate(gradient(pair[0] - pair[1], symbols), known), strict=True):
+            size += abs(float(slope)) * max(abs(known[variable]), 0.0 if variable.kind == "parameter" else SMALLEST)
     except MultibodyError:  # a root of zero has no slope
         size = 0.0
     return _Sides(a, b, abs(a - b) <= SAME * (size or max(abs(a), abs(b))))

@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 
 from multibody.errors import StorageError
 from multibody.simulation import Trajectory
-from multibody.support.atomic_files import atomic_file, refuse_existing
+from multibody.support.files import atomic_file, destination, refuse_existing
 from multibody.support.optional_libraries import require_library
 from multibody.view.animation.frames import AnimationFrames, motion
 from multibody.view.animation.glb import write_glb
-from multibody.view.destination import destination
 from multibody.view.render.studio import Studio
 from multibody.view.scenes.placement import Poses
 from multibody.view.scenes.subject import require_run

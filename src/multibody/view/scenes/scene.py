@@ -169,7 +169,7 @@ class Scene:
 
     @cached_property
     def _entries(self) -> tuple[list[Expr], NDArray[np.intp]]:
-        """Positions beside rotation matrices, 3×4 for each place: all that differ, and which of them stands where.
+        """Positions and rotation matrices, 3×4 for each place: all that differ, and which of them belongs where.
 
         Most are 0 or 1, or occur more than once, and each that is compiled takes its time.
         """

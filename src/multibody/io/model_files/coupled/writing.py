@@ -140,12 +140,12 @@ def _plain(value: Any, made: Made, what: str) -> Any:
     if isinstance(value, Expr):
         return to_text(value)
     if isinstance(value, Mapping):
-        return {str(key): _plain(one, made, what) for key, one in value.items()}
+        return {str(key): _plain(item, made, what) for key, item in value.items()}
     if isinstance(value, Parameter | Input) or not hasattr(value, "__len__"):
         raise refusal(
             made, f"Its '{what}' has {value!r:.80}.", "Give numbers, texts such as 'm*l**2/12', or expressions."
         )
-    return [_plain(one, made, what) for one in several(value)]
+    return [_plain(item, made, what) for item in several(value)]
 
 
 STATES = 4
@@ -162,8 +162,8 @@ def difference(one: SubsystemContent, other: SubsystemContent) -> str:
     if len(levels) != len(others):
         return "the number of parts"
     for level, again in zip(levels, others, strict=True):
-        for (what, value), (_, found) in zip(_properties(level), _properties(again), strict=True):
-            if value != found:
+        for (what, value), (_, read) in zip(_properties(level), _properties(again), strict=True):
+            if value != read:
                 return f"{what} of '{level.label}'"
         if not _equal(list(level.expressions()), list(again.expressions())):
             return f"the equations of '{level.label}'"
@@ -175,31 +175,58 @@ def _properties(level: SubsystemContent) -> Iterator[tuple[str, Any]]:
     seen = level.appearance
     yield "the label", level.label
     yield "the description", level.description
-    yield "the variables", ([(one.name, order) for one, order in level.orders.items()], [one.name for one in level.top])
-    yield "the rates", [one.name for one in level.rates]
+    yield (
+        "the variables",
+        (
+            [(variable.name, order) for variable, order in level.orders.items()],
+            [variable.name for variable in level.top],
+        ),
+    )
+    yield "the rates", [rate.name for rate in level.rates]
     yield "other names", sorted(level.aliases)
-    yield "the rows", [one.name for one in level.rows]
-    yield "the independent variables", [one.name for one in (*level.independent, *level.chosen)]
-    yield "the constraints", [(one.name, one.unit, one.owner) for one in (*level.invariants, *level.redundant)]
+    yield "the rows", [row.name for row in level.rows]
+    yield "the independent variables", [symbol.name for symbol in (*level.independent, *level.chosen)]
+    yield (
+        "the constraints",
+        [(invariant.name, invariant.unit, invariant.owner) for invariant in (*level.invariants, *level.redundant)],
+    )
     yield (
         "the parameters",
         [
-            (one.name, one.unit, one.description, [value is None for value in one.default.values()])
-            for one in level.parameters
+            (
+                parameter.name,
+                parameter.unit,
+                parameter.description,
+                [value is None for value in parameter.default.values()],
+            )
+            for parameter in level.parameters
         ],
     )
     yield (
         "the inputs",
-        [(one.name, one.unit, one.description, one.limits, one.slider, np.shape(one.symbols)) for one in level.inputs],
+        [
+            (
+                quantity.name,
+                quantity.unit,
+                quantity.description,
+                quantity.limits,
+                quantity.slider,
+                np.shape(quantity.symbols),
+            )
+            for quantity in level.inputs
+        ],
     )
-    yield "the start", ({one.name: value for one, value in level.start.items()}, {one.name for one in level.guesses})
-    yield "the reference", [one.name for one in level.reference]
-    yield "the quaternions", [[one.name for one in group] for group in level.quaternions]
+    yield (
+        "the start",
+        ({variable.name: value for variable, value in level.start.items()}, {guess.name for guess in level.guesses}),
+    )
+    yield "the reference", [variable.name for variable in level.reference]
+    yield "the quaternions", [[variable.name for variable in group] for group in level.quaternions]
     yield "the energy", level.energy is None
-    yield "the bodies", ([one.name for one in seen.bodies], [one.bodies for one in seen.inertias])
-    yield "the drawings", [(one.name, one.body, type(one.shape), one.to) for one in seen.drawings]
+    yield "the bodies", ([body.name for body in seen.bodies], [inertia.bodies for inertia in seen.inertias])
+    yield "the drawings", [(drawing.name, drawing.body, type(drawing.shape), drawing.to) for drawing in seen.drawings]
     yield "the sensors", ([(name, s.unit, s.value.shape) for name, s in seen.sensors.items()], seen.reactions)
-    yield "the joints", ([*seen.values], [(one.joint, str(one.coordinate), one.limits) for one in seen.limits])
+    yield "the joints", ([*seen.values], [(limit.joint, str(limit.coordinate), limit.limits) for limit in seen.limits])
 
 
 def _equal(some: Sequence[Expr], others: Sequence[Expr]) -> bool:
@@ -211,7 +238,7 @@ def _equal(some: Sequence[Expr], others: Sequence[Expr]) -> bool:
     rng = np.random.default_rng(0)
     pairs = [list(side) for side in zip(*open_, strict=True)]
     known: dict[Any, Any] = {
-        one: rng.uniform(0.3, 1.2, STATES) for one in free_symbols([part for side in pairs for part in side])
+        symbol: rng.uniform(0.3, 1.2, STATES) for symbol in free_symbols([part for side in pairs for part in side])
     }
     with np.errstate(all="ignore"):
         a, b = ([np.broadcast_to(value, STATES) for value in evaluate(side, known)] for side in pairs)

@@ -147,6 +147,4 @@ def test_an_importer_that_tries_again_does_not_do_so_for_ever(make: Any, version
     """FMPy repeats a step of FMI 2 that was not completed, as long as it is not an error."""
     unit = Unit.of(make(), tmp_path, Fmi(version, derivatives=False), options=["-O0"])
     with pytest.raises(Exception, match="DoStep failed"):
-        fmpy.simulate_fmu(
-            str(unit.folder), stop_time=3.0, output_interval=0.05, fmi_type="CoSimulation", timeout=60
-        )
+        fmpy.simulate_fmu(str(unit.folder), stop_time=3.0, output_interval=0.05, fmi_type="CoSimulation", timeout=60)

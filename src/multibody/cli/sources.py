@@ -13,7 +13,7 @@ from multibody.errors import ModelError
 from multibody.formalisms import Formalism, derive
 from multibody.graph.names import suggestion
 from multibody.model import Model, System
-from multibody.support.regular_files import require_regular
+from multibody.support.files import require_regular
 
 if TYPE_CHECKING:
     from multibody.library import LibraryModel

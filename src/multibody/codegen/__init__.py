@@ -21,7 +21,7 @@ from multibody.codegen.contract import SourceTarget, Target, check_option, path_
 from multibody.codegen.live.casadi import Casadi
 from multibody.codegen.live.jax import Jax
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Result, Routine, ScalarVariable
+from multibody.codegen.program_data import Result, Routine, ScalarVariable
 from multibody.codegen.syntax import Syntax
 from multibody.codegen.targets.c.c import C
 from multibody.codegen.targets.c.cpp import Cpp

@@ -9,8 +9,7 @@ from typing import Any
 
 from multibody.codegen.naming import Namer, expression_names, free_names
 from multibody.codegen.parameter_formulas import ParameterFormula, parameter_formulas
-from multibody.codegen.program_data import ProgramData
-from multibody.codegen.quantities import Routine
+from multibody.codegen.program_data import ProgramData, Routine
 from multibody.codegen.statements import CodePrinter, RoutinePlan, in_parts, planned, written_out
 from multibody.codegen.syntax import Item, Place, RoutinePart, Syntax
 from multibody.graph import Symbol, Table

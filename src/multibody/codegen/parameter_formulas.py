@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from multibody.codegen.naming import Namer
-from multibody.codegen.program_data import ProgramData
-from multibody.codegen.quantities import ScalarVariable
+from multibody.codegen.program_data import ProgramData, ScalarVariable
 from multibody.codegen.statements import CodePrinter, in_parts, named_values
 from multibody.codegen.syntax import Place, RoutinePart, Syntax
 from multibody.errors import MissingValueError

@@ -15,8 +15,7 @@ import numpy as np
 
 from multibody.codegen.code import Code, coded
 from multibody.codegen.naming import landmarks
-from multibody.codegen.program_data import ProgramData, quantity
-from multibody.codegen.quantities import Result, Routine, ScalarVariable
+from multibody.codegen.program_data import ProgramData, Result, Routine, ScalarVariable, quantity
 from multibody.codegen.routines import ROUTINES
 from multibody.codegen.syntax import Syntax
 from multibody.equations import EquationsOfMotion
@@ -144,8 +143,11 @@ class Program(ProgramData):
         eom = self.eom
         return topological(flat([*eom.acceleration, *eom.multiplier_values, *eom.rates]))
 
-    @cached_property
+    @property
     def _landmarks(self) -> dict[Any, str]:
+        return self.eom.once("landmarks", self._named_quantities)
+
+    def _named_quantities(self) -> dict[Any, str]:
         with isolated(*self._known):
             return landmarks(self.eom)
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.codegen.program_data import ProgramData
-from multibody.codegen.quantities import Result, Routine, ScalarVariable
+from multibody.codegen.program_data import ProgramData, Result, Routine, ScalarVariable
 from multibody.codegen.start_equations import assembly_step, closure as start_equations
 from multibody.equations.projection import correction
 from multibody.equations.solution import tips_first

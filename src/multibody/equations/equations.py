@@ -219,7 +219,7 @@ class EquationsOfMotion(CompiledEquations):
         """All symbols with their units and meanings."""
         from multibody.equations.printed_forms.symbol_table import symbol_table
 
-        return symbol_table(self.model, self.constraints)
+        return self.once("symbol table", lambda: symbol_table(self.model, self.constraints))
 
     def __repr__(self) -> str:
         return f"EquationsOfMotion({self.model.name!r}, {counted(len(self.speeds), 'speed')}, by {self.formalism})"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from multibody.codegen.module_names import report_name
+from multibody.codegen.naming import report_name
 from multibody.codegen.program import Program
 from multibody.codegen.syntax import one_line
 from multibody.graph.names import GREEK

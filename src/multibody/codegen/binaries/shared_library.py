@@ -7,7 +7,7 @@ from pathlib import Path
 
 from multibody.codegen.binaries.building import LibrarySource, built
 from multibody.codegen.contract import check_option, path_of
-from multibody.codegen.module_names import module_name
+from multibody.codegen.naming import module_name
 from multibody.codegen.program import Program
 from multibody.codegen.targets.c.c import C
 from multibody.codegen.writing import stored, write

@@ -8,10 +8,10 @@ from math import isfinite
 
 from multibody.codegen.code import Code, RoutineBody
 from multibody.codegen.contract import SourceTarget
-from multibody.codegen.module_names import file_name
+from multibody.codegen.naming import file_name
 from multibody.codegen.parameter_formulas import origin
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import ScalarVariable
+from multibody.codegen.program_data import ScalarVariable
 from multibody.codegen.syntax import Syntax, one_line
 from multibody.codegen.targets.python.pythonlike import ParameterForm, floats, table_writer
 

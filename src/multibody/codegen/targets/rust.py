@@ -8,7 +8,7 @@ from math import isfinite
 
 from multibody.codegen.code import Code, RoutineBody
 from multibody.codegen.contract import SourceTarget
-from multibody.codegen.module_names import file_name
+from multibody.codegen.naming import file_name
 from multibody.codegen.parameter_formulas import origin
 from multibody.codegen.program import Program
 from multibody.codegen.syntax import CALLED, Syntax, one_line

@@ -21,7 +21,7 @@ from multibody.io.model_files.yaml_text.nodes import (
     YamlNode,
     kind_of,
 )
-from multibody.support.regular_files import open_regular
+from multibody.support.files import open_regular
 
 MAX_FILES = 100
 

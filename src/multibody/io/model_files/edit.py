@@ -18,7 +18,7 @@ from multibody.io.model_files.yaml_text.compose import compose
 from multibody.io.model_files.yaml_text.emit import flow, scalar
 from multibody.io.model_files.yaml_text.nodes import List, Mapping, SourceText, YamlNode, plain_value
 from multibody.model import System
-from multibody.support.atomic_files import atomic_file
+from multibody.support.files import atomic_file
 
 
 class ModelFile:

@@ -28,7 +28,7 @@ from multibody.model.body import as_inertia, as_rotation
 from multibody.model.error_context import concerning
 from multibody.model.given import given_to
 from multibody.model.quantity import with_symmetric_parameters
-from multibody.support.atomic_files import atomic_file
+from multibody.support.files import atomic_file
 
 if TYPE_CHECKING:
     from multibody.subsystems import Subsystem

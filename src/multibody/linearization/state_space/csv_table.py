@@ -12,8 +12,7 @@ import numpy as np
 
 from multibody.errors import MultibodyError, StorageError
 from multibody.linearization.operating_points.point import Matrix
-from multibody.support.atomic_files import atomic_file
-from multibody.support.regular_files import open_regular
+from multibody.support.files import atomic_file, open_regular
 
 MARK = "linear system"
 

@@ -10,17 +10,20 @@ import numpy as np
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ConditioningWarning, warn_user
 from multibody.graph import Symbol
-from multibody.linearization.derivatives.elimination import Elimination, balance_blocks, eliminated, reaction
-from multibody.linearization.derivatives.independent_coordinates import IndependentChoice, choice, conditioning
-from multibody.linearization.derivatives.matrices import Floats
-from multibody.linearization.derivatives.numbers import ExpressionValues
-from multibody.linearization.derivatives.rounding_errors import (
+from multibody.linearization.derivatives.elimination import (
+    Elimination,
     Rounding,
+    balance_blocks,
+    eliminated,
     mass_condition,
+    reaction,
     reaction_sizes,
     rounding_errors,
     without_rounding,
 )
+from multibody.linearization.derivatives.independent_coordinates import IndependentChoice, choice, conditioning
+from multibody.linearization.derivatives.matrices import Floats
+from multibody.linearization.derivatives.numbers import ExpressionValues
 from multibody.linearization.derivatives.signals import Signal, input_places, listed_names, output_signals, units
 from multibody.linearization.derivatives.slopes import Blocks, Slopes
 from multibody.linearization.operating_points.point import (

@@ -12,12 +12,9 @@ from numpy.typing import NDArray
 
 from multibody.graph import ZERO
 from multibody.graph.linear_algebra import Matrix
+from multibody.mechanics.tolerances import DEPENDENT_ROW, NO_INERTIA, SINGULAR_CONSTRAINTS
 
 Vector = NDArray[np.float64]
-
-RANK = 1e-6  # relative size of a row that counts as dependent
-SINGULAR = 1e-7  # smallest singular value of the independent constraint equations, relative to the largest
-NO_INERTIA = 1e-6  # smallest eigenvalue of a mass matrix whose diagonal is scaled to one
 
 
 def basis(matrix: Vector) -> list[int]:
@@ -30,7 +27,7 @@ def basis(matrix: Vector) -> list[int]:
         for _ in range(2):  # twice is enough
             rest = rest - known.T @ (known @ rest)
         length = float(np.linalg.norm(rest))
-        if length > RANK * max(scale, float(np.linalg.norm(row))):
+        if length > DEPENDENT_ROW * max(scale, float(np.linalg.norm(row))):
             units[len(chosen)] = rest / length
             chosen.append(k)
     return chosen
@@ -39,13 +36,13 @@ def basis(matrix: Vector) -> list[int]:
 def is_singular(B: Vector) -> bool:
     """Whether equations that are independent elsewhere are not, or hardly, independent here."""
     values = np.linalg.svd(B, compute_uv=False)
-    return len(basis(B)) < len(B) or bool(len(values) and values[-1] < SINGULAR * values[0])
+    return len(basis(B)) < len(B) or bool(len(values) and values[-1] < SINGULAR_CONSTRAINTS * values[0])
 
 
 def has_vanishing_row(matrix: Vector) -> bool:
     """Whether an equation has lost its meaning, because it hardly depends on any speed."""
     sizes = np.linalg.norm(matrix, axis=1)
-    return bool(len(sizes) and sizes.min() < RANK * sizes.max())
+    return bool(len(sizes) and sizes.min() < DEPENDENT_ROW * sizes.max())
 
 
 def pivoted_columns(B: Vector) -> tuple[list[int], list[int]]:

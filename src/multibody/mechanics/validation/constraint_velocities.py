@@ -31,6 +31,7 @@ from multibody.graph import (
 )  # fmt: skip
 from multibody.mechanics.assembly.newton import damped_newton
 from multibody.mechanics.constraints.equations import ConstraintEquations
+from multibody.mechanics.tolerances import CLOSED_GAP, DIFFERENT_ROW, UNREACHED_DIRECTION
 from multibody.model.constraints import Constraint
 from multibody.model.kinematics import Kinematics
 from multibody.model.model import Model
@@ -41,11 +42,8 @@ OWN = "multibody."
 PASSED = "constraint velocities"
 """The name of this check."""
 
-CLOSED = 1e-10  # largest gap of a state in which constraints are kept
 STATES, TRIES = 6, 30
 SCALES = (0.01, 0.1, 0.5, 2.0)  # distances of guesses from the start
-SMALL = 1e-6  # singular value of rows of length one that belongs to no direction
-DIFFERENT = 1e-5  # part of a row of length one that other rows do not have
 
 Vector = NDArray[np.float64]
 
@@ -137,7 +135,7 @@ def _act_where_closed(found: ConstraintEquations, gaps: Sequence[Expr], row: Seq
     for state in _closed_states(found, [*gaps, *row]):
         with np.errstate(all="ignore"):
             different, size = (np.abs(np.array(evaluate(list(part), state), float)).max() for part in (gaps, row))
-        if different > DIFFERENT * max(size, SMALL):
+        if different > DIFFERENT_ROW * max(size, UNREACHED_DIRECTION):
             return True
     return False
 
@@ -193,7 +191,7 @@ def _closed_states(found: ConstraintEquations, used: Sequence[Expr]) -> Iterator
 
         with np.errstate(all="ignore"):
             q, gap = damped_newton(lambda q: values(gaps, q), sloping, guess, range(len(coordinates)))
-        if gap < CLOSED:
+        if gap < CLOSED_GAP:
             count += 1
             yield {**known, **dict(zip(coordinates, q, strict=True))}
         if count == STATES:
@@ -205,13 +203,13 @@ def _values(rows: Sequence[Expr], width: int, state: dict[Any, float]) -> Vector
     with np.errstate(all="ignore"):
         table = np.array(evaluate(list(rows), state) if rows else [], float).reshape(-1, width)
     sizes = np.linalg.norm(table, axis=1)
-    kept = np.isfinite(sizes) & (sizes > SMALL)
+    kept = np.isfinite(sizes) & (sizes > UNREACHED_DIRECTION)
     return np.asarray(table[kept] / sizes[kept, None])
 
 
 def _outside(rows: Vector, span: Vector) -> bool:
     """Whether some row is not a sum of others."""
     _, sizes, directions = np.linalg.svd(span, full_matrices=False)
-    basis = directions[sizes > SMALL]
+    basis = directions[sizes > UNREACHED_DIRECTION]
     rest = rows - rows @ basis.T @ basis
-    return bool((np.linalg.norm(rest, axis=1) > DIFFERENT).any())
+    return bool((np.linalg.norm(rest, axis=1) > DIFFERENT_ROW).any())

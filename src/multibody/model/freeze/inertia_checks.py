@@ -185,7 +185,10 @@ def _impossible_inertias(model: Model, values: Values) -> Iterator[ModelError]:
 
 
 def _warn_of_unusual_inertias(model: Model, values: Values) -> None:
-    """A message in the log for bodies that turn in space with an inertia that only bodies in a plane may have."""
+    """A message in the log for bodies that turn in space with an inertia that only bodies in a plane may have.
+
+    How the bodies of subsystems turn is not known here.
+    """
     links = doubts_about(model).inertias
     table = np.array(evaluate([list(parts) for _, parts in links], values), dtype=np.float64).reshape(-1, 10)
     if not _problems(table.T, planar=False):  # all at once, because that is quick
@@ -193,7 +196,7 @@ def _warn_of_unusual_inertias(model: Model, values: Values) -> None:
     numbers = {body.name: link for body, (link, _) in model.attachments.items()}
     for (bodies, parts), row in zip(links, table, strict=True):
         for problem in _problems(row, planar=False):
-            if turns_in_space(model, numbers[bodies[0]], values):
+            if turns_in_space(model, numbers.get(bodies[0], -1), values):
                 _log.warning("%s", _impossible(model.name, bodies, problem, values, _parameters(parts)))
 
 

@@ -10,9 +10,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.simulation.checks.cubic_pieces import CubicPieces
 from multibody.simulation.contract import Vector
 from multibody.simulation.problem.sample_functions import probe
-
-LIMIT_TOLERANCE = 1e-9
-"""How far a coordinate may be beyond its limit, relative to 1 + |limit|: a stop at the limit holds it there."""
+from multibody.simulation.tolerances import LIMIT_TOLERANCE
 
 
 class LimitViolation(NamedTuple):

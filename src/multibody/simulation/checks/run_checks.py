@@ -16,7 +16,6 @@ import numpy as np
 from multibody.equations import EquationsOfMotion
 from multibody.equations.power import powers_of_dampers
 from multibody.graph import free_symbols
-from multibody.simulation.checks.energies import DOUBTFUL_DRIFT, ROUNDING
 from multibody.simulation.checks.joint_limits import LimitViolation, has_limits, joined_violations, limit_violations
 from multibody.simulation.checks.table_exits import TableExit, joined_exits, table_exits
 from multibody.simulation.contract import Vector
@@ -30,6 +29,7 @@ from multibody.simulation.problem.input_limits import (
 from multibody.simulation.problem.problem import WORKS, Problem
 from multibody.simulation.problem.run_functions import RunFunctions
 from multibody.simulation.problem.sample_functions import probe
+from multibody.simulation.tolerances import DOUBTFUL_DRIFT, ENERGY_ROUNDING
 
 STATES_PER_CHECK = 4096
 """States that are collected before they are looked at."""
@@ -264,7 +264,7 @@ def _totals(start: Sequence[float], low: Sequence[float], high: Sequence[float])
     *works, error = [max(high[k] - start[k], start[k] - low[k]) for k in range(2, 6)]
     if isnan(error):
         return 1.0, error
-    return max(high[0], high[1] - low[1], *works, ROUNDING * max(-low[1], high[1])), error
+    return max(high[0], high[1] - low[1], *works, ENERGY_ROUNDING * max(-low[1], high[1])), error
 
 
 def _inputs_of_energy(eom: EquationsOfMotion) -> set[Any]:

@@ -14,16 +14,7 @@ from multibody.graph.piecewise.table_uses import TableUse
 from multibody.graph.piecewise.tables import Tabulated
 from multibody.simulation.contract import Vector
 from multibody.simulation.problem.input_limits import Course, excess_beyond
-
-ROUNDING = 1e-9
-"""How far an argument may be beyond the points of a table, relative to their range."""
-
-NEAR = 1e-6
-"""The same for the end of a step at which an argument leaves the points, or comes back."""
-
-INTERPOLATION = 1e-3
-"""The same in the middle of a step that does not end at the points of the table; states there are interpolated."""
-
+from multibody.simulation.tolerances import TABLE_EXIT_INTERPOLATION, TABLE_EXIT_ROUNDING, TABLE_ROUNDING
 
 CROSSING_POINTS = 101
 """Instants at which such a step is looked at to find out when the argument leaves the points."""
@@ -130,15 +121,15 @@ def table_exits(
 def _exit(use: TableUse, sharp: bool, at_ends: Vector, course: Course) -> TableExit | None:
     low, high = use.table.range
     width = high - low
-    limits = low - ROUNDING * width, high + ROUNDING * width
+    limits = low - TABLE_ROUNDING * width, high + TABLE_ROUNDING * width
     ends = excess_beyond(at_ends, limits) / width  # beyond the range, relative to it
-    near = ends > -NEAR if sharp else ends > -0.1
+    near = ends > -TABLE_EXIT_ROUNDING if sharp else ends > -0.1
     if not near.any():
         return None
     t, h = course.t, np.diff(course.t)
     middles = t[:-1] + 0.5 * h
     at_middles = course.values(use.argument, middles) if len(middles) else middles
-    beyond = excess_beyond(at_middles, limits) / width > (0.0 if sharp else INTERPOLATION)
+    beyond = excess_beyond(at_middles, limits) / width > (0.0 if sharp else TABLE_EXIT_INTERPOLATION)
     beyond &= near[1:] | near[:-1]
     steps = beyond | (ends[1:] > 0)  # those that go beyond, or end there
     if not (steps.any() or ends[0] > 0):

@@ -19,9 +19,7 @@ from multibody.simulation.events.continuous_angles import Quadrant
 from multibody.simulation.events.events import ForceSign, Signals, Touch
 from multibody.simulation.events.zero_crossings import rounding_of_signals, side
 from multibody.simulation.problem.problem import Problem
-
-SHRUNK = 1e-7
-"""Intervals between events that have become so much shorter than the longest one accumulate."""
+from multibody.simulation.tolerances import EVENT_TIME_ERROR, SHRUNK_INTERVAL, UNCHANGED_RATE
 
 SHORTER_EACH = 0.995
 """The largest ratio of successive intervals of a geometric sequence."""
@@ -29,14 +27,10 @@ SHORTER_EACH = 0.995
 IN_A_ROW = 8
 """So many intervals in a row must become shorter."""
 
-UNCHANGED = 1e-9
-"""Relative change of a signal's rate that is due to rounding."""
 
 LOCATED = 1e3
 """A signal is at zero within so many tolerances of the time of its event."""
 
-TOLERANCE = 1e-12
-"""How close in time an event is located."""
 
 SHORTLY_AFTER = 1e-8
 """After so many seconds, the rate of a signal shows where it is going."""
@@ -74,7 +68,7 @@ class EventSequences:
             self._longest[k] = max(self._longest.get(k, 0.0), interval)
             ratios = [later / earlier for earlier, later in pairwise(latest)]
             geometric = len(ratios) >= IN_A_ROW and max(ratios) < SHORTER_EACH
-            if geometric and interval < SHRUNK * self._longest[k]:
+            if geometric and interval < SHRUNK_INTERVAL * self._longest[k]:
                 count = sum(occurrence.event == k for occurrence in happened)
                 limit = t + interval * ratios[-1] / (1 - ratios[-1])
                 return (
@@ -109,21 +103,21 @@ class EventSequences:
                 back: a motor may go on with less power.
         """
         returns: dict[int, float] = {}
-        near = LOCATED * max(TOLERANCE, 4 * np.finfo(float).eps * abs(t))
+        near = LOCATED * max(EVENT_TIME_ERROR, 4 * np.finfo(float).eps * abs(t))
         for k, (value, new_rate) in self.rates([*before], t, y).items():
             event, rate = self._signals.events[k], before[k][1]
             way = float(event.direction or -self._sides.get(k, 0.0) or np.sign(rate))
             self._sides[k] = -way
             if abs(value) > near * max(abs(rate), abs(new_rate)):
                 self._sides[k] = float(np.sign(value))  # the reset has moved the signal away from zero
-            elif way * new_rate > UNCHANGED * abs(rate):
+            elif way * new_rate > UNCHANGED_RATE * abs(rate):
                 if moved and not event.passes and self._is_wrong_way(k, way, rate, new_rate, t, y):
                     return {}, (
                         f"the reset of event '{self._signals.names[k]}' changes the rate of its expression "
                         f"from {rate:.6g} to {new_rate:.6g} per second, and it moves on through zero"
                     )
                 self._sides[k] = way
-            elif way * rate > 0 and (moved or way * new_rate < -UNCHANGED * abs(rate)):
+            elif way * rate > 0 and (moved or way * new_rate < -UNCHANGED_RATE * abs(rate)):
                 returns[k] = -way
         return returns, ""
 
@@ -133,7 +127,7 @@ class EventSequences:
         The second is possible where errors of the method let a signal arrive that is already on its way back.
         """
         if way * rate > 0:
-            return way * new_rate < (1 - UNCHANGED) * abs(rate)
+            return way * new_rate < (1 - UNCHANGED_RATE) * abs(rate)
         return way * self._rate_shortly_after(k, t, y) > way * new_rate
 
     def _rate_shortly_after(self, k: int, t: float, y: Vector) -> float:

@@ -9,9 +9,7 @@ import numpy as np
 from multibody.errors import AssemblyError, StepError
 from multibody.simulation.contract import Status, Vector
 from multibody.simulation.problem.problem import Problem
-
-KEPT = 1e-8
-"""Values that a reset sets may change by so much, relative to the largest one of their kind, to keep constraints."""
+from multibody.simulation.tolerances import KEPT_RESET
 
 
 def closed_state(problem: Problem, t: float, y: Vector, kept: Iterable[str], inputs: Vector, gap: float) -> Vector:
@@ -56,6 +54,6 @@ def _same(state: Vector, wanted: Vector, places: Sequence[int], coordinates: int
         ([k for k in places if k < coordinates], wanted[:coordinates]),
         ([k for k in places if k >= coordinates], wanted[coordinates:]),
     ):
-        if own and np.abs(state[own] - wanted[own]).max() > KEPT * np.abs(values).max():
+        if own and np.abs(state[own] - wanted[own]).max() > KEPT_RESET * np.abs(values).max():
             return False
     return True

@@ -20,7 +20,7 @@ from multibody.simulation.results import recording, records, store
 from multibody.simulation.results.named_samples import NamedSamples
 from multibody.simulation.results.recording import Recording
 from multibody.simulation.results.statistics import table
-from multibody.support.atomic_files import refuse_existing
+from multibody.support.files import refuse_existing
 from multibody.support.text_tables import counted, html_table
 
 

@@ -28,7 +28,7 @@ from multibody.simulation.sweeps.outcome_rows import (
 )
 from multibody.simulation.sweeps.runner import Outcome
 from multibody.simulation.sweeps.writer_lock import WriterLock, is_supported
-from multibody.support.regular_files import open_regular, require_regular
+from multibody.support.files import open_regular, require_regular
 
 KIND = 0x4D425357  # "MBSW" in the header of the file
 FORMAT = 4

@@ -18,9 +18,9 @@ from multibody.graph.linear_algebra import Matrix
 from multibody.mechanics.assembly.newton import Vector, damped_newton
 from multibody.mechanics.constraints.independence import doubtful_rows
 from multibody.mechanics.constraints.rank import Sparse, basis, has_vanishing_row
+from multibody.subsystems.tolerances import CLOSED_RESIDUAL
 
 TRIES = 3
-MET = 1e-10  # residual of equations that are satisfied
 
 Numbers = Mapping[Any, float]
 
@@ -95,7 +95,7 @@ def closed_state(
         )  # fmt: skip
     except (MultibodyError, np.linalg.LinAlgError):
         return None
-    return state(x) if gap < MET else None
+    return state(x) if gap < CLOSED_RESIDUAL else None
 
 
 def numbers(expressions: Sequence[Expr], known: Numbers) -> Any:

@@ -17,9 +17,9 @@ from multibody.graph.identity import independent_rows
 from multibody.graph.linear_algebra import Matrix
 from multibody.subsystems.constraints.closed_state import Numbers, closed_state
 from multibody.subsystems.constraints.invariant import Invariant, coefficients
+from multibody.subsystems.tolerances import CONTRADICTING_RESIDUAL
 
 TRIES = 6
-APART = 1e-6  # residual of equations that contradict each other
 
 
 def require_agreement(one: Invariant, others: Sequence[Invariant], rates: Sequence[Symbol], values: Numbers) -> None:
@@ -95,7 +95,7 @@ def _apart(one: Invariant, others: Sequence[Invariant], bias: Expr, values: Numb
         alone = closed_state(first, unknown, known)
         checked = checked or alone is not None
         together = None if alone is None else closed_state(both, unknown, alone)
-        if together is not None and _size(bias, together) < APART:
+        if together is not None and _size(bias, together) < CONTRADICTING_RESIDUAL:
             return False
     return checked
 

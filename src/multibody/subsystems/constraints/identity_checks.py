@@ -20,12 +20,11 @@ from multibody.subsystems.arguments.named_values import start_values
 from multibody.subsystems.arguments.vocabulary import TIME, rate_symbol
 from multibody.subsystems.constraints.closed_state import closed_state
 from multibody.subsystems.content import Identities, SubsystemContent
+from multibody.subsystems.tolerances import EQUAL_SIDES
 
 SIZES = (0.1, 0.1, 0.3, 0.3, 1.0, 1.0)
 """Distances of the random states from the start."""
 
-SAME = 1e-7
-"""Difference of two sides that are equal, relative to the terms in them."""
 
 SMALLEST = 1e-3
 """Size of a variable below which its rounding does not become smaller."""
@@ -153,7 +152,7 @@ def _sides(pair: tuple[Expr, Expr], known: dict[Any, float]) -> _Sides | None:
             size += abs(float(slope)) * max(abs(known[variable]), 0.0 if variable.kind == "parameter" else SMALLEST)
     except MultibodyError:  # a root of zero has no slope
         size = 0.0
-    return _Sides(a, b, abs(a - b) <= SAME * (size or max(abs(a), abs(b))))
+    return _Sides(a, b, abs(a - b) <= EQUAL_SIDES * (size or max(abs(a), abs(b))))
 
 
 def _false(system: SubsystemContent, pair: tuple[Expr, Expr], sides: _Sides, where: str) -> ModelError:

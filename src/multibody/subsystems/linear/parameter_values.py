@@ -17,9 +17,7 @@ from multibody.subsystems.arguments.vocabulary import TIME
 from multibody.subsystems.linear.auxiliary import Unknowns
 from multibody.subsystems.linear.linear_subsystem import LinearSubsystem
 from multibody.subsystems.linear.reference import SOME_TIME
-
-TOLERANCE = 1e-8
-"""How well the equations of auxiliary parameters must be satisfied, relative to their right-hand sides."""
+from multibody.subsystems.tolerances import AUXILIARY_RESIDUAL
 
 
 @alone
@@ -64,7 +62,7 @@ def _require_known(linear: LinearSubsystem, values: Mapping[str, float], names: 
 def _require_reference(linear: LinearSubsystem, known: Mapping[Any, float]) -> None:
     for condition in (*linear.conditions, *linear.residual):
         gap = float(evaluate(condition, known))
-        if abs(gap) > TOLERANCE:
+        if abs(gap) > AUXILIARY_RESIDUAL:
             raise ModelError(
                 f"For these values the reference is not a motion of the system: {condition} is {gap:.3g}, not zero.",
                 where=f"subsystem '{linear.label}'",
@@ -79,7 +77,7 @@ def _least_squares(one: Unknowns, known: Mapping[Any, float]) -> dict[Any, float
     right = np.array(evaluate(list(one.right), known), dtype=float)
     found, _, rank, _ = np.linalg.lstsq(matrix, right, rcond=1e-12)
     gap = float(np.abs(matrix @ found - right).max(initial=0.0))
-    if rank < len(one.symbols) or gap > TOLERANCE * max(1.0, float(np.abs(right).max(initial=0.0))):
+    if rank < len(one.symbols) or gap > AUXILIARY_RESIDUAL * max(1.0, float(np.abs(right).max(initial=0.0))):
         raise ModelError(
             f"The constraints of '{one.label}' do not determine its dependent variables on the reference motion.",
             where=f"subsystem '{one.label}'",

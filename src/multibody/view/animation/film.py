@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from multibody.errors import StorageError
 from multibody.simulation import Trajectory
-from multibody.support.atomic_files import atomic_file, destination, refuse_existing
+from multibody.support.files import atomic_file, destination, refuse_existing
 from multibody.support.optional_libraries import require_library
 from multibody.view.animation.frames import AnimationFrames, motion
 from multibody.view.animation.glb import write_glb

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from multibody.codegen.code import Code
 from multibody.codegen.contract import SourceTarget
-from multibody.codegen.module_names import module_name
+from multibody.codegen.naming import module_name
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Routine
+from multibody.codegen.program_data import Routine
 from multibody.codegen.syntax import Syntax, one_line, quoted
 from multibody.codegen.targets.c import clike, mass_solve
 from multibody.codegen.targets.c.newton import NEWTON

@@ -8,7 +8,7 @@ from textwrap import indent
 
 from multibody.codegen.code import Code
 from multibody.codegen.contract import SourceTarget
-from multibody.codegen.module_names import module_name
+from multibody.codegen.naming import module_name
 from multibody.codegen.program import Program
 from multibody.codegen.syntax import one_line
 from multibody.codegen.targets.c import clike, mass_solve

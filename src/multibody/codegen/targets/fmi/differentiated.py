@@ -14,7 +14,7 @@ from typing import Any
 
 from multibody.codegen.parameter_formulas import in_order
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Result, Routine, ScalarVariable
+from multibody.codegen.program_data import Result, Routine, ScalarVariable
 from multibody.equations.projection import correction
 from multibody.equations.singularity import square_roots
 from multibody.graph import Expr, free_symbols, isolated, substitute, symbol, topological

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from multibody.codegen.parameter_formulas import in_order, origin
-from multibody.codegen.quantities import ScalarVariable
+from multibody.codegen.program_data import ScalarVariable
 from multibody.codegen.targets.fmi.differentiated import Differentiated
 from multibody.graph import Expr, free_symbols, topological
 from multibody.model import Model

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from multibody.codegen.code import Code
-from multibody.codegen.quantities import Routine
+from multibody.codegen.program_data import Routine
 from multibody.codegen.syntax import Syntax, one_line, quoted
 from multibody.codegen.targets.c import c, clike
 from multibody.codegen.targets.fmi.differentiated import Differentiated

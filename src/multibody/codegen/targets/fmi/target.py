@@ -10,7 +10,7 @@ from typing import Literal
 from uuid import UUID
 
 from multibody.codegen.contract import Names, Target, check_options
-from multibody.codegen.module_names import file_name
+from multibody.codegen.naming import file_name
 from multibody.codegen.program import Program
 from multibody.codegen.syntax import quoted
 from multibody.codegen.targets.c.newton import NEWTON

@@ -12,7 +12,7 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 from multibody.codegen.binaries.building import LibrarySource, built
 from multibody.codegen.contract import check_option, path_of
-from multibody.codegen.module_names import file_name
+from multibody.codegen.naming import file_name
 from multibody.codegen.program import Program
 from multibody.codegen.targets.fmi.target import Fmi
 from multibody.codegen.writing import stored

@@ -8,7 +8,7 @@ from hashlib import blake2b
 
 from multibody.codegen.code import Code, RoutineBody
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import ScalarVariable
+from multibody.codegen.program_data import ScalarVariable
 from multibody.codegen.syntax import Syntax, one_line
 from multibody.graph import Table
 from multibody.graph.names import unique_names

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Routine
+from multibody.codegen.program_data import Routine
 from multibody.codegen.syntax import one_line
 from multibody.model import Body, Frame, Model
 

@@ -11,7 +11,7 @@ import numpy as np
 from multibody.codegen.code import Code, member_names
 from multibody.codegen.contract import Names, Target, check_options
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Routine
+from multibody.codegen.program_data import Routine
 from multibody.codegen.sensor_descriptions import description
 from multibody.codegen.syntax import one_line
 from multibody.codegen.targets.matlab.language import (

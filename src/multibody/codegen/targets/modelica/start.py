@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Result
+from multibody.codegen.program_data import Result
 from multibody.codegen.start_equations import SOME
 from multibody.graph import Expr, Symbol, evaluate, jacobian
 from multibody.mechanics.constraints.equations import unit_length_gaps

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from multibody.codegen.contract import Names, Target, check_options
-from multibody.codegen.module_names import file_name
+from multibody.codegen.naming import file_name
 from multibody.codegen.program import Program
 from multibody.codegen.targets.modelica.flange import Flange
 from multibody.codegen.targets.modelica.text import ModelText

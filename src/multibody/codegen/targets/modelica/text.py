@@ -11,7 +11,7 @@ from typing import Protocol
 
 from multibody.codegen.code import Code
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Result, Routine, ScalarVariable
+from multibody.codegen.program_data import Result, Routine, ScalarVariable
 from multibody.codegen.syntax import one_line
 from multibody.codegen.targets.modelica.flange import Flange
 from multibody.codegen.targets.modelica.start import starting

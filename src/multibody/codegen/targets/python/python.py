@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from multibody.codegen.code import Code, RoutineBody
 from multibody.codegen.contract import Names, Target, check_options, routine_names
-from multibody.codegen.module_names import module_name
+from multibody.codegen.naming import module_name
 from multibody.codegen.program import Program
 from multibody.codegen.syntax import one_line
 from multibody.codegen.targets.python import numpy_start

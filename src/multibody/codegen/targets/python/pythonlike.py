@@ -9,7 +9,7 @@ from math import isfinite
 from multibody.codegen.code import Code, RoutineBody
 from multibody.codegen.parameter_formulas import arrays_of, origin
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import ScalarVariable
+from multibody.codegen.program_data import ScalarVariable
 from multibody.codegen.syntax import Syntax, one_line, quoted
 from multibody.graph import Table
 

@@ -17,6 +17,7 @@ For the choice of the integrator there is a battery of stiff and other models (`
 integrators that can be chosen gets the loosest tolerance that brings positions to within 1e-6 m or rad at the end.
 ``stiff_choice`` is the share of models in which the one that is chosen takes at most 1.5 times as long as the best,
 ``stiff_vs_cvode`` the median of the times of Cvode over those of Rodas5P, where an implicit one is chosen.
+``stiff_batch_gain`` is ``batch_gain`` for Rodas5P, the median over some of these models.
 
 Ratios are peer over our best. Set-up is everything before: deriving, generating and compiling, with an empty cache.
 Run with ``./dev bench simulate``.
@@ -46,7 +47,7 @@ from multibody.simulation.contract import Watch
 from multibody.simulation.lanes.lanes import Lanes
 from multibody.simulation.preparation import chosen
 from multibody.simulation.problem.problem import Problem
-from multibody.simulation.problem.run_functions import RunFunctions
+from multibody.simulation.problem.run_functions import WORKS, RunFunctions
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "formalisms"))
 
@@ -226,8 +227,21 @@ def swinging() -> tuple[mb.EquationsOfMotion, np.ndarray]:
 def batch_gain() -> float:
     """How many times faster a run is among 1,000 at once, side by side and on all cores, than one by one."""
     eom, starts = swinging()
-    functions, integrator = RunFunctions(eom), mb.DormandPrince8()
-    problem, times = Problem(eom, [], functions=functions), np.array([0.0, 10.0])
+    single, lanes, batch = microseconds_of_many(eom, starts, mb.DormandPrince8(), 10.0)
+    print(f"\n{MANY} double pendulums, 10 s, µs a run: {single:.0f} one by one, {lanes:.0f} side by side on one core "
+          f"({single / lanes:.1f} times faster), {batch:.0f} on {os.cpu_count()} cores")  # fmt: skip
+    times = {"multibody, one by one": single, "multibody, side by side": lanes, "multibody, all cores": batch}
+    claim("many runs", f"{MANY} double pendulums", "µs", times)
+    return single / batch
+
+
+def microseconds_of_many(
+    eom: mb.EquationsOfMotion, starts: np.ndarray, integrator: Any, duration: float
+) -> tuple[float, float, float]:  # fmt: skip
+    """Time of one of many runs: one by one, side by side on one core, side by side on all cores."""
+    functions, times = RunFunctions(eom), np.array([0.0, duration])
+    values = np.array([*eom.model.parameter_values().values()])
+    problem = Problem(eom, values, functions=functions)
     full = np.pad(starts, ((0, 0), (0, problem.size - starts.shape[1])))
     cores = os.cpu_count() or 1
     shares = np.array_split(starts, cores)
@@ -236,22 +250,37 @@ def batch_gain() -> float:
         return [integrator.run(problem, 0.0, y, times[1:], 0.0, Watch()) for y in full]
 
     def side_by_side(share: np.ndarray) -> list[Any]:
-        none = np.zeros((len(share), 0))
-        return Lanes(functions, integrator).run(times, share, none, none)
+        return Lanes(functions, integrator).run(
+            times, share, np.zeros((len(share), 0)), np.tile(values, (len(share), 1))
+        )
 
     def at_once() -> list[Any]:
         with ThreadPoolExecutor(cores) as pool:
             return [one for part in pool.map(side_by_side, shares) for one in part]
 
     ways = [one_by_one, partial(side_by_side, starts), at_once]
-    ends = [np.array([one.last_y[:2] for one in way()]) for way in ways]
+    ends = [np.array([one.last_y[: problem.n] for one in way()]) for way in ways]
     assert all((ends[0] == other).all() for other in ends[1:]), "they must arrive at the same place"
-    single, lanes, batch = (min(seconds(way) for _ in range(5)) / MANY * 1e6 for way in ways)
-    print(f"\n{MANY} double pendulums, 10 s, µs a run: {single:.0f} one by one, {lanes:.0f} side by side on one core "
-          f"({single / lanes:.1f} times faster), {batch:.0f} on {cores} cores")  # fmt: skip
-    times = {"multibody, one by one": single, "multibody, side by side": lanes, "multibody, all cores": batch}
-    claim("many runs", f"{MANY} double pendulums", "µs", times)
-    return single / batch
+    single, lanes, batch = (min(seconds(way) for _ in range(5)) / len(starts) * 1e6 for way in ways)
+    return single, lanes, batch
+
+
+def stiff_batch_gain() -> float:
+    """The same for Rodas5P on stiff models: the median of their gains."""
+    gains = []
+    print("\nstiff models, µs a run: one by one, side by side on one core, on all cores")
+    for name in STIFF_BATCH:
+        model = STIFF_MODELS[name]
+        eom = mb.derive(model.make())
+        start = start_of(eom)[: -len(WORKS)]
+        starts = np.tile(start, (STIFF_MANY, 1))
+        starts[:, len(eom.coordinates) :] *= np.linspace(0.8, 1.2, STIFF_MANY)[:, None]
+        single, lanes, batch = microseconds_of_many(eom, starts, mb.Rodas5P(rtol=1e-6), model.duration)
+        print(
+            f"  {name:28} {single:10.0f} {lanes:10.0f} {batch:10.0f}   {single / batch:5.1f} times faster", flush=True
+        )
+        gains.append(single / batch)
+    return float(np.median(gains))
 
 
 def seconds(run: Callable[[], Any]) -> float:
@@ -279,6 +308,8 @@ NEAR = 1e-6
 """m or rad: how far positions at the end may be off."""
 
 STIFF_LADDER = tuple(10.0 ** -np.arange(3.0, 11.6, 0.5))
+STIFF_BATCH = ("flyball, 1e5", "chain of 6, 1e4", "servo, 1e6", "quarter car", "belt", "bushing, 1e7")
+STIFF_MANY = 128
 MOST_STEPS = 400_000
 GOOD = 1.5
 """So many times as long as the best may take what is chosen."""
@@ -336,6 +367,7 @@ def main() -> None:
         print(f"the loop over steps is compiled once for all mechanisms: {loop:.1f} s, later from a cache")
         found = {name: contest(name) for name in TASKS}
         gain, per_second, stiff = batch_gain(), sweep_runs_per_second(), stiff_figures()
+        stiff["stiff_batch_gain"] = stiff_batch_gain()
     double = found["double pendulum, 10 s"]
     ratio = lambda families, peer: families.get(peer, math.nan) / families["ours"]  # noqa: E731
     bars = [ratio(families, "Exudyn") for name, families in found.items() if "four-bars" in name]

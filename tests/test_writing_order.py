@@ -18,7 +18,7 @@ from multibody.graph import same
 from multibody.model import Joint, Model, System
 from multibody.testing import random_arguments, random_floating_system, random_system, random_tree
 from multibody.testing.identities import shuffling_changes_nothing
-from multibody.testing.variants import shuffled
+from multibody.testing.identities.invariance import shuffled
 
 SEEDS = range(6)
 FORMALISMS = (

@@ -77,6 +77,9 @@ EXPECTED: dict[str, dict[str, Expected]] = {
         "dp_vs_pydy": Expected("double pendulum, beside PyDy with its fastest generator", 100),
         "fourbar_vs_exudyn": Expected("four-bars, beside Exudyn", 1),
         "batch_gain": Expected("1,000 double pendulums at once, beside one by one", 5),
+        "stiff_choice": Expected("share of models for which the integrator that is chosen is near the best", 0.9),
+        "stiff_vs_cvode": Expected("stiff models with Rodas5P, beside Cvode at equal accuracy", 5),
+        "stiff_batch_gain": Expected("stiff models, 128 runs at once, beside one by one", 3),
     },
     "modular": {
         "reuse_gain_6": Expected("a platform on six legs: one derived and five renamed, beside six derived", 2),

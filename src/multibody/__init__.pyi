@@ -84,8 +84,28 @@ from .formalisms import (
     derive as derive,
 )
 from .graph import (
+    Table as Table,
+    acos as acos,
+    asin as asin,
+    atan as atan,
+    atan2 as atan2,
+    cos as cos,
+    cosh as cosh,
+    exp as exp,
+    less as less,
+    less_equal as less_equal,
+    log as log,
+    maximum as maximum,
+    minimum as minimum,
     pi as pi,
+    sign as sign,
+    sin as sin,
+    sinh as sinh,
     smooth as smooth,
+    sqrt as sqrt,
+    tan as tan,
+    tanh as tanh,
+    where as where,
 )
 from .io import (
     ModelFile as ModelFile,

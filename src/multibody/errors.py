@@ -1,8 +1,10 @@
-"""Errors with a stable code, the names and values involved, a likely cause and a remedy."""
+"""Errors with a stable code, the names and values involved, a likely cause and a remedy; warnings for the user."""
 
 from __future__ import annotations
 
 import pickle
+import sys
+import warnings
 from copyreg import __newobj__  # type: ignore[attr-defined]
 from typing import Any
 
@@ -238,3 +240,16 @@ class MissingLibraryError(MultibodyError, ImportError):
 
 class ConditioningWarning(UserWarning):
     """Constraints are nearly singular at an operating point, so that a linear system loses digits."""
+
+
+def warn_user(text: str, category: type[Warning]) -> None:
+    """A warning at the line that called this package, however deep inside the package it is given.
+
+    Args:
+        text: of the warning.
+        category: its class.
+    """
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "multibody":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)

@@ -1,10 +1,12 @@
-"""FMUs of loops in closed form name the dead point at which they stop."""
+"""FMUs name the position at which they stop: dead points of loops in closed form, and gimbal lock."""
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import multibody as mb
@@ -112,3 +114,37 @@ def test_a_longer_rod_passes(rod_length: float, tmp_path: Path) -> None:
     assert one.get(["turn"])[0] > math.pi / 2
     assert one.said == []
     one.close()
+
+
+def top_in_gimbal_lock() -> mb.EquationsOfMotion:
+    """With the second angle zero, the first one and the third one turn about the same axis."""
+    system = mb.System("locked", gravity=(0, 0, -9.81))
+    body = system.body("top", 1.0, (0, 0, -1), (1, 1, 1))
+    system.joint("j", system.world, body, mb.Spherical(form="zxz"), q=(0.1, 0.0, 0.2), u=(0.3, 0, 0))
+    return mb.derive(system)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_gimbal_lock_is_named(version: int, tmp_path: Path) -> None:
+    unit = Unit.of(top_in_gimbal_lock(), tmp_path, Fmi(version, derivatives=False), options=["-O0"])
+    said = "The position is singular: the speeds do not determine the rate of j_a1. It is j_a1 = 0.1, j_a2 = 0, j_a3"
+    one = unit.instance("ME").initialized()
+    one.event()
+    assert one.status(one.state_rates) == DISCARD
+    assert said in one.said[-1][1]
+    one.put_state(0.0, np.array([0.1, 0.5, 0.2, 0.3, 0.0, 0.0]))
+    assert np.isfinite(one.state_rates()).all()
+    one.close()
+    two = unit.instance("CS").initialized()
+    assert two.status(two.step, 0.0, 0.1) == ERROR
+    assert said in two.said[-1][1]
+    two.close()
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("make", [top_in_gimbal_lock, CASES["four-bar"][0]])
+def test_an_importer_that_tries_again_does_not_do_so_for_ever(make: Any, version: int, tmp_path: Path) -> None:
+    """FMPy repeats a step of FMI 2 that was not completed, as long as it is not an error."""
+    unit = Unit.of(make(), tmp_path, Fmi(version, derivatives=False), options=["-O0"])
+    with pytest.raises(Exception, match="DoStep failed"):
+        fmpy.simulate_fmu(str(unit.folder), stop_time=3.0, output_interval=0.05, fmi_type="CoSimulation", timeout=60)

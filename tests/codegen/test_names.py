@@ -28,7 +28,7 @@ from multibody.codegen import (
     Target,
     export,
 )
-from multibody.codegen.module_names import module_name
+from multibody.codegen.naming import module_name
 from multibody.graph import sin, symbols
 from multibody.report import Latex, Markdown
 

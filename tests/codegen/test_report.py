@@ -16,7 +16,7 @@ from multibody.graph import sin
 from multibody.report import Latex, Markdown
 from multibody.report.content import operation_counts
 from multibody.report.drawing import LINE, drawn
-from multibody.report.lines import WIDE, broken, width
+from multibody.report.formulas import WIDE, broken, width
 
 from .conftest import named_case
 from .driving import tool

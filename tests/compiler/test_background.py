@@ -162,6 +162,7 @@ def test_where_nothing_runs_in_the_background_it_is_made_here(monkeypatch, what)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # from JAX, where other tests have imported it
 def test_a_forked_process_does_not_wait_for_the_answer_of_another():
     f = waves()
     assert not f.improved()

@@ -46,6 +46,16 @@ def test_large_equations_are_printed_with_named_intermediates_at_once():
     assert not found.complete
     text = str(found)
     assert "v1 = " in text
+    assert "operations, searched up to 6,000" in text
+
+
+def test_a_complete_print_has_no_remark():
+    assert "not all in closed form" not in str(mb.derive(crane()))
+
+
+def test_printing_stops_at_its_own_limit():
+    """Printed equations are searched for 0.7 s, and not for 4 s."""
+    assert "not all in closed form: limits of 0.7 s" in str(mb.derive(mb.library.n_link_chain(8)))
 
 
 def test_the_symbol_table_has_units_and_meanings():

@@ -35,7 +35,7 @@ class Parser(NamedTuple):
 GRAMMAR = (
     "multibody.graph.text.parser",
     "multibody.graph.text.reader",
-    "multibody.graph.text.tokens",
+    "multibody.graph.text.reader",
     "multibody.graph.text.grammar",
 )
 NAMES = (

@@ -13,7 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from multibody.cli.assignments import pairs, spread
-from multibody.codegen.module_names import module_name
+from multibody.codegen.naming import module_name
 from multibody.codegen.syntax import one_line, quoted
 from multibody.codegen.targets.fmi import xml_tree
 from multibody.errors import InvalidNameError, ParseError

@@ -13,7 +13,7 @@ from multibody import modular
 from multibody.cli.main import main
 from multibody.graph import same, symbol
 from multibody.io.model_files import ModelFile, schema
-from multibody.io.model_files.coupled.sameness import difference
+from multibody.io.model_files.coupled.writing import difference
 from multibody.model import Input
 
 

@@ -17,9 +17,8 @@ from multibody.linearization import (
     linearize,
     root_locus,
 )
-from multibody.linearization.spectra.deflation import DeflatedBlock
 from multibody.linearization.spectra.eigenpairs import bounded_eigenvalues, cluster_bounds
-from multibody.linearization.spectra.spectrum import spectrum
+from multibody.linearization.spectra.spectrum import DeflatedBlock, spectrum
 from multibody.linearization.spectra.stability import stability_of
 from multibody.linearization.state_space.linear_system import LinearSystem
 from multibody.linearization.studies import critical_values as critical_module

@@ -118,7 +118,7 @@ AT_ONCE = {
         ModelError, "1 finite numbers are needed", "start value u of joint 'j'", ""),
     "limits in the wrong order": (
         lambda s: s.joint("j", s["a"], s["b"], "Rz", limits=(1, -1)),
-        ModelError, "1 ranges (low, high)", "limits of joint 'j'", ""),
+        ModelError, "is not a range (low, high)", "limits of joint 'j'", ""),
     "too few prescribed motions": (
         lambda s: s.joint("j", s["a"], s["b"], ["Tx", "Ty"], prescribed=[1]),
         ModelError, "motion of 2 coordinates is needed", "prescribed motion of joint 'j'", ""),

@@ -230,3 +230,32 @@ def test_a_body_that_is_fixed_to_the_world_may_have_any_inertia():
     system.joint("floor", system.world, system.body("base", 1.0, inertia=(-1, 1, 1)), mb.Weld())
     mb.derive(system)
     assert any("negative" in one.what for one in system.check().warnings)
+
+
+def carried_top(*motions):
+    """A body with a parameter for a moment of inertia; the other two are 0.1."""
+    system = mb.System("top_in_space", gravity=(0, 0, -9.81))
+    parent = system.world
+    for number, other in enumerate(motions[:-1]):
+        carrier = system.body(f"carrier{number}", 1.0, (0, 0, -1), (1, 1, 1))
+        system.joint(f"carried{number}", parent, carrier, other)
+        parent = carrier
+    moment = system.parameter("moment", 0.15)
+    system.joint("spin", parent, system.body("top", 1.0, (0, 0, -1), (0.1, 0.1, moment)), motions[-1])
+    return mb.derive(system)
+
+
+@pytest.mark.parametrize(
+    ("motion", "in_space"),
+    [(("Rz",), False), (("Rz", "Tx"), False), ((["Tx", "Ry"], "Ry"), False), (("Rx", "Rz"), True),
+     ((mb.Spherical(),), True), ((mb.Free(),), True), ((["Rx", "Rz"],), True)],
+)  # fmt: skip
+def test_a_run_names_bodies_whose_inertia_only_bodies_in_a_plane_may_have(motion, in_space, caplog):
+    eom = carried_top(*motion)
+    named = []
+    for moment in (0.15, 0.3):
+        mb.simulate(eom, 0.01, samples=2, parameters={"moment": moment})
+        messages = [record.getMessage() for record in caplog.records]
+        named.append([message for message in messages if "inertia-triangle-inequality" in message])
+    assert [len(messages) for messages in named] == [0, in_space]
+    assert all("body 'top'" in message and "moment=0.3" in message for message in named[1])

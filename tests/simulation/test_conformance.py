@@ -286,7 +286,9 @@ def test_without_a_choice_they_are_the_same(name):
     require(SCENARIOS[name], run_of(SCENARIOS[name], None))
 
 
-@pytest.mark.parametrize("integrator", [None, mb.DormandPrince5(rtol=1e-9), mb.RungeKutta4(step=0.01)], ids=str)
+@pytest.mark.parametrize(
+    "integrator", [None, mb.DormandPrince5(rtol=1e-9), mb.RungeKutta4(step=0.01), mb.Rodas5P()], ids=str
+)
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_sweeps_record_the_same(name, integrator):
     for run in swept(SCENARIOS[name], integrator):

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.refusal import refused
+from tests.unchecked_loads import derive_unchecked
 
 import multibody as mb
 from multibody.simulation import Status
@@ -34,10 +35,10 @@ class SevenTimesAlongALine(mb.Spring):
 
 
 def unchecked(system):
-    """Equations by a formalism itself; ``mb.derive`` refuses potentials that do not belong to their forces."""
+    """Equations of a system that ``derive`` refuses, because a potential does not belong to its force."""
     with refused("potential-not-of-force"):
         mb.derive(system)
-    return mb.Recursive().derive(system.freeze())
+    return derive_unchecked(system)
 
 
 def failed(eom, duration=7.0, **options):

@@ -21,7 +21,7 @@ from multibody.simulation.results.recording import Recording, split
 from multibody.simulation.results.statistics import Counts
 from multibody.simulation.results.store import read_trajectory, write
 from multibody.simulation.results.trajectory import Trajectory
-from multibody.support.atomic_files import atomic_file
+from multibody.support.files import atomic_file
 
 from .runs import crane, moved, pendulum, push
 

@@ -19,7 +19,7 @@ from multibody.graph import sin
 from multibody.simulation import DormandPrince8, Impact
 from multibody.simulation.results.digests import digest
 from multibody.simulation.sweeps import sweep_store
-from multibody.support.atomic_files import StorageError
+from multibody.support.files import StorageError
 
 
 def pendulum(damping=0.0, start=0.5, length=1.0, name="pendulum"):

@@ -446,9 +446,9 @@ def test_values_of_parameters_may_be_formulas():
         ({"force": ("F", 0, 0)}, ["name-unknown", "'F'", "force along x of subsystem 'B'"]),
         ({"parameters": {"m_B": -2.0}}, ["The mass is negative", "body 'B'"]),
         ({"parameters": {"m_B": 1, "I_B_x": 1.0, "I_B_y": 1.0, "I_B_z": 5.0}}, ["more than the sum of the other two"]),
-        ({"position": "zyx", "inputs": "R_B_xx"}, ["'R_B_xx' stands for a variable and for an input"]),
+        ({"position": "zyx", "inputs": "R_B_xx"}, ["'R_B_xx' is used for a variable and for an input"]),
         ({"parameters": {"m_B": "2*mm"}}, ["name-unknown", "'mm'", "parameter 'm_B' of subsystem 'B'"]),
-        ({"parameters": {"v_B_x": 1.0}}, ["'v_B_x' stands for a variable and for a parameter"]),
+        ({"parameters": {"v_B_x": 1.0}}, ["'v_B_x' is used for a variable and for a parameter"]),
     ],
 )
 def test_bad_options_are_told(options, texts):

@@ -245,10 +245,10 @@ CLASHES = {
     ),
     "variable and parameter": (
         lambda: couple("S", [cart(), ball().renamed("C", {"m_B": "x"})]),
-        ["'x' stands for a variable and for a parameter"],
+        ["'x' is used for a variable and for a parameter"],
     ),
-    "variable and input": (lambda: tied([], inputs="p_B_x"), ["stands for a variable and for an input"]),
-    "parameter and input": (lambda: tied([], inputs="m_B"), ["stands for a parameter and for an input"]),
+    "variable and input": (lambda: tied([], inputs="p_B_x"), ["is used for a variable and for an input"]),
+    "parameter and input": (lambda: tied([], inputs="m_B"), ["is used for a parameter and for an input"]),
     "rate and parameter": (lambda: tied([], parameters="v_B_x_dot"), ["the rate of 'v_B_x' and for a parameter"]),
     "rate after renaming": (lambda: cart().renamed("d", {"F": "v_dot"}), ["cannot be called 'v_dot'", "rate of 'v'"]),
     "values": (

@@ -14,8 +14,8 @@ from multibody.compiler import Function, engine
 from multibody.graph import symbol
 from multibody.simulation.problem.continuation import _sum
 from multibody.simulation.results.statistics import Counts
-from multibody.support import compile_clock
-from multibody.support.compile_clock import compile_seconds, compiling
+from multibody.support import progress_bars
+from multibody.support.progress_bars import compile_seconds, compiling
 
 
 def cube(factor):
@@ -58,14 +58,14 @@ def test_a_compilation_that_fails_is_over():
     with pytest.raises(ZeroDivisionError), compiling("nothing"):
         1 / 0
     assert compile_seconds() > before
-    assert compile_clock.compilation_of(threading.get_ident()) is None
+    assert progress_bars.compilation_of(threading.get_ident()) is None
 
 
 def test_long_compilations_are_logged_and_short_ones_are_not(slow_compiler, monkeypatch, caplog):
     caplog.set_level(logging.INFO, "multibody")
     cube(7.0)(1.0)
     assert not caplog.records
-    monkeypatch.setattr(compile_clock, "NOTICE_AFTER", 0.05)
+    monkeypatch.setattr(progress_bars, "NOTICE_AFTER", 0.05)
     cube(9.0)(1.0)
     assert [one.getMessage().rpartition(" in ")[0] for one in caplog.records] == ["Compiled cube"]
 

@@ -15,7 +15,7 @@ from tests.refusal import refused
 import multibody as mb
 from multibody.linearization.state_space.linear_system import read_linear_system
 from multibody.model import Mesh
-from multibody.support.regular_files import open_regular, read_regular, require_regular
+from multibody.support.files import open_regular, read_regular, require_regular
 from multibody.view.scenes.mesh_files import mesh_parts
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no FIFOs here")
@@ -85,7 +85,7 @@ def test_links_to_files_are_followed(tmp_path: Path) -> None:
 
 def test_a_path_that_becomes_a_fifo_between_look_and_opening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "pipe")
-    monkeypatch.setattr("multibody.support.regular_files.require_regular", lambda path: None)
+    monkeypatch.setattr("multibody.support.files.require_regular", lambda path: None)
     with refused("path-not-a-file"):
         open_regular(tmp_path / "pipe")
 

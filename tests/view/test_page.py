@@ -17,7 +17,7 @@ from tests.refusal import refused
 
 import multibody as mb
 from multibody.errors import MissingLibraryError
-from multibody.view.page import formulas, motions, page_html, sweeps, write_page
+from multibody.view.page import motions, page_html, sweeps, tables, write_page
 from multibody.view.page.geometry import merged
 from multibody.view.page.write import embedded
 from multibody.view.scenes.placement import rotation_matrices
@@ -105,15 +105,15 @@ def test_equations_are_text_without_the_library_for_formulas(monkeypatch: pytest
     def missing(module: str, extra: str) -> None:
         raise MissingLibraryError(f"no {module}")
 
-    monkeypatch.setattr(formulas, "require_library", missing)
-    text = formulas.formulas(mb.derive(pendulum()))
+    monkeypatch.setattr(tables, "require_library", missing)
+    text = tables.formulas(mb.derive(pendulum()))
     assert "<math" not in text
     assert "<pre>d/dt angle_dot = -9.81*sin(angle)/l</pre>" in text
 
 
 def test_equations_that_nobody_can_read_are_counted_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formulas, "HUGE", 3)
-    assert re.fullmatch(r"<p>The accelerations have \d+ parts, .*</p>", formulas.formulas(mb.derive(pendulum())))
+    monkeypatch.setattr(tables, "HUGE", 3)
+    assert re.fullmatch(r"<p>The accelerations have \d+ parts, .*</p>", tables.formulas(mb.derive(pendulum())))
 
 
 def test_a_run_that_failed_says_so(run: mb.Trajectory) -> None:

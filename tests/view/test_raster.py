@@ -16,8 +16,8 @@ from multibody.view.render.studio import Studio, configurations
 from multibody.view.render.surfaces import Triangles, corner_normals
 from multibody.view.scenes.build import scene
 from multibody.view.scenes.camera import FIELD, Camera
-from multibody.view.scenes.numbers import ModelNumbers
 from multibody.view.scenes.placement import rotation_matrices
+from multibody.view.scenes.scene import ModelNumbers
 from multibody.view.scenes.triangles import Surface, ball, box, rod
 
 RED, GREEN, BLUE = (1, 0, 0, 1), (0, 1, 0, 1), (0, 0, 1, 1)

@@ -1,6 +1,6 @@
 """Forms of a rotation: identity, turn about a coordinate axis, matrix of direction cosines.
 
-A turn about x, y or z costs 4 multiplications and 2 additions per vector; the matrix that it stands for would cost 9
+A turn about x, y or z costs 4 multiplications and 2 additions per vector; the matrix that it represents would cost 9
 and 6. So a turn stays a turn as long as it can.
 """
 

@@ -19,7 +19,7 @@ _ASYMMETRY = 1e-9  # relative; what is left of symmetry in a matrix that went th
 
 
 class Symmetric3(Linear):
-    """A symmetric matrix, exactly so: xy stands for both xy and yx.
+    """A symmetric matrix, exactly so: xy represents both xy and yx.
 
     The components are the entries of the matrix. For an inertia tensor, xy is therefore -∫ x·y dm.
 

@@ -66,8 +66,8 @@ def command(name: str, *, panel: str) -> Callable[[Command], Command]:
     def made(function: Command) -> Command:
         own = inspect.signature(function, eval_str=True)
         extra = [
-            inspect.Parameter(one, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
-            for one, kind in (("json", AsJson), ("debug", Debug))
+            inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
+            for option, kind in (("json", AsJson), ("debug", Debug))
         ]
 
         @wraps(function)

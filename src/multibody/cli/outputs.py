@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from multibody.cli.exit_codes import CommandError
 from multibody.errors import StorageError
-from multibody.support.atomic_files import refuse_existing
+from multibody.support.files import refuse_existing
 
 if TYPE_CHECKING:
     from multibody.simulation import Trajectory

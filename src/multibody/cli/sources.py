@@ -13,7 +13,7 @@ from multibody.errors import ModelError
 from multibody.formalisms import Formalism, derive
 from multibody.graph.names import suggestion
 from multibody.model import Model, System
-from multibody.support.regular_files import require_regular
+from multibody.support.files import require_regular
 
 if TYPE_CHECKING:
     from multibody.library import LibraryModel
@@ -102,7 +102,7 @@ def _existing(path: str) -> Path:
 def _namesake(path: Path) -> str:
     """The files beside it that were perhaps meant; names are compared without their suffixes, which are all alike."""
     beside = [one for one in _listed(path.parent) if one.suffix.lower() in (*PYTHON, *YAML, *URDF)]
-    near = [repr(one.name) for one in beside if suggestion([path.stem], [one.stem])]
+    near = [repr(file.name) for file in beside if suggestion([path.stem], [file.stem])]
     return f"Did you mean {' or '.join(near[:3])}?" if near else ""
 
 

@@ -21,7 +21,7 @@ from multibody.codegen.contract import SourceTarget, Target, check_option, path_
 from multibody.codegen.live.casadi import Casadi
 from multibody.codegen.live.jax import Jax
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Result, Routine, ScalarVariable
+from multibody.codegen.program_data import Result, Routine, ScalarVariable
 from multibody.codegen.syntax import Syntax
 from multibody.codegen.targets.c.c import C
 from multibody.codegen.targets.c.cpp import Cpp
@@ -52,7 +52,7 @@ def export(
 
     Args:
         eom: the equations.
-        target: the language or tool, such as ``Python()``; the class ``Python`` stands for its defaults.
+        target: the language or tool, such as ``Python()``; the class ``Python`` represents its defaults.
         folder: where the files go; it is made if it does not exist.
         parameters: numbers by name, to be written as defaults in the place of the model's own; an array by its own
             name. Parameters whose defaults are formulas of others stay formulas, unless they are given numbers here.

@@ -9,8 +9,7 @@ from typing import Any
 
 from multibody.codegen.naming import Namer, expression_names, free_names
 from multibody.codegen.parameter_formulas import ParameterFormula, parameter_formulas
-from multibody.codegen.program_data import ProgramData
-from multibody.codegen.quantities import Routine
+from multibody.codegen.program_data import ProgramData, Routine
 from multibody.codegen.statements import CodePrinter, RoutinePlan, in_parts, planned, written_out
 from multibody.codegen.syntax import Item, Place, RoutinePart, Syntax
 from multibody.graph import Symbol, Table
@@ -74,7 +73,7 @@ def coded(
     values = [x for routine in routines for result in routine.results for x in result.values]
     whole = schedule(values, canonical(program.solved, landmarks))
     steps = {step.node: step for step in whole.operations}
-    formulas = [one.formula for one in program.parameters if one.formula is not None]
+    formulas = [parameter.formula for parameter in program.parameters if parameter.formula is not None]
     rules = {step.node: step for step in schedule(formulas, canonical()).operations}
     all_at_once = Stages(StraightLineProgram((), ()), whole)
     stages = hoist(whole, program.eom.parameters, written_out) if apart else all_at_once
@@ -117,8 +116,8 @@ _OPEN = re.compile(r"\{\w*\}")  # {}, {0}, {k}, {name}
 
 def _members(program: ProgramData, syntax: Syntax) -> dict[Any, str]:
     """Parameters as members of a structure."""
-    spelled = member_names([one.name for one in program.parameters], syntax)
-    return {one.symbol: spelled[one.name] for one in program.parameters}
+    spelled = member_names([parameter.name for parameter in program.parameters], syntax)
+    return {parameter.symbol: spelled[parameter.name] for parameter in program.parameters}
 
 
 def member_names(names: Sequence[str], syntax: Syntax) -> dict[str, str]:
@@ -132,7 +131,7 @@ def _wishes(program: ProgramData, routines: Sequence[Routine], landmarks: Mappin
     """Names by fingerprint: of landmarks, of u̇ and λ, and of results; none if there are no landmarks."""
     if not landmarks:
         return {}
-    solved = ((one.name, value) for one, value in program.solved.items() if isinstance(one, Symbol))
+    solved = ((symbol.name, value) for symbol, value in program.solved.items() if isinstance(symbol, Symbol))
     labels = (pair for r in routines for result in r.results for pair in zip(result.labels, result.values, strict=True))
     return expression_names(labels) | expression_names(solved) | dict(landmarks)
 
@@ -168,7 +167,7 @@ def _places(program: ProgramData, hoisted: Sequence[Any], names: Mapping[Any, st
     time = program.eom.model.time
     places: dict[Any, Place] = {time: ("t", 0, names[time])}
     for array, quantities in program.arguments.items():
-        places |= {one.symbol: (array, k, names[one.symbol]) for k, one in enumerate(quantities)}
+        places |= {quantity.symbol: (array, k, names[quantity.symbol]) for k, quantity in enumerate(quantities)}
     return places | {node: ("c", k, names[node]) for k, node in enumerate(hoisted)}
 
 

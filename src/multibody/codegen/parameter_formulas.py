@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from multibody.codegen.naming import Namer
-from multibody.codegen.program_data import ProgramData
-from multibody.codegen.quantities import ScalarVariable
+from multibody.codegen.program_data import ProgramData, ScalarVariable
 from multibody.codegen.statements import CodePrinter, in_parts, named_values
 from multibody.codegen.syntax import Place, RoutinePart, Syntax
 from multibody.errors import MissingValueError
@@ -50,7 +49,7 @@ class ParameterFormula(NamedTuple):
 
 def dependencies(quantity: ScalarVariable) -> list[str]:
     """The names of the parameters in the formula of a parameter; none if it is a number."""
-    return [] if quantity.formula is None else sorted(one.name for one in free_symbols(quantity.formula))
+    return [] if quantity.formula is None else sorted(symbol.name for symbol in free_symbols(quantity.formula))
 
 
 def origin(quantity: ScalarVariable, spelled: str = "") -> str:
@@ -91,22 +90,30 @@ def in_order(parameters: Sequence[ScalarVariable]) -> list[tuple[int, ScalarVari
     Raises:
         MissingValueError: if formulas need each other.
     """
-    waiting = {one.symbol: (k, one) for k, one in enumerate(parameters) if one.formula is not None}
+    waiting = {
+        parameter.symbol: (k, parameter) for k, parameter in enumerate(parameters) if parameter.formula is not None
+    }
     found: list[tuple[int, ScalarVariable]] = []
     while waiting:
-        ready = [s for s, (_, one) in waiting.items() if not any(x in waiting for x in free_symbols(one.formula))]
+        ready = [
+            s for s, (_, quantity) in waiting.items() if not any(x in waiting for x in free_symbols(quantity.formula))
+        ]
         if not ready:
-            formulas = {s: one.formula for s, (_, one) in waiting.items() if s is not None and one.formula is not None}
-            path = [one.name for one in circle(formulas)]
+            formulas = {
+                s: quantity.formula
+                for s, (_, quantity) in waiting.items()
+                if s is not None and quantity.formula is not None
+            }
+            path = [symbol.name for symbol in circle(formulas)]
             raise MissingValueError(
-                f"No value for: {', '.join(sorted(one.name for _, one in waiting.values()))}.",
+                f"No value for: {', '.join(sorted(quantity.name for _, quantity in waiting.values()))}.",
                 where="parameters",
                 cause=f"Formulas lead in a circle: {' -> '.join(path)}.",
                 remedy="Give one of them a number.",
                 code="parameters-circular",
                 names=path,
             )
-        found += [waiting.pop(one) for one in ready]
+        found += [waiting.pop(symbol) for symbol in ready]
     return found
 
 
@@ -124,10 +131,14 @@ def parameter_formulas(
         taken: identifiers that intermediate results must not have.
     """
     tables = {key: name for key, name in names.items() if isinstance(key, str)}
-    symbols = {one.symbol: names[one.symbol] for one in parameters if one.symbol is not None}
-    places: dict[Any, Place] = {one.symbol: ("p", k, members[one.symbol]) for k, one in enumerate(parameters)}
+    symbols = {parameter.symbol: names[parameter.symbol] for parameter in parameters if parameter.symbol is not None}
+    places: dict[Any, Place] = {
+        parameter.symbol: ("p", k, members[parameter.symbol]) for k, parameter in enumerate(parameters)
+    }
     namer = Namer({*taken, *symbols.values()}, {}, {})
-    return tuple(_formula(k, one, syntax, symbols | tables, places, namer) for k, one in in_order(parameters))
+    return tuple(
+        _formula(k, parameter, syntax, symbols | tables, places, namer) for k, parameter in in_order(parameters)
+    )
 
 
 def _formula(

@@ -15,14 +15,12 @@ import numpy as np
 
 from multibody.codegen.code import Code, coded
 from multibody.codegen.naming import landmarks
-from multibody.codegen.program_data import ProgramData, quantity
-from multibody.codegen.quantities import Result, Routine, ScalarVariable
+from multibody.codegen.program_data import ProgramData, Result, Routine, ScalarVariable, quantity
 from multibody.codegen.routines import ROUTINES
 from multibody.codegen.syntax import Syntax
 from multibody.equations import EquationsOfMotion
 from multibody.equations.dependent_angles import require_no_acting_angles
-from multibody.equations.validation.argument_checks import require_equations
-from multibody.equations.validation.known_symbols import require_distinct, require_known
+from multibody.equations.validation.argument_checks import require_distinct, require_equations, require_known
 from multibody.equations.validation.prescribed_motion import require_smooth
 from multibody.errors import ConversionError, UnknownNameError
 from multibody.graph import Constant, Expr, Symbol, isolated, topological
@@ -44,7 +42,7 @@ class Program(ProgramData):
             parameters: numbers by name, where they are not the defaults; an array by its own name.
 
         Raises:
-            ModelError: if one name stands for several quantities, or a symbol for none.
+            ModelError: if one name represents several quantities, or a symbol for none.
             AssemblyError: if no position keeps all constraints.
 
         Example:
@@ -61,15 +59,15 @@ class Program(ProgramData):
         meanings = {(entry.kind, entry.name): entry for entry in eom.symbol_table().entries}
 
         def quantities(kind: str, values: Iterable[tuple[Symbol, float]]) -> tuple[ScalarVariable, ...]:
-            return tuple(quantity(meanings[kind, one.name], float(value), one) for one, value in values)
+            return tuple(quantity(meanings[kind, symbol.name], float(value), symbol) for symbol, value in values)
 
         numbers = eom.model.known_parameter_values(parameters)
         require_possible_numbers(eom.model, numbers)
         q, u = _start(eom, parameters, complete=len(numbers) == len(eom.parameters))
-        values = quantities("parameter", ((one, numbers.get(one, nan)) for one in eom.parameters))
+        values = quantities("parameter", ((parameter, numbers.get(parameter, nan)) for parameter in eom.parameters))
         return Program(
             eom,
-            tuple(replace(one, formula=_formula(eom, one.symbol, parameters or {})) for one in values),
+            tuple(replace(value, formula=_formula(eom, value.symbol, parameters or {})) for value in values),
             quantities("coordinate", zip(eom.coordinates, q, strict=True)),
             quantities("speed", zip(eom.speeds, u, strict=True)),
         )
@@ -122,13 +120,17 @@ class Program(ProgramData):
         """
         require_no_acting_angles(self.eom, "generated code")
         self._require_runnable()
-        made = [self.routine(one) if isinstance(one, str) else one for one in routines]
-        made = [one for one in made if any(result.size for result in one.results)]
+        made = [self.routine(routine) if isinstance(routine, str) else routine for routine in routines]
+        made = [routine for routine in made if any(result.size for result in routine.results)]
         return coded(self, made, syntax, taken, self._landmarks if names == "readable" else {}, apart, limit)
 
     def _require_runnable(self) -> None:
         """An error for what no run can be made of: motions that jump, impossible inertias."""
-        known = {one.symbol: one.value for one in self.parameters if one.symbol is not None and not isnan(one.value)}
+        known = {
+            parameter.symbol: parameter.value
+            for parameter in self.parameters
+            if parameter.symbol is not None and not isnan(parameter.value)
+        }
         require_smooth(self.eom, known)
 
     @cached_property
@@ -141,8 +143,11 @@ class Program(ProgramData):
         eom = self.eom
         return topological(flat([*eom.acceleration, *eom.multiplier_values, *eom.rates]))
 
-    @cached_property
+    @property
     def _landmarks(self) -> dict[Any, str]:
+        return self.eom.once("landmarks", self._named_quantities)
+
+    def _named_quantities(self) -> dict[Any, str]:
         with isolated(*self._known):
             return landmarks(self.eom)
 
@@ -150,14 +155,14 @@ class Program(ProgramData):
 def _require_names_and_values(eom: EquationsOfMotion) -> None:
     """Code tells quantities apart by their names; symbols that are none of them could not be written."""
     outputs = {name: np.shape(value) for name, value in eom.outputs.items()}
-    require_distinct(eom.model, [one for name, shape in outputs.items() for one in shaped_names(name, shape)])
-    values = [*eom.rates, *eom.acceleration, *(one for value in eom.outputs.values() for one in flat(value))]
+    require_distinct(eom.model, [entry for name, shape in outputs.items() for entry in shaped_names(name, shape)])
+    values = [*eom.rates, *eom.acceleration, *(entry for value in eom.outputs.values() for entry in flat(value))]
     require_known(values, eom, f"system '{eom.model.name}'", eom.multipliers)
 
 
 def _formula(eom: EquationsOfMotion, symbol: Symbol | None, given: Mapping[str, Any]) -> Expr | None:
     """The formula that a parameter follows; None if it is a number, by default or as given."""
-    owner = next(one for one in eom.model.parameters if symbol in one.default)
+    owner = next(parameter for parameter in eom.model.parameters if symbol in parameter.default)
     default = None if symbol is None or owner.name in given or symbol.name in given else owner.default[symbol]
     return None if default is None or isinstance(default, Constant) else default
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.codegen.program_data import ProgramData
-from multibody.codegen.quantities import Result, Routine, ScalarVariable
+from multibody.codegen.program_data import ProgramData, Result, Routine, ScalarVariable
 from multibody.codegen.start_equations import assembly_step, closure as start_equations
 from multibody.equations.projection import correction
 from multibody.equations.solution import tips_first
@@ -19,7 +18,7 @@ from multibody.graph.traverse import flat
 
 
 def _names(quantities: Iterable[ScalarVariable | Any], suffix: str = "", prefix: str = "") -> list[str]:
-    return [f"{prefix}{one.name}{suffix}" for one in quantities]
+    return [f"{prefix}{quantity.name}{suffix}" for quantity in quantities]
 
 
 def _rates(program: ProgramData) -> tuple[Result, Result]:

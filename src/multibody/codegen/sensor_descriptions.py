@@ -124,13 +124,15 @@ def _joint(sensor: JointSensor) -> Iterator[tuple[str, str]]:
     joint = sensor.joint
     plain = len(joint.coordinates) == len(joint.speeds)
     units = (
-        ["rad" if one in joint.angles else "m" for one in joint.coordinates] if plain else [""] * len(joint.coordinates)
+        ["rad" if coordinate in joint.angles else "m" for coordinate in joint.coordinates]
+        if plain
+        else [""] * len(joint.coordinates)
     )
     yield from (
-        (f"coordinate {one.name} of joint {joint.name}", unit)
-        for one, unit in zip(joint.coordinates, units, strict=True)
+        (f"coordinate {coordinate.name} of joint {joint.name}", unit)
+        for coordinate, unit in zip(joint.coordinates, units, strict=True)
     )
     rates = [rate_unit(unit) for unit in units] if plain else [""] * len(joint.speeds)
     yield from (
-        (f"speed {one.name} of joint {joint.name}", unit) for one, unit in zip(joint.speeds, rates, strict=True)
+        (f"speed {speed.name} of joint {joint.name}", unit) for speed, unit in zip(joint.speeds, rates, strict=True)
     )

@@ -84,7 +84,7 @@ def assembly_step(program: ProgramData) -> AssemblyStep | None:
     if not rows:
         return None
     positions = [eom.constraints.equations[row].position for row in rows]
-    closed = [one for one in positions if one is not None]
+    closed = [position for position in positions if position is not None]
     closed += _lengths(program)
     moving = [eom.constraints.velocity[row] for row in rows]
     return AssemblyStep(
@@ -110,11 +110,13 @@ def _nearer(program: ProgramData, gaps: Sequence[Expr], symbols: Sequence[Symbol
 
 def _movable(program: ProgramData, slopes: Matrix, symbols: Sequence[Symbol]) -> list[int]:
     """The positions of the states that were left open, if they can close all gaps; else all positions."""
-    known: dict[Any, float] = {one.symbol: one.value for group in program.arguments.values() for one in group}
-    known |= {one.symbol: SOME for one in program.parameters if isnan(one.value)}
+    known: dict[Any, float] = {
+        variable.symbol: variable.value for group in program.arguments.values() for variable in group
+    }
+    known |= {parameter.symbol: SOME for parameter in program.parameters if isnan(parameter.value)}
     values = evaluate(list(slopes.flat), known | {program.eom.model.time: 0.0})
     numbers = np.array(values, dtype=float).reshape(slopes.shape)
-    left = [k for k, one in enumerate(symbols) if one.name not in program.eom.model.written]
+    left = [k for k, symbol in enumerate(symbols) if symbol.name not in program.eom.model.written]
     enough = bool(left) and _rank(numbers[:, left]) == _rank(numbers)
     return left if enough else list(range(len(symbols)))
 
@@ -126,6 +128,6 @@ def _rank(matrix: np.ndarray) -> int:
 
 def _largest(values: Sequence[Expr]) -> Expr:
     found: Expr = ZERO
-    for one in values:
-        found = maximum(found, absolute(one))
+    for value in values:
+        found = maximum(found, absolute(value))
     return found

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from multibody.codegen.quantities import Routine
+from multibody.codegen.program_data import Routine
 from multibody.codegen.syntax import Item, Place, RoutinePart, Syntax
 from multibody.graph import Constant
 from multibody.graph.number import finite
@@ -106,7 +106,7 @@ class CodePrinter:
 
     Args:
         syntax: of the language.
-        operations: for each node the operation that it stands for.
+        operations: for each node the operation that it represents.
         names: of symbols, of intermediates, and of tables by their digest.
     """
 

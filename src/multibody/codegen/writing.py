@@ -15,8 +15,7 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 
 from multibody.errors import StorageError
-from multibody.support.atomic_files import atomic_file
-from multibody.support.regular_files import read_regular
+from multibody.support.files import atomic_file, read_regular
 from multibody.support.text_tables import html_text
 
 MANIFEST = ".multibody-export.json"

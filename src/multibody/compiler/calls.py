@@ -120,7 +120,7 @@ def complain_about_names(function: Signature, ports: Sequence[Port], values: Map
         where=f"function '{function.name}'",
         cause="; ".join(hints),
         remedy=f"The ports are: {', '.join(known)}.",
-        names=[one for _, names in faults for one in names],
+        names=[name for _, names in faults for name in names],
     )
 
 

@@ -27,7 +27,7 @@ from multibody.compiler.program import PortProgram, lowered
 from multibody.compiler.ufunc import UniversalFunction, allows_ports, not_universal
 from multibody.errors import ShapeError
 from multibody.graph import names
-from multibody.support.compile_clock import compiling
+from multibody.support.progress_bars import compiling
 
 
 class Function:

@@ -105,7 +105,7 @@ class UniversalFunction:
         if first.ndim > self._rank and self._kernel is None:
             self._add_batch()
         if self._several:
-            return self._results([one.item() if isinstance(one, np.float64) else one for one in result])
+            return self._results([item.item() if isinstance(item, np.float64) else item for item in result])
         return result.item() if isinstance(result, np.float64) else result
 
     def _add_batch(self) -> None:

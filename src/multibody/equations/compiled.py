@@ -10,7 +10,7 @@ from multibody.equations.contract import MotionEquations
 from multibody.equations.expressions import EquationExpressions
 from multibody.equations.robust import RobustDynamics
 from multibody.equations.singularity import may_lose_inertia
-from multibody.equations.tolerances import ROUNDED_PIVOT
+from multibody.equations.tolerances import INVISIBLE_FACTOR, ROUNDED_PIVOT
 from multibody.graph import (
     ONE,
     ZERO,
@@ -32,10 +32,6 @@ from multibody.graph.workspace import in_own_table
 
 if TYPE_CHECKING:
     from multibody.compiler import Function
-
-
-INVISIBLE = 1e-300
-"""A factor for terms that do not change a result, except that it is NaN where they are NaN."""
 
 
 def continuous_angle(angle: Expr, reference: Expr) -> Expr:
@@ -114,7 +110,7 @@ class CompiledEquations(EquationExpressions):
             return list(expressions)
         given = list(expressions)
         with isolated(*topological([*given, self.regularity])):
-            mark = INVISIBLE * sqrt(self.regularity - ROUNDED_PIVOT)
+            mark = INVISIBLE_FACTOR * sqrt(self.regularity - ROUNDED_PIVOT)
             return [component if component is ZERO else component + mark for component in given]
 
     @cached_property

@@ -219,13 +219,17 @@ class EquationsOfMotion(CompiledEquations):
         """All symbols with their units and meanings."""
         from multibody.equations.printed_forms.symbol_table import symbol_table
 
-        return symbol_table(self.model, self.constraints)
+        return self.once("symbol table", lambda: symbol_table(self.model, self.constraints))
 
     def __repr__(self) -> str:
         return f"EquationsOfMotion({self.model.name!r}, {counted(len(self.speeds), 'speed')}, by {self.formalism})"
 
     def __str__(self) -> str:
-        return str(self.readable())
+        from multibody.equations.printed_forms.readable import PRINT_SECONDS
+
+        return str(self.readable(seconds=PRINT_SECONDS))
 
     def _repr_latex_(self) -> str:
-        return f"$$\n{self.to_latex()}\n$$"
+        from multibody.equations.printed_forms.readable import PRINT_SECONDS
+
+        return f"$$\n{self.to_latex(seconds=PRINT_SECONDS)}\n$$"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 FORCE_SOFTNESS = 1e-9
 """ε of the constraint forces where rows may become dependent; see ``regularized``.
 
@@ -38,3 +40,12 @@ ROUNDED_INERTIA = 1e-13
 
 ROBUST_SINGULAR_VALUE = 1e-9
 """Singular values of B below this share of the largest one count as zero in ``RobustDynamics``."""
+
+INVISIBLE_FACTOR = 1e-300
+"""A factor for terms that do not change a result, except that it is NaN where they are NaN."""
+
+MOTION_JUMP = 1e-5
+"""A jump of a prescribed motion, relative to all that changes."""
+
+CANCELLATION_ROUNDING = 1e3 * float(np.finfo(float).eps)
+"""Rounding of a constraint, relative to the terms that cancel in it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from multibody.equations import EquationsOfMotion, Handling, Multipliers
-from multibody.equations.validation.known_symbols import require_own_symbols
+from multibody.equations.validation.argument_checks import require_own_symbols
 from multibody.equations.without_bodies import require_bodies
 from multibody.errors import ModelError, SingularMatrixError
 from multibody.formalisms.articulated_body import ArticulatedBody, has_own_speeds

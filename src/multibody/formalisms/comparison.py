@@ -259,15 +259,15 @@ def _chosen(formalisms: object) -> Sequence[Formalism]:
             value=type(formalisms).__name__,
         )
     chosen = [required_formalism(formalism, "compare") for formalism in formalisms]
-    for one, other in combinations(chosen, 2):
-        if type(one) is type(other) and repr(vars(one)) == repr(vars(other)):
+    for first, other in combinations(chosen, 2):
+        if type(first) is type(other) and repr(vars(first)) == repr(vars(other)):
             raise ModelError(
-                f"The formalism {one!r:.80} is given twice.",
+                f"The formalism {first!r:.80} is given twice.",
                 code="formalism-twice",
                 where="compare",
                 cause="A derivation always agrees with itself.",
                 remedy="Give different formalisms, or the same with different options.",
-                name=repr(one),
+                name=repr(first),
             )
     return chosen
 

@@ -104,7 +104,7 @@ def sort_key(fp: Value) -> int:
 
 
 def is_lower(fp: Value, p: int) -> bool:
-    """Whether it is the one of ±fp that stands for both."""
+    """Whether it is the one of ±fp that represents both."""
     if p != P or isinstance(fp, Surd):
         return fp < p // 2
     first = fp % PRIMES[0]

@@ -138,12 +138,12 @@ def _random_point(fp: Value, factor: Fraction, p: int, seed: int) -> Point:
 
 
 def _signed(fp: Value, p: int) -> tuple[int, Value]:
-    """A sign, and the one of ±fp that stands for both."""
+    """A sign, and the one of ±fp that represents both."""
     return (1, fp) if is_lower(fp, p) else (-1, -fp % p)
 
 
 def pi_image(at: FieldPoint) -> int:
-    """The random value that stands for π."""
+    """The random value that represents π."""
     return scramble(at.constants, "pi", p=at.p)
 
 
@@ -210,7 +210,7 @@ def exponential(exponent: Expr, fingerprint_of: FingerprintOf, at: FieldPoint) -
 
 @lru_cache(maxsize=8192)
 def symbol_fingerprint(at: FieldPoint, scope: str, name: str, kind: str) -> int:
-    """The random value that stands for a symbol; the same in every process."""
+    """The random value that represents a symbol; the same in every process."""
     return scramble(at.seed, "symbol", scope, name, kind, p=at.p)
 
 

@@ -174,9 +174,14 @@ def unknown_names(
     unknown: Sequence[Any], known: Iterable[str], kind: str = "", *, purpose: str = "", remedy: str = "",
     cause: str = "", error: type[MultibodyError] = ModelError, **details: Any,
 ) -> MultibodyError:  # fmt: skip
-    """The error for names that are not known; see ``require_known_names``."""
+    """The error for names that are not known; see ``require_known_names``.
+
+    Example:
+        >>> unknown_names(["x"], ["a", "b"], "quantity").remedy
+        'The quantities are: a, b.'
+    """
     listed = list(known)
-    beginning = remedy or (f"The {kind}s are" if kind.isidentifier() else "There are")
+    beginning = remedy or (f"The {_plural(kind)} are" if kind.isidentifier() else "There are")
     fields = details if "name" in details else {"names": tuple(map(str, unknown)), **details}
     return error(
         f"{' '.join(filter(None, ['There is no', kind, ', '.join(map(repr, unknown)), purpose]))}.",
@@ -184,6 +189,11 @@ def unknown_names(
         remedy=f"{beginning}: {', '.join(listed) or 'none'}.",
         **fields,
     )
+
+
+def _plural(kind: str) -> str:
+    """The plural of a kind of thing, such as "parameters" and "quantities"."""
+    return f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
 
 
 def _fault(name: str, longest: int) -> tuple[str, str]:

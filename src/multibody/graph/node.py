@@ -55,7 +55,7 @@ class NodeTable(WeakEntries):
 _serials = count()
 _leaves = (
     WeakEntries()
-)  # fingerprint, up to sign -> the symbol that stands for it; also the constants that live forever
+)  # fingerprint, up to sign -> the symbol that represents it; also the constants that live forever
 default_table = NodeTable()  # the same for what is made outside all isolated blocks
 _cleaning = threading.RLock()
 
@@ -73,7 +73,7 @@ class Node:
         args: the operands.
         fp: the fingerprint at the first point.
         guards: a set of bits for what must not come in unasked: one for each division, root or logarithm below (up
-            to coincidence), and one for each symbol. A node stands for a value only where it brings in nothing new.
+            to coincidence), and one for each symbol. A node represents a value only where it brings in nothing new.
         serial: order of creation; operands have smaller ones, so sorting by it is a topological order. Those of
             constants are negative: many models share them, and none may depend on which of them came first.
     """
@@ -135,7 +135,7 @@ def guard(fp: Value) -> int:
 
 
 def symbol_guard() -> int:
-    """A bit that no other living symbol has, so that a node with a foreign symbol never stands for a value."""
+    """A bit that no other living symbol has, so that a node with a foreign symbol never represents a value."""
     try:
         return _free_bits.pop()
     except IndexError:
@@ -165,7 +165,7 @@ def find_structure(op: str, *args: Node) -> Any:
 
 
 def intern(node: Any) -> Any:
-    """The one node that stands for the value of ``node``: itself, if it is the first."""
+    """The one node that represents the value of ``node``: itself, if it is the first."""
     key = node.fp if node.fp < HALF else P - node.fp
     if node.op == SYMBOL:
         return place(node, _leaves, key)

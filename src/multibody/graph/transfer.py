@@ -156,7 +156,7 @@ def _made(op: str, operands: tuple[Any, ...], own: tuple[Any, ...]) -> Any:
 
 
 def _constant(operands: tuple[Any, ...], value: Any, fp: Value, fp2: Value, op: str | None) -> Constant:
-    """The constant that stands for this number here, if it has the same digits; otherwise one of its own."""
+    """The constant that represents this number here, if it has the same digits; otherwise one of its own."""
     node = Constant(value, fp, fp2, (op, operands) if op else None)
     if value < 0 or not has_own_image(node):  # only the formula of its opposite knows it; or another number is found
         return node

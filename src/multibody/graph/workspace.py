@@ -54,8 +54,8 @@ def _nodes(thing: Any) -> Iterator[Node]:
     elif isinstance(thing, Mapping):
         yield from _nodes(list(thing.values()))
     elif isinstance(thing, list | tuple | np.ndarray):
-        for one in thing.flat if isinstance(thing, np.ndarray) else thing:
-            yield from _nodes(one)
+        for symbol in thing.flat if isinstance(thing, np.ndarray) else thing:
+            yield from _nodes(symbol)
     else:
         yield from getattr(thing, "nodes", ())
 

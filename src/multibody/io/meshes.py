@@ -43,7 +43,7 @@ class MeshFolder:
             return None
         try:
             starts = [root] if self._here is None else [self._here, root]
-            written = [Path(os.path.normpath(start / one)) for start in starts for one in candidates]
+            written = [Path(os.path.normpath(start / candidate)) for start in starts for candidate in candidates]
             places = [place.resolve() for place in written if place.is_relative_to(root)]
             below = [place for place in places if place.is_relative_to(root)]
             found = next((place for place in below if place.is_file()), None)

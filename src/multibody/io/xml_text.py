@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from xml.parsers import expat
 
 from multibody.errors import ModelError, ParseError, StorageError
-from multibody.support.regular_files import open_regular
+from multibody.support.files import open_regular
 
 MAX_BYTES = 32 * 2**20
 MAX_ELEMENTS = 400_000

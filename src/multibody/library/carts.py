@@ -6,9 +6,8 @@ import math
 
 from multibody.equations import EquationsOfMotion
 from multibody.library.check import Check
-from multibody.library.library_model import LibraryModel
+from multibody.library.library_model import BLUE, ORANGE, LibraryModel
 from multibody.library.observe import accelerations, at_state, poles
-from multibody.library.palette import BLUE, ORANGE
 from multibody.model import Box, Capsule, JointLoad, JointSensor, Line, System
 
 

@@ -7,9 +7,8 @@ from functools import partial
 
 from multibody.equations import EquationsOfMotion
 from multibody.library.check import Check
-from multibody.library.library_model import LibraryModel
+from multibody.library.library_model import BLUE, GREY, LibraryModel
 from multibody.library.observe import accelerations, at_state, poles
-from multibody.library.palette import BLUE, GREY
 from multibody.model import Cylinder, Frame, Position, Sphere, System
 
 

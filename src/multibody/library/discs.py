@@ -9,9 +9,8 @@ from multibody.algebra import Rotation
 from multibody.equations import EquationsOfMotion
 from multibody.graph import pi
 from multibody.library.check import Check
-from multibody.library.library_model import LibraryModel
+from multibody.library.library_model import BLUE, PALE, WHITE, LibraryModel
 from multibody.library.observe import at_state, measured, moved, poles
-from multibody.library.palette import BLUE, PALE, WHITE
 from multibody.model import AngularAcceleration, AngularVelocity, Cylinder, Line, Plane, RollingDisc, System
 
 

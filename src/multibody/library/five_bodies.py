@@ -9,9 +9,8 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.library.check import Check
-from multibody.library.library_model import LibraryModel
+from multibody.library.library_model import BLUE, ORANGE, LibraryModel
 from multibody.library.observe import accelerations, at_state, moved
-from multibody.library.palette import BLUE, ORANGE
 from multibody.model import Capsule, Energy, Position, System
 
 MASSES = (3.0, 3.0, 2.0, 1.5, 1.5)

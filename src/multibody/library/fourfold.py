@@ -11,10 +11,8 @@ from multibody.algebra import Rotation
 from multibody.equations import EquationsOfMotion
 from multibody.formalisms import Lagrange, derive
 from multibody.library.check import Check
-from multibody.library.library_model import LibraryModel
+from multibody.library.library_model import BLUE, ORANGE, LibraryModel, one_of
 from multibody.library.observe import accelerations, at_state, moved
-from multibody.library.options import one_of
-from multibody.library.palette import BLUE, ORANGE
 from multibody.library.plane_linkages import uniform_bar
 from multibody.model import Box, Capsule, Frame, JointDamper, Line, Position, System
 

@@ -9,9 +9,8 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.library.check import Check
-from multibody.library.library_model import LibraryModel
+from multibody.library.library_model import BLUE, GREY, LibraryModel
 from multibody.library.observe import at_state, measured
-from multibody.library.palette import BLUE, GREY
 from multibody.linearization import equilibrium
 from multibody.model import (
     Body,

@@ -8,9 +8,8 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.library.check import Check
-from multibody.library.library_model import LibraryModel
+from multibody.library.library_model import BLUE, GREY, LibraryModel
 from multibody.library.observe import moved, passages, poles
-from multibody.library.palette import BLUE, GREY
 from multibody.model import Box, Cylinder, Frame, JointDamper, JointLoad, Position, Sphere, System
 
 # one -----------------------------------------------------------------------------------------------------------------

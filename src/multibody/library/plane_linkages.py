@@ -10,9 +10,8 @@ import numpy as np
 
 from multibody.equations import EquationsOfMotion
 from multibody.library.check import Check
-from multibody.library.library_model import LibraryModel
+from multibody.library.library_model import LibraryModel, one_of
 from multibody.library.observe import accelerations, at_state, measured, poles
-from multibody.library.options import one_of
 from multibody.model import Body, Box, ConstraintForce, Cylinder, JointLoad, JointSensor, KineticEnergy, System
 
 

@@ -7,9 +7,8 @@ from typing import Any
 
 from multibody.equations import EquationsOfMotion
 from multibody.library.check import Check
-from multibody.library.library_model import LibraryModel
+from multibody.library.library_model import BLUE, ORANGE, LibraryModel
 from multibody.library.observe import accelerations, at_state, moved
-from multibody.library.palette import BLUE, ORANGE
 from multibody.library.plane_linkages import uniform_bar
 from multibody.model import Cylinder, Position, System
 from multibody.simulation import DormandPrince8

@@ -9,10 +9,8 @@ from typing import Any, Literal
 from multibody.equations import EquationsOfMotion
 from multibody.graph import pi
 from multibody.library.check import Check
-from multibody.library.library_model import LibraryModel
+from multibody.library.library_model import BLUE, ORANGE, LibraryModel, one_of
 from multibody.library.observe import moved
-from multibody.library.options import one_of
-from multibody.library.palette import BLUE, ORANGE
 from multibody.model import Body, Box, Cylinder, DistanceConstraint, Frame, JointSensor, Spherical, System, Universal
 
 CRANK, SLIDER, COUPLER = (0.0, 0.5, 0.1), (0.0, 0.2, 0.0), (-1.0, 0.3, 0.1)

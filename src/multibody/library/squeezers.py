@@ -8,10 +8,8 @@ from typing import Any, Literal
 from multibody.equations import EquationsOfMotion
 from multibody.graph import cos, sin
 from multibody.library.check import Check
-from multibody.library.library_model import LibraryModel
+from multibody.library.library_model import LibraryModel, Row, one_of, tabled_parameters
 from multibody.library.observe import accelerations, at_state, moved
-from multibody.library.options import one_of
-from multibody.library.tabled import Row, tabled_parameters
 from multibody.model import Coil, Cylinder, Frame, JointLoad, Spring, System
 
 ANDREWS_START = {

@@ -10,10 +10,8 @@ from multibody.equations import EquationsOfMotion
 from multibody.formalisms import derive
 from multibody.graph import pi
 from multibody.library.check import Check
-from multibody.library.library_model import LibraryModel
+from multibody.library.library_model import BLACK, ORANGE, LibraryModel, one_of
 from multibody.library.observe import accelerations, at_state, poles
-from multibody.library.options import one_of
-from multibody.library.palette import BLACK, ORANGE
 from multibody.linearization import LinearSystem, critical_values, linearize
 from multibody.model import AngularMomentum, Cone, Position, Sphere, System
 

@@ -11,10 +11,8 @@ from multibody.algebra import Rotation
 from multibody.equations import EquationsOfMotion
 from multibody.graph import pi
 from multibody.library.check import Check
-from multibody.library.library_model import LibraryModel
+from multibody.library.library_model import PALE, LibraryModel, Row, tabled_parameters
 from multibody.library.observe import at_state
-from multibody.library.palette import PALE
-from multibody.library.tabled import Row, tabled_parameters
 from multibody.linearization import LinearSystem, critical_values, linearize
 from multibody.model import Cylinder, JointLoad, Plane, RollingDisc, Sphere, System
 

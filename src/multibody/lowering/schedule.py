@@ -3,12 +3,14 @@
 The order is a policy. ``by_creation`` takes nodes as they were made, link by link, which keeps operands near their use;
 but it depends on what else was made before. ``canonical`` depends on the expressions alone, so that two exports are
 equal byte by byte. ``with_near_operands`` improves the order of a long program for registers.
+
+Hoisting: work that depends on parameters alone moves to a stage that runs once per parameter set.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from multibody.graph import Condition, Expr, topological
 from multibody.graph.traverse import content_rank, depth_first
@@ -73,7 +75,7 @@ def schedule(outputs: Sequence[Expr], order: Order = by_creation) -> StraightLin
     operations: list[Operation] = []
     for op, node, operands in order(outputs):
         args = tuple(stands_for[arg] for arg in operands)
-        if op == SAME:  # a sign gets no name; the symbol that stands for it does
+        if op == SAME:  # a sign gets no name; the symbol that represents it does
             stands_for[node] = node if args[0].op == "neg" else args[0]
         else:
             value = (node.fp, node.guards, type(node) is Condition) if args else node
@@ -125,3 +127,59 @@ def _far_operands(operations: Iterable[Operation]) -> int:
             touched[arg] = now
         touched[step.node] = now
     return far
+
+
+class Stages(NamedTuple):
+    """A program in two stages.
+
+    Attributes:
+        prepare: operations on parameters alone; its results are the hoisted values, in the order of their first use.
+        main: all other operations, which may use the hoisted values.
+    """
+
+    prepare: StraightLineProgram
+    main: StraightLineProgram
+
+
+def hoist(
+    program: StraightLineProgram, parameters: Iterable[Any], inline: Callable[[Any], bool] = lambda node: False
+) -> Stages:
+    """The program in two stages.
+
+    Args:
+        program: all operations.
+        parameters: symbols that stay the same for many evaluations.
+        inline: whether a node is written out where it is used and never kept; its operands are kept in its place.
+
+    Example:
+        >>> from multibody.graph import sqrt, symbols
+        >>> from multibody.lowering import schedule
+        >>> x, m = symbols("x m")
+        >>> stages = hoist(schedule([sqrt(m + 1) * x]), [m])
+        >>> stages.prepare.results, [step.op for step in stages.main.operations]
+        ((sqrt(m + 1),), ['mul'])
+    """
+    operations = {step.node: step for step in program.operations}
+    fixed = _parameter_only(program, parameters)
+
+    def kept(node: Any) -> Iterator[Any]:
+        if not inline(node):
+            yield node
+            return
+        for arg in operations[node].args:
+            yield from kept(arg)
+
+    used = [arg for step in program.operations if step.node not in fixed for arg in step.args if arg in fixed]
+    used += [result for result in program.results if result in fixed]
+    hoisted = dict.fromkeys(leaf for node in used for leaf in kept(node) if leaf in fixed)
+    main = tuple(step for step in program.operations if step.node not in fixed or inline(step.node))
+    return Stages(program.restricted(hoisted), StraightLineProgram(main, program.results))
+
+
+def _parameter_only(program: StraightLineProgram, parameters: Iterable[Any]) -> set[Any]:
+    """The nodes of operations whose operands are parameters and constants, directly or not."""
+    constant, fixed = set(parameters), set()
+    for step in program.operations:
+        if all(arg in constant or arg in fixed or arg.op == "const" for arg in step.args):
+            fixed.add(step.node)
+    return fixed

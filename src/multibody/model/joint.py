@@ -174,7 +174,7 @@ def _limits(limits: Any, count: int, name: str) -> tuple[tuple[float, float] | N
         pairs = []
     if len(pairs) != count or not all(pair is None or is_range(*pair) for pair in pairs):
         raise ModelError(
-            f"{count} ranges (low, high) are needed, not {limits!r}.",
+            f"{limits!r} is not {'a range' if count == 1 else f'a list of {count} ranges'} (low, high).",
             code="limits-invalid",
             where=f"limits of joint '{name}'",
             remedy="Give (low, high) with low <= high for each coordinate, or None.",

@@ -140,10 +140,10 @@ def two_ends(given: Any, missing: Range = (math.nan, math.nan)) -> Range:
 
     Args:
         given: low and high.
-        missing: what stands for None.
+        missing: what represents None.
     """
     try:
-        low, high = (other if one is None else _end(one) for one, other in zip(given, missing, strict=True))
+        low, high = (other if item is None else _end(item) for item, other in zip(given, missing, strict=True))
     except (TypeError, ValueError, OverflowError):
         return math.nan, math.nan
     return low, high
@@ -177,8 +177,8 @@ def shaped_symbols(name: str, kind: Kind, scope: str, shape: Shape) -> Any:
     if not shape:
         return symbol(name, kind, scope)
     result = np.empty(shape, dtype=object)
-    for place, one in zip(np.ndindex(*shape), shaped_names(name, shape), strict=True):
-        result[place] = symbol(one, kind, scope)
+    for place, entry in zip(np.ndindex(*shape), shaped_names(name, shape), strict=True):
+        result[place] = symbol(entry, kind, scope)
     return result
 
 
@@ -219,7 +219,7 @@ def with_symmetric_parameters(
         parameters: of the system.
 
     Returns:
-        The matrix, and the pairs of parameters of which the first now stands for both.
+        The matrix, and the pairs of parameters of which the first now represents both.
 
     Example:
         >>> J = parameter("J", [[1.0, 0.1], [0.1, 2.0]], "arm", "", "")
@@ -431,5 +431,5 @@ def rate_unit(unit: str) -> str:
 
 
 def acceleration_symbol(speed: Symbol) -> Symbol:
-    """The symbol that stands for the rate of a speed."""
+    """The symbol that represents the rate of a speed."""
     return symbol(rate_name(speed.name), "variable", speed.scope)

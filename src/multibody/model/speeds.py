@@ -31,7 +31,7 @@ from multibody.graph import (
 from multibody.model.kinematics import Kinematics
 from multibody.model.model import Model, written_in
 from multibody.model.quantity import acceleration_symbol
-from multibody.model.sensors.signal import resolved
+from multibody.model.sensors.contract import resolved
 
 
 def with_speeds(model: Model, speeds: Mapping[str, Any]) -> Model:

@@ -37,7 +37,7 @@ from multibody.model.quantity import (
 )
 from multibody.model.report import Report
 from multibody.model.sensors import Expression, Sensor
-from multibody.model.sensors.signal import signal
+from multibody.model.sensors.contract import signal
 from multibody.model.shapes.drawing import Drawing, drawing
 
 Named = TypeVar("Named")
@@ -231,7 +231,7 @@ class System:
         return self._named(self.sensors, sensor, name, "sensor")
 
     def measured(self, name: str) -> Any:
-        """The symbol that stands for a sensor's value, or an array of symbols; for loads and expressions.
+        """The symbol that represents a sensor's value, or an array of symbols; for loads and expressions.
 
         Example:
             >>> from multibody.model import Force, Velocity

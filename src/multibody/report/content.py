@@ -9,7 +9,7 @@ from math import isnan
 
 from multibody.codegen.contract import Target, check_options
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import ScalarVariable
+from multibody.codegen.program_data import ScalarVariable
 from multibody.graph.piecewise.conditions import CONDITIONS
 from multibody.lowering import canonical, schedule
 from multibody.report.formulas import ReportFormulas

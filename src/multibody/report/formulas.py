@@ -1,7 +1,11 @@
-"""Equations of motion as formulas in LaTeX's notation; what is too long gets intermediate results."""
+"""Equations of motion as formulas in LaTeX's notation; what is too long gets intermediate results.
+
+Long lines are broken before a plus or a minus that is outside of parentheses and braces.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -15,7 +19,6 @@ from multibody.graph.text.latex_names import latex_name, symbol_latex
 from multibody.graph.text.plain_text import TextPrinter, symbol_texts
 from multibody.graph.text.printer import TooLongError
 from multibody.graph.traverse import flat
-from multibody.report.lines import WIDE, broken, width
 from multibody.report.pieces import Formula
 
 LONG = 700
@@ -151,3 +154,54 @@ def _measured(program: Program, seconds: float) -> Iterator[tuple[str, Expr]]:
 def _closed(values: list[Expr], seconds: float) -> list[Any]:
     """Closed forms, as far as they are found."""
     return list(closed_form_report(values, seconds=seconds, size=TERMS).value) if values else []
+
+
+WIDE = 78
+"""So many characters fit in a line."""
+
+_TOKEN = re.compile(r"\\left\b|\\right\b|\\begin\{\w+\}|\\end\{\w+\}|\\[A-Za-z]+|\\.|[{}]| [+-] |.", re.DOTALL)
+_OPENING = ("{", "\\left", "\\begin")
+_CLOSING = ("}", "\\right", "\\end")
+
+
+_BETWEEN = re.compile(r"(?<=[\w})]) (?=[A-Za-z(]|\\(?!cdot|le\b|land|lor|end|\\))")
+
+
+def broken(tex: str) -> tuple[str, ...]:
+    r"""The lines of a formula; all but the first begin with their sign, and factors stand a little apart.
+
+    Example:
+        >>> broken("a + " + "b" * 60 + " - " + "c" * 60)[1][:5]
+        '- ccc'
+        >>> broken(r"\left(" + "a + " * 50 + r"a\right)") == (r"\left(" + "a + " * 50 + r"a\right)",)
+        True
+    """
+    lines, line = [], ""
+    for term in _terms(_BETWEEN.sub(r"\\, ", tex)):
+        if line and width(line) + width(term) > WIDE:
+            lines.append(line.strip())
+            line = ""
+        line += term
+    return (*lines, line.strip())
+
+
+def _terms(tex: str) -> list[str]:
+    terms, depth = [""], 0
+    for token in _TOKEN.findall(tex):
+        depth += token.startswith(_OPENING) - token.startswith(_CLOSING)
+        if token in (" + ", " - ") and not depth:
+            terms.append("")
+        terms[-1] += token
+    return terms
+
+
+def width(tex: str) -> int:
+    r"""About how many characters a formula takes: commands for layout count nothing, Greek letters one.
+
+    Example:
+        >>> width(r"\frac{\alpha}{2} \mathrm{crab}")
+        6
+    """
+    plain = re.sub(r"\\(left|right|mathrm|mathtt|text|operatorname|begin|end|quad|dot|ddot|frac)\b", "", tex)
+    plain = re.sub(r"\\(sin|cos|tan|ln|arcsin|arccos|arctan|sinh|cosh|tanh|min|max)\b", "xxx", plain)
+    return len(re.sub(r"[{}_^\s]", "", re.sub(r"\\[A-Za-z]+|\\.", "x", plain)))

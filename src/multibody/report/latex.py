@@ -8,14 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from multibody.codegen.module_names import report_name
+from multibody.codegen.naming import report_name
 from multibody.codegen.program import Program
 from multibody.codegen.syntax import one_line
 from multibody.graph.names import GREEK
 from multibody.report.content import ReportTarget, sections
 from multibody.report.drawing import LINE, TopologyDrawing, TopologyLink, drawn
-from multibody.report.formulas import ReportFormulas
-from multibody.report.lines import WIDE, width
+from multibody.report.formulas import WIDE, ReportFormulas, width
 from multibody.report.pieces import Cell, CodeBlock, Formula, Math, Paragraph, Picture, Piece, ReportGrid
 
 _SPECIAL = {

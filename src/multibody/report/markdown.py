@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 
-from multibody.codegen.module_names import report_name
+from multibody.codegen.naming import report_name
 from multibody.codegen.program import Program
 from multibody.codegen.syntax import one_line
 from multibody.report.content import ReportTarget, sections

@@ -22,8 +22,8 @@ from multibody.model.quantity import rate_name
 from multibody.simulation.checks.energy_check import with_energy_checked
 from multibody.simulation.checks.failure_reasons import explained
 from multibody.simulation.checks.redundant_constraints import checked
-from multibody.simulation.checks.table_report import with_tables_checked
-from multibody.simulation.contract import Vector
+from multibody.simulation.checks.run_reports import with_tables_checked
+from multibody.simulation.contract import Status, Vector
 from multibody.simulation.events.active_branches import Modes
 from multibody.simulation.events.continuous_angles import Quadrant, with_continuous_angles
 from multibody.simulation.events.events import Event, ForceSign, Signals, Touch
@@ -46,7 +46,7 @@ from multibody.simulation.results.named_samples import EventRecord
 from multibody.simulation.results.statistics import Counts
 from multibody.simulation.results.trajectory import Trajectory
 from multibody.simulation.run import Progress, Record, Run
-from multibody.support.compile_clock import compile_seconds
+from multibody.support.progress_bars import compile_seconds
 
 
 class Prepared:
@@ -74,7 +74,7 @@ class Prepared:
         self.settings = RunSettings.of(eom, {**_numbers(eom, held or {}), **(inputs or {})}, events)
         self.eom, happenings = with_contacts(eom, events)
         self.eom, happenings = with_continuous_angles(self.eom, happenings, given.expressions)
-        names = [one.name for one in self.eom.inputs]
+        names = [quantity.name for quantity in self.eom.inputs]
         self.inputs = _held(_extended(given, len(names)), names, held or {}, inputs or {})
         self.signals = Signals(self.eom, happenings, self.inputs.expressions, [names[k] for k in self.inputs.laws])
         self._finished: list[Problem] = []
@@ -139,7 +139,7 @@ class Prepared:
         record = Run(self.eom, problem, choice.integrator, inputs, self.signals, modes, progress).through(times, y)
         if isinstance(problem.failure, Exception):
             raise problem.failure
-        if problem.renew():
+        if record.status is not Status.INTERRUPTED and problem.renew():  # anything may be half done
             self._finished[:] = [problem]
         return self.trajectory(problem.p, record, choice, float(times[-1]), changes, compile_seconds() - compiled)
 
@@ -148,7 +148,7 @@ class Prepared:
         references = {k: event.reference for k, event in enumerate(self.signals.events) if isinstance(event, Quadrant)}
         if not references:
             return self.inputs
-        values, names = self.inputs.values.copy(), [one.name for one in self.eom.inputs]
+        values, names = self.inputs.values.copy(), [quantity.name for quantity in self.eom.inputs]
         q, u = y[: problem.n], y[problem.n : problem.n + problem.m]
         for k, reference in references.items():
             place = names.index(reference)
@@ -170,9 +170,9 @@ class Prepared:
             changes: start values that were changed.
             compilation: seconds of compilation before and during the run.
         """
-        t, y, r = (np.concatenate(parts) for parts in (record.t, record.y, record.r))
+        t, y, r = (np.concatenate(column) for column in zip(*record.parts, strict=True))
         if self.inputs.expressions:
-            places = [self.eom.inputs.index(one) for one in self.inputs.expressions]
+            places = [self.eom.inputs.index(expression) for expression in self.inputs.expressions]
             n, m = len(self.eom.coordinates), len(self.eom.speeds)
             r[:, places] = np.asarray(self.functions.followed.batch(t, y[:, :n], y[:, n : n + m], r, p)).reshape(
                 len(t), -1
@@ -180,13 +180,17 @@ class Prepared:
         for array in (t, y, r):
             array.flags.writeable = False  # so that the trajectory need not copy it
         totals = {
-            name: sum(getattr(one, name) for one in record.segments)
+            name: sum(getattr(segment, name) for segment in record.segments)
             for name in ("steps", "rejected", "evaluations", "jacobians")
         }
         counts = Counts(**totals, seconds=record.seconds, integrator=repr(choice.integrator), choice=choice.why,
                         compilation=compilation)  # fmt: skip
-        listed = [one for one in record.occurrences if not isinstance(self.signals.events[one.event], ForceSign)]
-        happened = [EventRecord(self.signals.names[one.event], one.t, one.y) for one in listed]
+        listed = [
+            occurrence
+            for occurrence in record.occurrences
+            if not isinstance(self.signals.events[occurrence.event], ForceSign)
+        ]
+        happened = [EventRecord(self.signals.names[item.event], item.t, item.y) for item in listed]
         explanation = explained(self.eom, record, p, end)
         message = "" if explanation is None else str(explanation)
         settings = replace(self.settings, integrator=None if choice.why else choice.integrator)
@@ -218,7 +222,7 @@ class Prepared:
     def _problem(self) -> Problem:
         """The one whose compiled functions all others share; its numbers are never used."""
         laws = [self.eom.inputs[place] for place in self.inputs.laws]
-        touches = [one for one in self.signals.events if isinstance(one, Touch)]
+        touches = [event for event in self.signals.events if isinstance(event, Touch)]
         functions = functions_of(self.eom, self.signals.expressions, self.inputs.expressions, laws, touches)
         return Problem(self.eom, [0.0] * len(self.eom.parameters), functions=functions)
 
@@ -262,7 +266,7 @@ def has_sundials() -> bool:
 
 def _numbers(eom: EquationsOfMotion, held: Mapping[str, float]) -> dict[str, float]:
     """Values that are held, for inputs of the user's own; what is held has no rate."""
-    names = {one.name for one in eom.inputs}
+    names = {quantity.name for quantity in eom.inputs}
     return {name: value for name, value in held.items() if name in names - set(map(rate_name, names))}
 
 

@@ -8,8 +8,7 @@ from threading import Event, Thread, get_ident
 from time import perf_counter
 
 from multibody.simulation.contract import Vector
-from multibody.support.compile_clock import compilation_of
-from multibody.support.progress_bars import progress_bar, shows_progress, terminal_in_use
+from multibody.support.progress_bars import compilation_of, progress_bar, shows_progress, terminal_in_use
 
 PATIENCE = 1.0  # seconds without a bar
 GLANCE = 0.2  # seconds between two looks at the time that a run has reached

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import takewhile
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,9 +21,8 @@ from multibody.simulation.events.active_branches import Modes
 from multibody.simulation.events.active_contacts import Contacts
 from multibody.simulation.events.continuous_angles import Quadrant
 from multibody.simulation.events.dead_points import DeadPoints
-from multibody.simulation.events.event_sequences import EventSequences
+from multibody.simulation.events.event_sequences import EventJumps, EventSequences
 from multibody.simulation.events.events import Event, Signals, Touch
-from multibody.simulation.events.jumped_events import EventJumps
 from multibody.simulation.events.poles import Poles
 from multibody.simulation.events.reset_states import closed_state
 from multibody.simulation.integrators.absolute_tolerances import first_scales
@@ -31,7 +30,7 @@ from multibody.simulation.integrators.integrator import Integrator
 from multibody.simulation.problem.input_limits import Requests, require_motion_within, saturated
 from multibody.simulation.problem.inputs import Inputs, called
 from multibody.simulation.problem.problem import Problem
-from multibody.support.compile_clock import compile_seconds
+from multibody.support.progress_bars import compile_seconds
 
 UNSOLVED = (Status.STEP_TOO_SMALL, Status.NOT_FINITE, Status.CONSTRAINTS_LOST, Status.SINGULAR)
 """Failures that may come from constraints which are not independent."""
@@ -47,14 +46,26 @@ EVENTS_BEFORE_FORECAST = 2_000  # events after which one can tell how many there
 Progress = Callable[[float], None]
 
 
+class Part(NamedTuple):
+    """Samples that follow each other.
+
+    Attributes:
+        t: their times.
+        y: states, a row for each.
+        r: inputs, likewise.
+    """
+
+    t: Vector
+    y: Vector
+    r: Vector
+
+
 @dataclass
 class Record:
     """What has been computed so far.
 
     Attributes:
-        t: times of the samples, part by part.
-        y: their states, a row for each.
-        r: their inputs, likewise.
+        parts: samples, part by part.
         occurrences: number of the event, time, and state before it.
         switches: the same for branches that changed; their numbers begin with zero.
         segments: all stretches, for their statistics.
@@ -65,9 +76,7 @@ class Record:
         checks: what was found at the ends of all steps.
     """
 
-    t: list[Vector] = field(default_factory=list)
-    y: list[Vector] = field(default_factory=list)
-    r: list[Vector] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
     occurrences: list[Occurrence] = field(default_factory=list)
     switches: list[Occurrence] = field(default_factory=list)
     segments: list[Segment] = field(default_factory=list)
@@ -76,6 +85,17 @@ class Record:
     said: str = ""
     seconds: float = 0.0
     checks: RunChecks = NO_CHECKS
+
+    def cut(self, end: float) -> None:
+        """Keep what is before the time that an interrupted run has reached: events may be half done there.
+
+        Without events after the last sample, a run that goes on from that sample finds each of them once.
+        """
+        first, *later = self.parts
+        self.parts = [first, *(Part(*(array[part.t < end] for array in part)) for part in later)]
+        last = max(part.t[-1] for part in self.parts if len(part.t))
+        self.occurrences = [one for one in self.occurrences if one.t <= last and one.t < end]
+        self.switches = [one for one in self.switches if one.t <= last and one.t < end]
 
 
 class Run:
@@ -109,7 +129,7 @@ class Run:
         self._scales: Vector | None = None  # what absolute tolerances follow
         self._asked: dict[int, int] = {}  # the last sample of each controller
         self._asked_numbers = inputs.asked.copy()  # what was asked for inputs, before limits
-        self._followed = [eom.inputs.index(one) for one in inputs.expressions]
+        self._followed = [eom.inputs.index(expression) for expression in inputs.expressions]
         limited = {place: partial(self._asked_by, place) for place in inputs.laws if place in inputs.limits}
         requests = Requests(inputs.limits, inputs.asked_expressions, limited)
         self._checks = StepChecks(eom, problem, self._followed, list(inputs.laws), requests, self._asked_numbers)
@@ -159,6 +179,8 @@ class Run:
                 t, y, step, quiet, sides = segment.last_t, segment.last_y, segment.step, (), segment.sides
                 fallen = self._sequences.fallen(self._returns, sides)
                 self._returns = {k: side for k, side in self._returns.items() if not sides[k]}
+                if isinstance(self._problem.failure, KeyboardInterrupt):
+                    raise self._problem.failure
                 if self._modes.is_rough(t):
                     step = 0.0
                 if segment.status is Status.EVENT:
@@ -176,8 +198,6 @@ class Run:
                     record.status, record.failed_at = segment.status, (t, y)
                     if segment.status is Status.EVENTS_ACCUMULATE:
                         record.said = fallen
-                if isinstance(self._problem.failure, KeyboardInterrupt):
-                    record.status, record.failed_at = Status.INTERRUPTED, (t, y)
                 if t < times[-1] and record.status is Status.DONE:
                     changes = bool(self._inputs.sampled) or bool(self._problem.functions.switching)
                     if changes:
@@ -197,6 +217,8 @@ class Run:
             record.status, record.failed_at = error.status, (t, y)
             record.said = error.what
         record.seconds = perf_counter() - compile_seconds() - start
+        if record.status is Status.INTERRUPTED:
+            record.cut(t)
         record.checks = self._checks.results(self._end_of_motion())
         self._end_at_dead_point(record)
         return record
@@ -219,21 +241,21 @@ class Run:
         if found is None and record.status is Status.NOT_FINITE and record.failed_at is not None:
             t, y = record.failed_at
             found = self._dead_points.after(t, y, self._longest_step)
-        at_start = found is not None and found.t == record.t[0][0]  # a loop that cannot be closed is reported as such
+        at_start = (
+            found is not None and found.t == record.parts[0].t[0]
+        )  # a loop that cannot be closed is reported as such
         if found is None or record.status is Status.INTERRUPTED or (at_start and record.status is Status.NOT_FINITE):
             return
         record.status, record.failed_at, record.said = Status.SINGULAR, (found.t, found.y), str(found)
-        before = [part <= found.t for part in record.t]
-        for parts in (record.t, record.y, record.r):
-            parts[:] = [part[kept] for part, kept in zip(parts, before, strict=True)]
-        record.occurrences = [one for one in record.occurrences if one.t <= found.t]
+        record.parts = [Part(*(array[part.t <= found.t] for array in part)) for part in record.parts]
+        record.occurrences = [occurrence for occurrence in record.occurrences if occurrence.t <= found.t]
 
     # segments ----------------------------------------------------------------------------------------------------
 
     def _end(self, t: float, times: Vector) -> float:
         """Where the next segment ends: at the next sample of a controller, or after a share of what remains."""
         last = float(times[-1])
-        ends = [last] + [_next(t, one.period) for one in self._inputs.sampled.values()]
+        ends = [last] + [_next(t, controller.period) for controller in self._inputs.sampled.values()]
         ends.append(self._modes.next_jump(t))
         if not self._integrator.ends_at_corners:
             ends.append(self._modes.next_corner(t))
@@ -269,14 +291,16 @@ class Run:
     def _collect_events(self, record: Record, segment: Segment) -> None:
         """Keep the events of a segment and the branches that changed; angles get new references."""
         events = len(self._signals.events)
-        turned = [k for k, one in enumerate(self._signals.events) if isinstance(one, Quadrant)]
-        for one in segment.occurrences:
-            if one.event in turned and one.t == segment.last_t:
-                self._changed(segment.last_y, self._values(one.event, one.t, one.y))
-        segment.occurrences = [one for one in segment.occurrences if one.event not in turned]
-        branches = [one for one in segment.occurrences if one.event >= events]
-        record.switches += [one._replace(event=one.event - events) for one in branches]
-        segment.occurrences = self._poles.without_poles([one for one in segment.occurrences if one.event < events])
+        turned = [k for k, event in enumerate(self._signals.events) if isinstance(event, Quadrant)]
+        for occurrence in segment.occurrences:
+            if occurrence.event in turned and occurrence.t == segment.last_t:
+                self._changed(segment.last_y, self._values(occurrence.event, occurrence.t, occurrence.y))
+        segment.occurrences = [occurrence for occurrence in segment.occurrences if occurrence.event not in turned]
+        branches = [occurrence for occurrence in segment.occurrences if occurrence.event >= events]
+        record.switches += [branch._replace(event=branch.event - events) for branch in branches]
+        segment.occurrences = self._poles.without_poles(
+            [occurrence for occurrence in segment.occurrences if occurrence.event < events]
+        )
         record.occurrences += segment.occurrences
 
     def _keep(self, record: Record, t: float, y: Vector) -> None:
@@ -293,9 +317,7 @@ class Run:
                 self._laws()
                 r[k] = self._problem.r
         if len(t):
-            record.t.append(t)
-            record.y.append(y)
-            record.r.append(r)
+            record.parts.append(Part(t, y, r))  # together: an interrupt may come at any time
 
     # events ------------------------------------------------------------------------------------------------------
 
@@ -303,8 +325,8 @@ class Run:
         events = self._signals.events
         stops = tuple(self._stops(k) for k in range(len(events)))
         returns = tuple(self._returns.get(k, 0.0) for k in range(len(events)))
-        touches = tuple(type(one) is Event for one in events)
-        directions, branches = tuple(one.direction for one in events), self._modes.signals
+        touches = tuple(type(event) is Event for event in events)
+        directions, branches = tuple(event.direction for event in events), self._modes.signals
         known = sides[: len(events)] or [0.0] * len(events)
         return Watch(
             (*directions, *[-1] * branches), (*stops, *[True] * branches), quiet, sides=(*known, *[1.0] * branches),
@@ -314,7 +336,7 @@ class Run:
 
     def _switch(self, record: Record, t: float, y: Vector) -> None:
         """Change the branches that ended the segment."""
-        numbers = [one.event for one in record.switches if one.t == t]
+        numbers = [switch.event for switch in record.switches if switch.t == t]
         if numbers:
             self._modes.switch(t, y, numbers)
 
@@ -325,7 +347,9 @@ class Run:
     def _just_happened(self, record: Record, t: float) -> set[int]:
         """The events that have happened at a time, as far as it is known."""
         near = 10 * max(Watch().tolerance, 4 * np.finfo(float).eps * abs(t))
-        return {one.event for one in takewhile(lambda one: one.t >= t - near, reversed(record.occurrences))}
+        return {
+            occurrence.event for occurrence in takewhile(lambda one: one.t >= t - near, reversed(record.occurrences))
+        }
 
     def _cascade(
         self, record: Record, t: float, y: Vector, quiet: tuple[int, ...]
@@ -347,7 +371,7 @@ class Run:
             if y is not before:
                 self._observe(np.array([t]), y[None])
             self._modes.begin(t, y, anew=True)
-        names = {self._signals.names[one.event]: None for one in record.occurrences[-MAX_CASCADE:]}
+        names = {self._signals.names[occurrence.event]: None for occurrence in record.occurrences[-MAX_CASCADE:]}
         record.status, record.failed_at = Status.EVENTS_ACCUMULATE, (t, y)
         record.said = f"at one instant, the resets of {', '.join(map(repr, names))} make each other happen without end"
         return y, quiet
@@ -355,20 +379,20 @@ class Run:
     @staticmethod
     def _drop_between(record: Record, t: float) -> None:
         """Of the samples at the time of a reset, the first and the last one are kept: before it, and after all."""
-        while len(record.t) > 2 and len(record.t[-2]) == 1 and record.t[-2][0] == record.t[-3][-1] == t:
-            for parts in (record.t, record.y, record.r):
-                del parts[-2]
+        parts = record.parts
+        while len(parts) > 2 and len(parts[-2].t) == 1 and parts[-2].t[0] == parts[-3].t[-1] == t:
+            del parts[-2]
 
     def _reset(
         self, record: Record, t: float, y: Vector, happened: Sequence[Occurrence]
     ) -> tuple[Vector, tuple[int, ...]]:  # fmt: skip
         """The state after all events that stopped the segment; the run ends if one of them is terminal."""
-        now = [one.event for one in happened if one.t == t]
+        now = [occurrence.event for occurrence in happened if occurrence.t == t]
         if not now:
             return y, ()
         moving = self._sequences.rates(now, t, y)
         before, rates, self._lost, self._moved, self._set = y, self._contacts.rates(t, y), 0.0, False, {}
-        if record.t[-1][-1] != t and any(map(self._stops, now)):
+        if record.parts[-1].t[-1] != t and any(map(self._stops, now)):
             self._keep(record, t, y)
         for k in now:
             y = self._after(k, t, y, rates)
@@ -454,8 +478,8 @@ class Run:
     def _changed(self, y: Vector, values: Mapping[str, float]) -> Vector:
         if not values:
             return y
-        names = [one.name for one in (*self._eom.coordinates, *self._eom.speeds)]
-        inputs = [one.name for one in self._eom.inputs]
+        names = [symbol.name for symbol in (*self._eom.coordinates, *self._eom.speeds)]
+        inputs = [quantity.name for quantity in self._eom.inputs]
         y = y.copy()
         for name, value in values.items():
             if name in names:
@@ -471,13 +495,13 @@ class Run:
         """Ask the controllers whose time has come, and those that are new; a sample at this time has what they say."""
         q, u = self._split(y)
         values = {}  # set together: what one controller does, the others see at their next sample
-        for place, one in self._inputs.sampled.items():
-            if place in new or self._is_due(place, t, one.period):
-                values[place] = called(one.function, self._eom, place, t, q, u, lambda: self._sensors(t, q, u))
+        for place, controller in self._inputs.sampled.items():
+            if place in new or self._is_due(place, t, controller.period):
+                values[place] = called(controller.function, self._eom, place, t, q, u, lambda: self._sensors(t, q, u))
         for place, value in values.items():
             self._set_input(place, value, t)
-            if record.t[-1][-1] == t:
-                record.r[-1][-1, place] = self._problem.r[place]
+            if record.parts[-1].t[-1] == t:
+                record.parts[-1].r[-1, place] = self._problem.r[place]
 
     def _set_input(self, place: int, asked: float, sampled_at: float | None = None) -> None:
         """Hold an input at a value, within its limits."""

@@ -14,9 +14,13 @@ from multibody.graph.number import is_number, is_whole
 from multibody.mechanics.assembly.assembly import State
 from multibody.model.quantity import finite_value
 from multibody.simulation.checks.energy_check import report_drift
-from multibody.simulation.checks.limit_report import report_limits, report_saturations
-from multibody.simulation.checks.start_report import given_names, warn_of_changes
-from multibody.simulation.checks.table_report import report_tables
+from multibody.simulation.checks.run_reports import (
+    given_names,
+    report_limits,
+    report_saturations,
+    report_tables,
+    warn_of_changes,
+)
 from multibody.simulation.contract import Vector
 from multibody.simulation.events.events import Event
 from multibody.simulation.events.impacts import Impact
@@ -26,7 +30,7 @@ from multibody.simulation.problem.argument_checks import check_simulate_argument
 from multibody.simulation.problem.continuation import Start, beginning
 from multibody.simulation.progress import time_bar
 from multibody.simulation.results.trajectory import Trajectory
-from multibody.support.compile_clock import compile_seconds
+from multibody.support.progress_bars import compile_seconds
 
 SAMPLES = 501
 

@@ -9,7 +9,14 @@ from typing import Any
 from multibody.errors import ModelError
 from multibody.graph.names import require_known_names
 from multibody.graph.workspace import alone
-from multibody.subsystems.arguments.groups import KnownMotion, KnownRelations, OwnEquations, require_groups
+from multibody.subsystems.arguments.groups import (
+    Clock,
+    KnownMotion,
+    KnownRelations,
+    OwnEquations,
+    Progress,
+    require_groups,
+)
 from multibody.subsystems.arguments.level_draft import LevelDraft, known_words, with_foreign_symbols, with_rates
 from multibody.subsystems.arguments.named_values import (
     by_variable,
@@ -17,6 +24,8 @@ from multibody.subsystems.arguments.named_values import (
     named_groups,
     named_identities,
     named_independent,
+    start_number,
+    start_values,
 )
 from multibody.subsystems.arguments.naming import (
     by_order,
@@ -27,12 +36,10 @@ from multibody.subsystems.arguments.naming import (
     shared_parameters,
 )
 from multibody.subsystems.arguments.origin import OfParts
-from multibody.subsystems.arguments.start_values import start_number, start_values
 from multibody.subsystems.arguments.vocabulary import LevelVocabulary
 from multibody.subsystems.constraints.identity_checks import require_identities
 from multibody.subsystems.constraints.invariant import completed, require_same_orders
 from multibody.subsystems.constraints.redundancy import require_independent
-from multibody.subsystems.progress import Clock, Progress
 from multibody.subsystems.reduction import reduction
 from multibody.subsystems.renaming import names_in
 from multibody.subsystems.subsystem import Subsystem

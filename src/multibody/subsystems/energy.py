@@ -28,7 +28,7 @@ class PartialEnergy(NamedTuple):
 
 def require_potential_of_places(made: SubsystemContent, potential: Expr) -> None:
     """An error for a potential energy that depends on velocities: T and V were exchanged, or mixed."""
-    moving = [one.name for one in free_symbols(potential) if made.orders.get(one, 0) > 0]
+    moving = [symbol.name for symbol in free_symbols(potential) if made.orders.get(symbol, 0) > 0]
     if moving:
         raise ModelError(
             f"The potential energy depends on {', '.join(moving)}.",
@@ -47,14 +47,14 @@ def require_potential(made: SubsystemContent, kinetic: Expr, potential: Expr) ->
     potential: its slope is the centrifugal force (Lagrange's equations for zero speeds). Nothing is said where it or
     the motion at rest follows time, nor about forces that follow time and are the same everywhere.
     """
-    still: dict[Expr, Expr] = {one: ZERO for given in made.inputs for one in given.flat}
+    still: dict[Expr, Expr] = {symbol: ZERO for quantity in made.inputs for symbol in quantity.flat}
     still |= dict.fromkeys(made.top, ZERO)
     at_rest = as_expr(substitute(kinetic, still))
     if potential is ZERO or (at_rest.fp != 0 and _is_moved(made, kinetic, still)):
         return
     rates: dict[Expr, Expr] = dict.fromkeys((rate_symbol(variable) for variable in made.top), ZERO)
     slopes = substitute(gradient(as_expr(time_derivative(potential - at_rest, _flow(made))), made.top), still)
-    start = {one: float(value) for one, value in made.start.items()}
+    start = {variable: float(value) for variable, value in made.start.items()}
     for one, slope in zip(made.top, slopes, strict=True):
         force = as_expr(substitute(made.rows.get(one, ZERO), still | rates))
         if cancel(force, slope, made.parameters, start) or _is_driven(force + slope, made):
@@ -72,20 +72,20 @@ def require_potential(made: SubsystemContent, kinetic: Expr, potential: Expr) ->
 
 def _is_moved(made: SubsystemContent, kinetic: Expr, still: Mapping[Expr, Expr]) -> bool:
     """Whether time moves something while all speeds are zero."""
-    rates = [rate for one, rate in made.flow.items() if one in made.orders and one not in made.top]
-    follows = any(one.kind == "time" for one in free_symbols(kinetic))
+    rates = [rate for variable, rate in made.flow.items() if variable in made.orders and variable not in made.top]
+    follows = any(symbol.kind == "time" for symbol in free_symbols(kinetic))
     return follows or any(as_expr(substitute(rate, still)).fp != 0 for rate in rates)
 
 
 def _is_driven(force: Expr, made: SubsystemContent) -> bool:
     """Whether a force follows time and does not depend on the place."""
     kinds = free_symbols(force)
-    return any(one.kind == "time" for one in kinds) and not any(one in made.orders for one in kinds)
+    return any(kind.kind == "time" for kind in kinds) and not any(kind in made.orders for kind in kinds)
 
 
 def _flow(made: SubsystemContent) -> dict[Expr, Expr]:
     """The rates of all variables; inputs stand still."""
-    return {**made.flow, **{one: ZERO for given in made.inputs for one in given.flat}}
+    return {**made.flow, **{symbol: ZERO for quantity in made.inputs for symbol in quantity.flat}}
 
 
 def energy_of(made: SubsystemContent, kinetic: Expr, potential: Expr, *, driven: bool = False) -> LevelEnergy:
@@ -101,8 +101,8 @@ def energy_of(made: SubsystemContent, kinetic: Expr, potential: Expr, *, driven:
         ModelError: if T does not belong to the dynamic equations.
     """
     power: Expr = as_expr(time_derivative(kinetic + potential, _flow(made)))
-    for one, row in made.rows.items():
-        power = power + one * row
+    for name, row in made.rows.items():
+        power = power + name * row
     rates = [rate_symbol(variable) for variable in made.top]
     if not driven and power.fp != as_expr(substitute(power, dict.fromkeys(rates, ZERO))).fp:
         held = [variable.name for variable in made.top if rate_symbol(variable) in free_symbols(power)]
@@ -115,5 +115,5 @@ def energy_of(made: SubsystemContent, kinetic: Expr, potential: Expr, *, driven:
             names=tuple(held),
         )
     power = power if driven else as_expr(substitute(power, dict.fromkeys(rates, ZERO)))
-    still = as_expr(substitute(power, {one: ZERO for given in made.inputs for one in given.flat}))
+    still = as_expr(substitute(power, {symbol: ZERO for quantity in made.inputs for symbol in quantity.flat}))
     return LevelEnergy(kinetic, potential, power - still, -still)

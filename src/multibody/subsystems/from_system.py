@@ -17,14 +17,13 @@ from multibody.model import Model, System
 from multibody.model.energy import kinetic_energy, potential_energy
 from multibody.model.quantity import Input, Parameter
 from multibody.subsystems.appearance import appearance_of
-from multibody.subsystems.arguments.groups import KnownMotion, KnownRelations, OwnEquations
+from multibody.subsystems.arguments.groups import KnownMotion, KnownRelations, OwnEquations, Progress
 from multibody.subsystems.arguments.naming import by_order
 from multibody.subsystems.arguments.origin import OfSystem
 from multibody.subsystems.arguments.vocabulary import TIME
 from multibody.subsystems.constraints.invariant import Invariant
 from multibody.subsystems.coupling import couple
 from multibody.subsystems.energy import energy_of
-from multibody.subsystems.progress import Progress
 from multibody.subsystems.subsystem import Subsystem
 
 
@@ -178,10 +177,10 @@ def _parameters(model: Model, written: _Written) -> dict[str, Parameter]:
     """One parameter for each symbol, with its formula."""
     found = {}
     for parameter in model.parameters:
-        for one, default in parameter.default.items():
-            new = symbol(one.name, "parameter")
+        for variable, default in parameter.default.items():
+            new = symbol(variable.name, "parameter")
             value = None if default is None else written.of([default])[0]
-            found[one.name] = Parameter(one.name, new, {new: value}, parameter.unit, parameter.description)
+            found[variable.name] = Parameter(variable.name, new, {new: value}, parameter.unit, parameter.description)
     return found
 
 

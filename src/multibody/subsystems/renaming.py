@@ -104,11 +104,11 @@ class _Renaming:
         order = system.nodes
         self.symbols: dict[Expr, Expr] = {}
         rates = {rate_name(variable.name): rate_name(new[variable.name]) for variable in system.orders}
-        for one in order:
-            if isinstance(one, Symbol) and one.kind == "variable" and one.name in rates:
-                self._exchange(one, rates[one.name])
-        for one in system.orders:
-            self._exchange(one, new[one.name])
+        for item in order:
+            if isinstance(item, Symbol) and item.kind == "variable" and item.name in rates:
+                self._exchange(item, rates[item.name])
+        for item in system.orders:
+            self._exchange(item, new[item.name])
         quantities: tuple[Parameter | Input, ...] = (*system.parameters, *system.inputs)
         for quantity in quantities:
             symbols = tuple(quantity.default) if isinstance(quantity, Parameter) else quantity.flat

@@ -19,7 +19,7 @@ from multibody.model import Constraint, Equation, Model
 from multibody.model.kinematics import Kinematics
 from multibody.model.sensors import Expression
 from multibody.subsystems.appearance import Appearance
-from multibody.subsystems.arguments.start_values import start_values
+from multibody.subsystems.arguments.named_values import start_values
 from multibody.subsystems.arguments.vocabulary import TIME, rate_symbol
 from multibody.subsystems.constraints.invariant import Invariant
 from multibody.subsystems.content import SubsystemContent

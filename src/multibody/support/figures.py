@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.errors import StorageError
-from multibody.support.atomic_files import atomic_file
+from multibody.support.files import atomic_file
 from multibody.support.optional_libraries import require_library
 
 Vector = NDArray[np.float64]

@@ -18,7 +18,7 @@ class Chance(ABC):
 
     @abstractmethod
     def index(self, count: int) -> int:
-        """A number from 0 to ``count - 1``; 0 stands for the simplest choice."""
+        """A number from 0 to ``count - 1``; 0 represents the simplest choice."""
 
     @abstractmethod
     def number(self) -> Any:

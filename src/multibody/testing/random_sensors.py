@@ -53,7 +53,7 @@ def _through_joint(kind: type[ConstraintForce | ConstraintTorque]) -> SensorMake
 
 
 def _bodies(site: Site) -> list[Body]:
-    """No body, which stands for all, or one, or two."""
+    """No body, which represents all, or one, or two."""
     return list({site.massive(): None for _ in range(site.chance.index(3))})
 
 

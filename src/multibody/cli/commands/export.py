@@ -16,7 +16,7 @@ from multibody.cli.exit_codes import CommandError
 from multibody.cli.options import Folder, Force, Formalism, ModelName, Parameters
 from multibody.cli.sources import find_model
 from multibody.graph.names import escape
-from multibody.support.atomic_files import refuse_existing
+from multibody.support.files import refuse_existing
 
 if TYPE_CHECKING:
     from multibody.codegen import Target

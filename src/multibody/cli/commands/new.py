@@ -15,7 +15,7 @@ from multibody.cli.exit_codes import CommandError, on_command_line
 from multibody.cli.sources import PYTHON, YAML, known_models
 from multibody.errors import StorageError
 from multibody.graph.names import check as check_name
-from multibody.support.atomic_files import atomic_file
+from multibody.support.files import atomic_file
 
 Origin = Annotated[
     str | None,

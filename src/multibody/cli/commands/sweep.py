@@ -30,7 +30,7 @@ from multibody.cli.sources import find_model
 from multibody.graph.names import element_name
 from multibody.model.freeze.inertia_checks import possible_values
 from multibody.simulation.results.recording import component
-from multibody.support.atomic_files import atomic_file
+from multibody.support.files import atomic_file
 
 if TYPE_CHECKING:
     from multibody.equations import EquationsOfMotion

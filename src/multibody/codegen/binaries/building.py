@@ -77,10 +77,10 @@ def built(
     _require_zig()
     found = {}
     with _cache() as kept, status_line(_log.info) as show:
-        for k, one in enumerate(chosen, 1):
-            show(f"compiling '{source.name}' for {one.name}, {k} of {len(chosen)}; the first time takes minutes")
-            command_line = [sys.executable, "-m", "ziglang", "cc", "-target", one.zig, "-s"]
-            found[one] = _compiled(source, command_line, one, more, kept)
+        for k, item in enumerate(chosen, 1):
+            show(f"compiling '{source.name}' for {item.name}, {k} of {len(chosen)}; the first time takes minutes")
+            command_line = [sys.executable, "-m", "ziglang", "cc", "-target", item.zig, "-s"]
+            found[item] = _compiled(source, command_line, item, more, kept)
     return found
 
 

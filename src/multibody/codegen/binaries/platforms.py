@@ -66,7 +66,7 @@ def chosen_platforms(given: object, where: str) -> tuple[Platform, ...]:
         >>> [one.name for one in chosen_platforms(["win64", "aarch64-darwin"], "write_fmu")]
         ['x86_64-windows', 'aarch64-darwin']
     """
-    known = {one.folder(version): one for one in ALL for version in (2, 3)}
+    known = {target.folder(version): target for target in ALL for version in (2, 3)}
     names: list[Any] = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
     if names == ["all"]:
         return ALL
@@ -75,7 +75,7 @@ def chosen_platforms(given: object, where: str) -> tuple[Platform, ...]:
         raise ConversionError(
             f"{wrong[0]!r:.80} is not a platform." if wrong else "No platform is named.",
             where=f"{where}(platforms=…)",
-            remedy=f'Give "all", or some of: {", ".join(one.name for one in ALL)}.',
+            remedy=f'Give "all", or some of: {", ".join(target.name for target in ALL)}.',
             code="platform-unknown" if wrong else "platform-missing",
             value=f"{wrong[0]!r:.80}" if wrong else "",
         )

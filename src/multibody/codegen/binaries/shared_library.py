@@ -7,7 +7,7 @@ from pathlib import Path
 
 from multibody.codegen.binaries.building import LibrarySource, built
 from multibody.codegen.contract import check_option, path_of
-from multibody.codegen.module_names import module_name
+from multibody.codegen.naming import module_name
 from multibody.codegen.program import Program
 from multibody.codegen.targets.c.c import C
 from multibody.codegen.writing import stored, write
@@ -61,7 +61,7 @@ def write_library(
         )
     write(place, files, overwrite=overwrite)
     return tuple(
-        stored(place / "binaries" / one.name / f"{name}.{one.ending}", binary) for one, binary in found.items()
+        stored(place / "binaries" / target.name / f"{name}.{target.ending}", binary) for target, binary in found.items()
     )
 
 

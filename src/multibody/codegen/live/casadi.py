@@ -11,9 +11,9 @@ import numpy as np
 
 from multibody.codegen.code import Code, RoutineBody
 from multibody.codegen.contract import Names, Target, check_options, routine_names
-from multibody.codegen.module_names import file_name
+from multibody.codegen.naming import file_name
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Result
+from multibody.codegen.program_data import Result
 from multibody.codegen.syntax import Syntax, one_line
 from multibody.codegen.targets.python import numpy_start
 from multibody.codegen.targets.python.pythonlike import (
@@ -122,7 +122,7 @@ def live_values(outputs: Sequence[Expr], symbols: Mapping[Symbol, Any], casadi: 
 
     Args:
         outputs: what to compute.
-        symbols: what stands for each symbol in CasADi.
+        symbols: what represents each symbol in CasADi.
         casadi: the library.
     """
     return translate(schedule(outputs), symbols, library_functions(casadi, CASADI), partial(_live_table, casadi))

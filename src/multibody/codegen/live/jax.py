@@ -13,9 +13,9 @@ from multibody.codegen.contract import Names, Target, check_options, routine_nam
 from multibody.codegen.live.guarding import guarded
 from multibody.codegen.live.tape import Tape, taped
 from multibody.codegen.live.tape_loop import looped
-from multibody.codegen.module_names import file_name
+from multibody.codegen.naming import file_name
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Routine
+from multibody.codegen.program_data import Routine
 from multibody.codegen.syntax import Syntax, one_line
 from multibody.codegen.targets.python import numpy_start
 from multibody.codegen.targets.python.pythonlike import (
@@ -130,7 +130,7 @@ def _loop_function(program: Program, body: RoutineBody, code: Code) -> str:
     routine, arguments = body.routine, program.arguments.values()
     tape = taped(
         [value for result in routine.results for value in result.values], program.solved,
-        [[one.symbol for one in group if one.symbol is not None] for group in arguments], program.eom.model.time,
+        [[v.symbol for v in group if v.symbol is not None] for group in arguments], program.eom.model.time,
         {table.digest: name for name, table in code.tables.items()},
     )  # fmt: skip
     shaped, start = [], 0

@@ -87,13 +87,13 @@ def taped(
     terms = _sums(program)
     joined = _joined(program, terms)
     places, constants = _constant_places(joined)
-    for k, symbol in enumerate([time, *(one for group in arguments for one in group)]):
+    for k, symbol in enumerate([time, *(variable for group in arguments for variable in group)]):
         places[symbol] = len(constants) + k
     start = len(constants) + 1 + sum(map(len, arguments))
     vectors = list(_in_vectors(joined.operations))
     width = max(map(len, vectors), default=0)
-    places |= {one.node: start + width * k + j for k, lanes in enumerate(vectors) for j, one in enumerate(lanes)}
-    steps = [(_name(lanes[0], table_names), tuple(_lane(one, terms, places) for one in lanes)) for lanes in vectors]
+    places |= {lane.node: start + width * k + j for k, lanes in enumerate(vectors) for j, lane in enumerate(lanes)}
+    steps = [(_name(lanes[0], table_names), tuple(_lane(lane, terms, places) for lane in lanes)) for lanes in vectors]
     return Tape(tuple(constants), tuple(steps), tuple(places[node] for node in joined.results))
 
 
@@ -134,23 +134,23 @@ def _sums(program: StraightLineProgram) -> dict[Any, tuple[_Term, ...]]:
 
 def _in_vectors(operations: Sequence[Operation]) -> Iterable[list[Operation]]:
     """List scheduling: of the operations that are ready, those come first on which the longest chain depends."""
-    by_node = {one.node: one for one in operations}
+    by_node = {operation.node: operation for operation in operations}
     users: dict[Any, list[Any]] = defaultdict(list)
     waits: dict[Any, int] = {}
-    for one in operations:
-        before = {arg for arg in one.args if arg in by_node}
-        waits[one.node] = len(before)
+    for operation in operations:
+        before = {arg for arg in operation.args if arg in by_node}
+        waits[operation.node] = len(before)
         for arg in before:
-            users[arg].append(one.node)
+            users[arg].append(operation.node)
     rank = _ranks(operations, users)
     ready: dict[str, list[tuple[tuple[int, int], Any]]] = defaultdict(list)
 
     def release(node: Any) -> None:
         heapq.heappush(ready[_kind(by_node[node])], (rank[node], node))
 
-    for one in operations:
-        if not waits[one.node]:
-            release(one.node)
+    for operation in operations:
+        if not waits[operation.node]:
+            release(operation.node)
     while waiting := [kind for kind, heap in ready.items() if heap]:
         heap = ready[min(waiting, key=lambda kind: ready[kind][0][0])]
         lanes = [heapq.heappop(heap)[1] for _ in range(min(WIDTH, len(heap)))]
@@ -164,9 +164,9 @@ def _in_vectors(operations: Sequence[Operation]) -> Iterable[list[Operation]]:
 def _ranks(operations: Sequence[Operation], users: Mapping[Any, Sequence[Any]]) -> dict[Any, tuple[int, int]]:
     """Long chains of users first, then the order of the schedule; no two are equal."""
     height: dict[Any, int] = {}
-    for one in reversed(operations):
-        height[one.node] = 1 + max((height[user] for user in users.get(one.node, ())), default=0)
-    return {one.node: (-height[one.node], k) for k, one in enumerate(operations)}
+    for operation in reversed(operations):
+        height[operation.node] = 1 + max((height[user] for user in users.get(operation.node, ())), default=0)
+    return {operation.node: (-height[operation.node], k) for k, operation in enumerate(operations)}
 
 
 def _kind(one: Operation) -> str:
@@ -188,7 +188,7 @@ def _constant_places(program: StraightLineProgram) -> tuple[dict[Any, int], list
     """Constants of the model behind 1, the factor of single terms, and the operand of unused lanes."""
     values: dict[float, int] = {1.0: 0, PAD: 1}
     places: dict[Any, int] = {}
-    for node in [*(arg for one in program.operations for arg in one.args), *program.results]:
+    for node in [*(arg for operation in program.operations for arg in operation.args), *program.results]:
         if isinstance(node, Constant):
             places[node] = values.setdefault(float(finite(node.value)), len(values))
     return places, list(values)

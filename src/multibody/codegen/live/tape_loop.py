@@ -47,15 +47,15 @@ def looped(
         return lax.dynamic_update_slice_in_dim(w, values.astype(w.dtype), start, 0), None
 
     def function(t: Any, q: Any, u: Any, r: Any, p: Any) -> Any:
-        given = [jnp.asarray(one) for one in (t, q, u, r, p)]
-        found = tuple(len(one) for one in given[1:])
+        given = [jnp.asarray(argument) for argument in (t, q, u, r, p)]
+        found = tuple(len(item) for item in given[1:])
         if found != tuple(sizes):
             raise ValueError(f"q, u, r and p have {found} entries in the place of {tuple(sizes)}")
-        batch = jnp.broadcast_shapes(given[0].shape, *(one.shape[1:] for one in given[1:]))
-        real = jnp.result_type(0.0, *(one for one in given if one.size))
+        batch = jnp.broadcast_shapes(given[0].shape, *(item.shape[1:] for item in given[1:]))
+        real = jnp.result_type(0.0, *(item for item in given if item.size))
         parts = [jnp.asarray(constants), given[0][None], *given[1:], jnp.zeros(width * len(steps))]
-        lengths = [len(one) for one in parts]
-        w = jnp.concatenate([spread(one.astype(real), batch) for one in parts])
+        lengths = [len(part) for part in parts]
+        w = jnp.concatenate([spread(part.astype(real), batch) for part in parts])
         starts = sum(lengths[:-1]) + width * np.arange(len(steps), dtype=np.int32)
         if steps:  # else all results are given
             w, _ = lax.scan(put, w, (starts, kinds, places, signs))

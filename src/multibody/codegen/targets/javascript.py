@@ -8,10 +8,10 @@ from math import isfinite
 
 from multibody.codegen.code import Code, RoutineBody
 from multibody.codegen.contract import SourceTarget
-from multibody.codegen.module_names import file_name
+from multibody.codegen.naming import file_name
 from multibody.codegen.parameter_formulas import arrays_of, origin
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import ScalarVariable
+from multibody.codegen.program_data import ScalarVariable
 from multibody.codegen.syntax import Syntax, one_line, quoted
 from multibody.codegen.targets.python.pythonlike import ParameterForm, floats, table_writer
 
@@ -94,7 +94,7 @@ def _lists(program: Program) -> str:
         _listing(title, "[]", group, "{name},") for title, group in {**groups, "outputs": program.outputs}.items()
     ]
     blocks.append(_listing("parameterDefaults", "{}", program.parameters, "{name}: {value},"))
-    return "\n".join([*blocks, f"export const start = {floats(one.value for one in program.states)};"])
+    return "\n".join([*blocks, f"export const start = {floats(state.value for state in program.states)};"])
 
 
 def _arrays(program: Program) -> list[str]:
@@ -106,9 +106,11 @@ def _arrays(program: Program) -> list[str]:
 
 def _listing(title: str, brackets: str, quantities: Iterable[ScalarVariable], form: str) -> str:
     lines = [f"export const {title} = {brackets[0]}"]
-    for one in quantities:
-        item = form.format(name=quoted(one.name), value=repr(one.value) if isfinite(one.value) else "null")
-        lines.append(f"  {item} {SYNTAX.remark(origin(one))}".rstrip())
+    for quantity in quantities:
+        item = form.format(
+            name=quoted(quantity.name), value=repr(quantity.value) if isfinite(quantity.value) else "null"
+        )
+        lines.append(f"  {item} {SYNTAX.remark(origin(quantity))}".rstrip())
     return "\n".join([*lines, f"{brackets[1]};"])
 
 
@@ -140,7 +142,7 @@ def _start(program: Program, code: Code) -> list[str]:
     if "closure" not in code:
         return [lists, _FREE_START]
     lists += f"\nconst held = {list(program.levels)}; // 1 for those that are held if they can be"
-    lists += f"\nconst quaternions = {[list(one) for one in program.eom.model.quaternions]};"
+    lists += f"\nconst quaternions = {[list(quaternion) for quaternion in program.eom.model.quaternions]};"
     return [lists, _NEWTON, _CLOSED_START]
 
 

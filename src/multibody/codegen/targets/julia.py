@@ -8,10 +8,10 @@ from math import isfinite
 
 from multibody.codegen.code import Code, RoutineBody
 from multibody.codegen.contract import SourceTarget
-from multibody.codegen.module_names import file_name
+from multibody.codegen.naming import file_name
 from multibody.codegen.parameter_formulas import origin
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import ScalarVariable
+from multibody.codegen.program_data import ScalarVariable
 from multibody.codegen.syntax import Syntax, one_line
 from multibody.codegen.targets.python.pythonlike import ParameterForm, floats, table_writer
 
@@ -100,13 +100,17 @@ def _lists(program: Program) -> str:
     groups = {"COORDINATES": program.coordinates, "SPEEDS": program.speeds, "INPUTS": program.inputs}
     blocks = [_listing(title, group) for title, group in {**groups, "OUTPUTS": program.outputs}.items()]
     blocks.append(_listing("PARAMETERS", program.parameters))
-    values = ", ".join(repr(one.value) if isfinite(one.value) else "NaN" for one in program.parameters)
+    values = ", ".join(
+        repr(parameter.value) if isfinite(parameter.value) else "NaN" for parameter in program.parameters
+    )
     blocks.append(f"const DEFAULTS = Float64[{values}]")
-    return "\n".join([*blocks, f"const START = Float64{floats(one.value for one in program.states)}"])
+    return "\n".join([*blocks, f"const START = Float64{floats(state.value for state in program.states)}"])
 
 
 def _listing(title: str, quantities: Iterable[ScalarVariable]) -> str:
-    lines = [f"    Symbol({_text(one.name)}), {SYNTAX.remark(origin(one))}".rstrip() for one in quantities]
+    lines = [
+        f"    Symbol({_text(quantity.name)}), {SYNTAX.remark(origin(quantity))}".rstrip() for quantity in quantities
+    ]
     return "\n".join([f"const {title} = Symbol[", *lines, "]"])
 
 

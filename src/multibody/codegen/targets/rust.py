@@ -8,7 +8,7 @@ from math import isfinite
 
 from multibody.codegen.code import Code, RoutineBody
 from multibody.codegen.contract import SourceTarget
-from multibody.codegen.module_names import file_name
+from multibody.codegen.naming import file_name
 from multibody.codegen.parameter_formulas import origin
 from multibody.codegen.program import Program
 from multibody.codegen.syntax import CALLED, Syntax, one_line
@@ -103,15 +103,15 @@ def _sizes(program: Program) -> str:
 
 
 def _structure(program: Program, code: Code) -> str:
-    names = [code.members[one.symbol] for one in program.parameters]
+    names = [code.members[parameter.symbol] for parameter in program.parameters]
     pairs = list(zip(names, program.parameters, strict=True))
-    members = [f"    pub {name}: f64, {SYNTAX.remark(origin(one, name))}".rstrip() for name, one in pairs]
-    values = [f"            {name}: {_number(one.value)}," for name, one in pairs]
+    members = [f"    pub {name}: f64, {SYNTAX.remark(origin(parameter, name))}".rstrip() for name, parameter in pairs]
+    values = [f"            {name}: {_number(parameter.value)}," for name, parameter in pairs]
     lines = [line for part in code.prepare.parts for line in SYNTAX.lines(part)]
     first, size = len(code.constants), len(code.constants) + len(code.formulas)
     kept = [f"        c[{k}] = p.derived[{k}];" for k in range(first, size)]
-    memory = [f"        p.derived[{first + k}] = p.{code.members[one.quantity.symbol]};"
-              for k, one in enumerate(code.formulas)]  # fmt: skip
+    memory = [f"        p.derived[{first + k}] = p.{code.members[formula.quantity.symbol]};"
+              for k, formula in enumerate(code.formulas)]  # fmt: skip
     return _STRUCTURE.format(
         members="\n".join(members), values="\n".join(values), size=size,
         memory="".join(f"{line}\n" for line in memory), follow=_FOLLOW if code.formulas else "",
@@ -127,9 +127,9 @@ def _number(value: float) -> str:
 def _formulas(code: Code) -> list[str]:
     """Parameters that are formulas of others, as long as they have what these gave them, or no value."""
     lines = ["let p = &mut *self;"] if code.formulas else []
-    for k, one in enumerate(code.formulas, len(code.constants)):
-        own, last = f"p.{code.members[one.quantity.symbol]}", f"p.derived[{k}]"
-        inner = [*one.lines(SYNTAX), f"{own} = {one.text};", f"{last} = {own};"]
+    for k, formula in enumerate(code.formulas, len(code.constants)):
+        own, last = f"p.{code.members[formula.quantity.symbol]}", f"p.derived[{k}]"
+        inner = [*formula.lines(SYNTAX), f"{own} = {formula.text};", f"{last} = {own};"]
         lines += [f"if {own} == {last} || {own}.is_nan() {{", *(f"    {line}" for line in inner), "}"]
     return lines
 

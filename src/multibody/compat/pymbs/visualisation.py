@@ -100,7 +100,7 @@ class AddVisualisation:
 
 
 def _away(length: Any) -> tuple[Any, list[list[int]] | None]:
-    """A length that is not negative, and the half turn about z that a negative one stands for."""
+    """A length that is not negative, and the half turn about z that a negative one represents."""
     size = scalar(length)
     return (-size, [[-1, 0, 0], [0, -1, 0], [0, 0, 1]]) if is_number(size) and size < 0 else (size, None)
 

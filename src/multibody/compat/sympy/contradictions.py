@@ -36,17 +36,17 @@ def require_rates_of_velocities(kinematics: SympyKinematics, world: Any, bodies:
         return
     rates = [symbol(f"rate_of_speed_{k}", "parameter", "accelerations that were set") for k in range(len(kinematics.u))]
     geometry = Geometry(world, kinematics.with_accelerations(rates))
-    for thing, acceleration in said:
-        velocity = geometry.velocity(thing) if hasattr(thing, "vel") else geometry.angular_velocity(thing)
+    for frame, acceleration in said:
+        velocity = geometry.velocity(frame) if hasattr(frame, "vel") else geometry.angular_velocity(frame)
         follows = kinematics.change(list(velocity), rates)
         if not all(map(same, geometry.vector(acceleration), follows)):
             raise ModelError(
-                f"The acceleration of '{thing}' that was set in '{world}' is not the rate of its velocity.",
+                f"The acceleration of '{frame}' that was set in '{world}' is not the rate of its velocity.",
                 where=f"model '{kinematics.vocabulary.scope}'",
                 cause="a2pt_theory holds for two points of one body; a point of contact, which moves on, is none.",
                 remedy="Do not set accelerations: they follow from the velocities.",
                 code="acceleration-contradicts-velocity",
-                name=str(thing),
+                name=str(frame),
             )
 
 
@@ -110,9 +110,9 @@ def require_rates_of_positions(
     for point in dict.fromkeys(points):
         if world not in point._vel_dict or point._vel_dict[world] == 0:
             continue
-        for origin in (one for one in _connected([point], world) if world in one._vel_dict):
+        for origin in (other for other in _connected([point], world) if world in other._vel_dict):
             if origin._vel_dict[world] == 0:
-                known = [one for one in geometry.points_between(point, origin) if world in one._vel_dict]
+                known = [between for between in geometry.points_between(point, origin) if world in between._vel_dict]
                 for symbol, base in pairwise(known):
                     _require_rate_of_position(own, geometry, symbol, base, turning, held)
 

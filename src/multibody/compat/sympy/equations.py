@@ -53,8 +53,8 @@ class SympyModel(ModelWithoutBodies):
 
     def require_values(self, values: Mapping[Symbol, float]) -> None:
         """An error for a parameter that does not have the sign that SymPy was told."""
-        for one, value in values.items():
-            _require_sign(self, one, value, "parameter")
+        for symbol, value in values.items():
+            _require_sign(self, symbol, value, "parameter")
 
     @cached_property
     def inertias(self) -> tuple[tuple[tuple[str, ...], Sequence[Expr]], ...]:
@@ -245,9 +245,9 @@ def _model(given: ReadEquations, vocabulary: SympyVocabulary, start: Mapping[Any
         notes=vocabulary.notes,
         assumed=dict(vocabulary.signs),
     )
-    for one, value in ((symbol, value) for parameter in made.parameters for symbol, value in parameter.default.items()):
+    for key, value in ((symbol, value) for parameter in made.parameters for symbol, value in parameter.default.items()):
         if isinstance(value, Constant):
-            _require_sign(made, one, float(value), "parameter")
+            _require_sign(made, key, float(value), "parameter")
     for name in values:
         _require_sign(made, states[name], made.start[states[name]], "start value")
     return made

@@ -112,7 +112,7 @@ class Mechanism:
         if self._origin is not None:
             return self._origin
         known = _still(self.bodies, self._geometry.world)
-        return next((one for one in known if all(self._follows(body, one) for body in self.bodies)), None)
+        return next((symbol for symbol in known if all(self._follows(body, symbol) for body in self.bodies)), None)
 
     def _follows(self, body: MovingBody, origin: Any) -> bool:
         place = self._geometry.position(body.centre, origin)

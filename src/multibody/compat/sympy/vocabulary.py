@@ -74,7 +74,7 @@ class SympyVocabulary(Mapping[Any, Expr]):
         return made
 
     def learn(self, node: Any, meaning: Expr) -> None:
-        """What a SymPy object stands for."""
+        """What a SymPy object represents."""
         self._known[node] = meaning
 
     def stand_ins(self, nodes: Iterable[Any], called: str) -> list[Symbol]:
@@ -194,8 +194,8 @@ class SympyVocabulary(Mapping[Any, Expr]):
         """The inputs that are used, or were named, or are rates of such: those named first, the others by name."""
         first = [self[node] for node in self.wanted]
         kept: set[Expr] = {*used, *first}
-        for one, rate in self._rates.items():  # x before its rate, whose own rate comes later
-            kept |= {rate} if one in kept else set()
+        for variable, rate in self._rates.items():  # x before its rate, whose own rate comes later
+            kept |= {rate} if variable in kept else set()
         others = sorted(
             (input_ for input_ in self._inputs if input_ in kept and input_ not in first), key=lambda one: one.name
         )
@@ -221,10 +221,10 @@ class SympyVocabulary(Mapping[Any, Expr]):
 
     def _require_no_twins(self) -> None:
         """A value for a symbol that only has the name of one in the model would be lost without a word."""
-        open_ones = {one for one, value in self._parameters.items() if value is None}
+        open_ones = {variable for variable, value in self._parameters.items() if value is None}
         without = {_name(node) for node, made in self._known.items() if made in open_ones}
-        twins = [one for one in self._values if not isinstance(one, str) and one not in self._known]
-        names = sorted({_name(one) for one in twins if hasattr(one, "is_Symbol")} & without)
+        twins = [value for value in self._values if not isinstance(value, str) and value not in self._known]
+        names = sorted({_name(twin) for twin in twins if hasattr(twin, "is_Symbol")} & without)
         if names:
             raise MissingValueError(
                 f"The value of {', '.join(names)} belongs to another symbol than that of the model.",

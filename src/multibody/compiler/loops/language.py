@@ -28,7 +28,7 @@ ABSURD = 1e100
 """No coordinate, speed or work has such a value, in whatever unit."""
 
 KINDS = {"int": types.int64, "float": types.float64, "bool": types.boolean, "None": types.none}
-"""Annotations of compiled functions; any other one stands for the type of what is given."""
+"""Annotations of compiled functions; any other one represents the type of what is given."""
 
 
 @intrinsic
@@ -126,7 +126,7 @@ def compiled(function: Compiled) -> Compiled:
     library of the first caller, once, which takes a third of the time.
     """
     names = inspect.signature(function)
-    hints = [one.annotation for one in names.parameters.values()]
+    hints = [parameter.annotation for parameter in names.parameters.values()]
     result: Any = KINDS[names.return_annotation]
     known: dict[Any, Any] = {}
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from multibody.compiler import engine
 from multibody.errors import CompileError
-from multibody.support.compile_clock import compiling
+from multibody.support.progress_bars import compiling
 
 ENTRY = "advance"
 """The name of the function that is called, in the source and in the code of every loop."""

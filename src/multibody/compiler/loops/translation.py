@@ -37,7 +37,7 @@ def source_files(module: str) -> list[Path]:
             seen.add(name)
             tree = ast.parse(_file(name).read_text(encoding="utf-8"))
             imported = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-            open_ += [one for one in imported if one.startswith("multibody.")]
+            open_ += [module_name for module_name in imported if module_name.startswith("multibody.")]
     return [_file(name) for name in sorted(seen)]
 
 

@@ -12,9 +12,13 @@ from multibody.graph.sympy.system import ConstrainedForm, symbolic_system
 from multibody.support.text_tables import counted
 
 SECONDS = 4.0
-"""How long the search for closed forms may take when equations are printed."""
+"""Time limit of the search for closed forms, on an ordinary machine."""
+
+PRINT_SECONDS = 0.7
+"""The same where equations are printed: ``print(eom)`` returns within a second."""
+
 NODES = 6000
-"""Larger equations are printed with named intermediates at once."""
+"""Larger equations are printed with named intermediates, without a search."""
 
 
 class SympyEquations(Protocol):
@@ -47,7 +51,7 @@ class ReadableEquations:
     Attributes:
         equations: what they belong to.
         M, h, f, rates, acceleration, phi, B, gamma: as in the contract.
-        complete: whether a closed form was found for everything within the limits.
+        stopped_by: the limit at which the search for closed forms stopped; empty if it found all of them.
     """
 
     equations: MotionEquations
@@ -59,7 +63,12 @@ class ReadableEquations:
     phi: Matrix
     B: Matrix
     gamma: Matrix
-    complete: bool
+    stopped_by: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """Whether a closed form was found for everything within the limits."""
+        return not self.stopped_by
 
     def to_sympy(self) -> SympyEquations:
         """All of it as a ``SymbolicSystem`` with more matrices; coordinates and speeds are functions of time."""
@@ -94,7 +103,8 @@ class ReadableEquations:
         named: dict[str, Expr] = {f"d/dt {q}": rate for q, rate in zip(eom.coordinates, self.rates, strict=True)}
         named |= {f"d/dt {u}": a for u, a in zip(eom.speeds, self.acceleration, strict=True)}
         head = f"{eom.model.name}: {counted(len(eom.speeds), 'speed')}, by {eom.formalism}"
-        return "\n".join([head, *(f"  {line}" for line in listing(named).splitlines())])
+        note = [f"not all in closed form: {self.stopped_by}"] if self.stopped_by else []
+        return "\n".join([head, *(f"  {line}" for line in [*listing(named).splitlines(), *note])])
 
 
 def readable(eom: MotionEquations, seconds: float = SECONDS, size: int = 2000) -> ReadableEquations:
@@ -104,12 +114,13 @@ def readable(eom: MotionEquations, seconds: float = SECONDS, size: int = 2000) -
         "gamma": eom.gamma, "acceleration": array(list(eom.acceleration)),
     }  # fmt: skip
     entries = [entry for part in parts.values() for entry in part.flat]
-    if len(topological(entries)) > NODES:
-        return ReadableEquations(eom, **parts, complete=False)
+    if (nodes := len(topological(entries))) > NODES:
+        return ReadableEquations(eom, **parts, stopped_by=f"{nodes:,} operations, searched up to {NODES:,}")
     report = closed_form_report(entries, seconds=seconds, size=size)
     found, done = iter(report.value), all(report.complete)
     closed = {name: _like(part, [next(found) for _ in range(part.size)]) for name, part in parts.items()}
-    return ReadableEquations(eom, **closed, complete=done)
+    limit = "" if done else f"limits of {seconds:g} s and {size:,} terms, see eom.readable(seconds=…, size=…)"
+    return ReadableEquations(eom, **closed, stopped_by=limit)
 
 
 def _like(part: Matrix, entries: list[Expr]) -> Matrix:

@@ -93,7 +93,7 @@ def _turns(link: Link) -> bool:
 
 def _multipliers(constraints: Constraints) -> Iterator[Entry]:
     rows = zip(constraints.multipliers, constraints.owners, constraints.equations, strict=True)
-    for one, owner, equation in rows:
+    for multiplier, owner, equation in rows:
         torque = equation.wrench is not None and all(part.fp == 0 for part in equation.wrench.axis.resultant)
         unit = "" if equation.wrench is None else "N·m" if torque else "N"
-        yield Entry(one.name, "multiplier", unit, f"{'torque' if torque else 'force'} of constraint '{owner}'")
+        yield Entry(multiplier.name, "multiplier", unit, f"{'torque' if torque else 'force'} of constraint '{owner}'")

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.equations.equations import EquationsOfMotion
+from multibody.equations.tolerances import CANCELLATION_ROUNDING, MOTION_JUMP
 from multibody.errors import ModelError
 from multibody.graph import (
     Constant,
@@ -39,8 +40,6 @@ LOOKS = 513
 """Instants at which a motion is looked at."""
 
 HALVINGS = 40
-JUMP = 1e-5  # relative to all that changes
-ROUNDING = 1e3 * float(np.finfo(float).eps)  # relative to the terms that cancel in a constraint
 HORIZON = 10.0  # seconds that are looked at where no run says how long
 LATEST = 1e6  # larger numbers are not taken for times
 GOLDEN = 0.6180339887498949  # fractional parts of its multiples are far from special values
@@ -181,7 +180,7 @@ def require_no_jump(
     )
     for k, jumps in enumerate(("it jumps", "its velocity jumps")[: 1 + motion.smooth]):
         sizes = np.abs(np.append(rows[k], displaced[k]))  # terms of a constraint cancel where it is met
-        noise = ROUNDING * float(sizes[np.isfinite(sizes)].max(initial=0.0))
+        noise = CANCELLATION_ROUNDING * float(sizes[np.isfinite(sizes)].max(initial=0.0))
         at = _jump(lambda t, k=k: course(t)[k : k + 2], t, rows[k : k + 2], noise)
         if at is not None:
             raise ModelError(
@@ -204,7 +203,7 @@ def _jump(course: Any, t: Vector, values: Vector, noise: float) -> float | None:
         noise: changes up to this size are rounding errors.
     """
     scale = float(np.ptp(values[0]))
-    least = max(JUMP * scale, noise)
+    least = max(MOTION_JUMP * scale, noise)
     doubtful = _unexplained(t, *values) > least
     begin, end = t[:-1][doubtful], t[1:][doubtful]
     for _ in range(HALVINGS if scale else 0):

@@ -32,7 +32,7 @@ class RationalForms:
 
     Attributes:
         arithmetic: of the quotients, with the factors of their denominators.
-        meanings: what each generator of the ring stands for; for e^{iθ/n} the angle θ.
+        meanings: what each generator of the ring represents; for e^{iθ/n} the angle θ.
         divisions: the n of e^{iθ/n}.
     """
 
@@ -138,7 +138,7 @@ class RationalForms:
         return {monomial + (I if quarters % 2 else 0): 1 if quarters % 4 < 2 else -1}
 
     def _angle(self, part: Any) -> int:
-        """The monomial of a part of an angle, or its inverse if the generator stands for the opposite angle."""
+        """The monomial of a part of an angle, or its inverse if the generator represents the opposite angle."""
         key = _unsigned(part.fp)
         if key not in self._angles:
             closed = part if isinstance(part, Symbol | Constant) else self._closed(part)

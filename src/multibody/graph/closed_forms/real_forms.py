@@ -62,7 +62,7 @@ class RealForms:
         self._sizes: dict[int, int] = {}
 
     def expression(self, atom: int) -> Expr:
-        """What an atom stands for."""
+        """What an atom represents."""
         if atom < _FIRST:
             return self._meanings[atom]
         kind, frequency = self._circular[atom - _FIRST]

@@ -157,7 +157,7 @@ def _combined(node: Any, known: dict[Any, _Signs]) -> _Signs:
 def _total(a: _Signs, b: _Signs) -> _Signs:
     """x + y: the sign of one where the other is zero or has the same one; anything where they differ."""
     found: set[int] = set()
-    for one in a:
+    for condition in a:
         for other in b:
-            found |= _ANY if one * other < 0 else {one or other}
+            found |= _ANY if condition * other < 0 else {condition or other}
     return frozenset(found)

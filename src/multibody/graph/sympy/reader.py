@@ -134,7 +134,7 @@ def _is_pending(node: Any) -> bool:
 
 
 def _written_out(node: Any) -> Any:
-    """What a function says that it stands for, such as the curves of muscles; a derivative, carried out.
+    """What a function says that it represents, such as the curves of muscles; a derivative, carried out.
 
     Sums and integrals are not tried: SymPy could be busy with them for long.
     """

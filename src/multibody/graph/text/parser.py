@@ -13,8 +13,7 @@ from typing import Any
 from multibody.errors import ConversionError
 from multibody.graph.expr import Expr, Symbol, as_expr
 from multibody.graph.piecewise.conditions import Condition
-from multibody.graph.text.reader import Functions, Reader
-from multibody.graph.text.tokens import Token, error, tokens
+from multibody.graph.text.reader import Functions, Reader, Token, error, tokens
 
 MAX_LENGTH = 100_000
 """The longest text, in characters."""

@@ -57,7 +57,10 @@ class _ModelBuilder:
         """All sections, those first that others refer to."""
         with self._stage():
             self._know_parameters()
-        for section in ("tables", *(one for one in SECTIONS if one != "tables")):  # parameters may use tables
+        for section in (
+            "tables",
+            *(heading for heading in SECTIONS if heading != "tables"),
+        ):  # parameters may use tables
             with self._stage():
                 self._section(section)
         with self._stage():
@@ -193,8 +196,8 @@ class _ModelBuilder:
     def _named(self, section: str, node: YamlNode, *without: str) -> dict[str, Any]:
         """The keys of a thing that have values, as arguments."""
         found = node.entries.values() if isinstance(node, Mapping) else ()
-        given = [one for one in found if one.key not in without and not is_nothing(one.value)]
-        return {one.key: self._value(section, one) for one in given}
+        given = [entry for entry in found if entry.key not in without and not is_nothing(entry.value)]
+        return {item.key: self._value(section, item) for item in given}
 
     def _value(self, section: str, entry: YamlEntry) -> Any:
         with located(entry.value.at):

@@ -21,7 +21,7 @@ from multibody.io.model_files.yaml_text.nodes import (
     YamlNode,
     kind_of,
 )
-from multibody.support.regular_files import open_regular
+from multibody.support.files import open_regular
 
 MAX_FILES = 100
 
@@ -125,7 +125,7 @@ class Gatherer:
             node.fail(f"The path of a file is needed here, not {kind_of(node)}.", code="value-of-wrong-type")
         path = folder.file(node, node.value)
         if path in self._open:
-            way = " includes ".join(one.name for one in (*self._open[self._open.index(path) :], path) if one)
+            way = " includes ".join(file.name for file in (*self._open[self._open.index(path) :], path) if file)
             node.fail(
                 "The files include each other.", f"{way}.", "Leave out one of the includes.", code="includes-circular"
             )
@@ -147,9 +147,9 @@ class Gatherer:
         for entry in content:
             if entry.key in _NAMED:
                 known = self.document.sections.setdefault(entry.key, {})
-                for one in entry.value if isinstance(entry.value, Mapping) else ():
-                    _require_new(one, known[one.key][0] if one.key in known else None)
-                    known[one.key] = one, folder
+                for item in entry.value if isinstance(entry.value, Mapping) else ():
+                    _require_new(item, known[item.key][0] if item.key in known else None)
+                    known[item.key] = item, folder
             elif entry.key not in own:
                 _require_new(entry, self.document.head.get(entry.key))
                 self.document.head[entry.key] = entry

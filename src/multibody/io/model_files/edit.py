@@ -18,7 +18,7 @@ from multibody.io.model_files.yaml_text.compose import compose
 from multibody.io.model_files.yaml_text.emit import flow, scalar
 from multibody.io.model_files.yaml_text.nodes import List, Mapping, SourceText, YamlNode, plain_value
 from multibody.model import System
-from multibody.support.atomic_files import atomic_file
+from multibody.support.files import atomic_file
 
 
 class ModelFile:
@@ -79,7 +79,7 @@ class ModelFile:
         """Put a value at a place; the last key may be new.
 
         Args:
-            place: as for ``get``. For a parameter with unit and description, its name stands for its value.
+            place: as for ``get``. For a parameter with unit and description, its name represents its value.
             value: a number, a text such as a formula, True, False, None, an array, or lists and dictionaries of these.
 
         Raises:
@@ -183,8 +183,8 @@ def _listed(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, dict):
-        return {str(key): _listed(one) for key, one in value.items()}
-    return [_listed(one) for one in value] if isinstance(value, list | tuple) else value
+        return {str(key): _listed(item) for key, item in value.items()}
+    return [_listed(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 # text that is replaced -----------------------------------------------------------------------------------------------

@@ -45,8 +45,8 @@ class Objects:
         if isinstance(thing, Mesh):
             given["path"] = thing
         kinds = arguments(word)
-        named = {name: self.value(given[name], one.kind) for name, one in kinds.items() if name in given}
-        return {word.__name__: {name: one for name, one in named.items() if one is not None}}
+        named = {name: self.value(given[name], kind.kind) for name, kind in kinds.items() if name in given}
+        return {word.__name__: {name: argument for name, argument in named.items() if argument is not None}}
 
     def joint_kind(self, kind: Any) -> Any:
         """``Tx``, ``[Tx, Ry]``, ``Weld``, ``{Revolute: {axis: y}}``."""
@@ -77,7 +77,7 @@ class Objects:
 
     def _coordinates(self, given: Any) -> list[Any]:
         listed = list(given) if isinstance(given, list | tuple) else [given]
-        return [one.name if isinstance(one, Joint) else self._formulas.plain(one) for one in listed]
+        return [item.name if isinstance(item, Joint) else self._formulas.plain(item) for item in listed]
 
     def _point(self, point: Any) -> Any:
         return self._name(point) if isinstance(point, Frame) else self._value(point)
@@ -99,7 +99,7 @@ class Objects:
 
     def _function(self, function: Any, count: int) -> Any:
         if isinstance(function, list | tuple):
-            return [self._law(one) for one in function]
+            return [self._law(law) for law in function]
         if isinstance(function, Table | Given):
             return self._law(function)
         return function_text(function, count, self._formulas)
@@ -165,13 +165,13 @@ def _inside(uri: str) -> str:
 def _colour(colour: Any) -> Any:
     """``"#rrggbb"``, if the colour is one of these; otherwise its numbers."""
     parts = [round(255 * part) for part in colour]
-    if any(one / 255 != part for one, part in zip(parts, colour, strict=True)):
+    if any(channel / 255 != part for channel, part in zip(parts, colour, strict=True)):
         return list(colour)
-    return "#" + "".join(f"{one:02x}" for one in (parts if parts[3] < 255 else parts[:3]))
+    return "#" + "".join(f"{part:02x}" for part in (parts if parts[3] < 255 else parts[:3]))
 
 
 def _has_functions(law: Any) -> bool:
-    return isinstance(law, list | tuple) and any(callable(one) for one in law)
+    return isinstance(law, list | tuple) and any(callable(function) for function in law)
 
 
 def _current(thing: Given) -> dict[str, Any]:
@@ -191,7 +191,7 @@ def _newest(given: Any, now: Any) -> Any:
 
 def _fields(shape: Shape) -> dict[str, Any]:
     """The fields of a shape that are not at their defaults."""
-    found = {one.name: (getattr(shape, one.name), one.default) for one in fields(shape)}
+    found = {field.name: (getattr(shape, field.name), field.default) for field in fields(shape)}
     return {name: value for name, (value, default) in found.items() if value != default}
 
 

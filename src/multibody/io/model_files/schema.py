@@ -87,14 +87,14 @@ def _item(section: str, keys: dict[str, str]) -> Schema:
 def _definitions() -> Schema:
     own = {section: _one_of_words(words(section)) for section in BASES} | {"laws": _one_of_words(LAWS)}
     classes = {name: _word(word) for group in (*map(words, BASES), LAWS) for name, word in group.items()}
-    return {_slug(name): one for name, one in {**_KINDS, **own, **classes}.items()}
+    return {_slug(name): definition for name, definition in {**_KINDS, **own, **classes}.items()}
 
 
 def _one_of_words(known: Any) -> Schema:
     """``{ClassName: {…}}``, or the name alone where no argument is needed."""
     objects = {"type": "object", "properties": {name: _ref(name) for name in known}, "additionalProperties": False}
     objects |= {"minProperties": 1, "maxProperties": 1}
-    bare = [name for name, word in known.items() if not any(one.required for one in arguments(word).values())]
+    bare = [name for name, word in known.items() if not any(argument.required for argument in arguments(word).values())]
     return {"anyOf": [objects, {"enum": bare}]} if bare else objects
 
 
@@ -102,7 +102,8 @@ def _word(word: type) -> Schema:
     expected = arguments(word)
     said = (word.__doc__ or "").strip().split("\n")[0]
     inner = _closed(
-        {one.name: _argument(one) for one in expected.values()}, [one.name for one in expected.values() if one.required]
+        {argument.name: _argument(argument) for argument in expected.values()},
+        [argument.name for argument in expected.values() if argument.required],
     )
     return {"description": said} | (inner if inner["required"] else _nullable(inner))
 

@@ -176,9 +176,9 @@ def _argument_problems(
         )
         return
     yield from _unknown(given, expected, where)
-    for one in expected.values():
-        if one.required and _lacks(given, one.name):
-            yield node.at.error(f"{name} needs '{one.name}'.", where=where, code="key-missing", name=one.name)
+    for argument in expected.values():
+        if argument.required and _lacks(given, argument.name):
+            yield node.at.error(f"{name} needs '{argument.name}'.", where=where, code="key-missing", name=argument.name)
 
 
 def class_and_arguments(node: YamlNode) -> tuple[str | None, YamlNode | None]:

@@ -88,7 +88,7 @@ class Values(QuantityReader):
             found = self.system[name]
             if isinstance(found, kind):
                 return found
-        known: list[str] = [one.name for one in self.system.all(kind)]  # type: ignore[attr-defined]
+        known: list[str] = [part.name for part in self.system.all(kind)]  # type: ignore[attr-defined]
         raise node.at.error(
             f"There is no {what} '{name:.80}'.",
             suggestion([name], known),
@@ -174,10 +174,10 @@ class Values(QuantityReader):
         name, inner = class_and_arguments(node)
         word = (LAWS if section == "laws" else words(section))[str(name)]
         known, given = arguments(word), inner.entries.values() if isinstance(inner, Mapping) else ()
-        named = {one.key: self.read(one.value, known[one.key].kind) for one in given if not is_nothing(one.value)}
+        named = {item.key: self.read(item.value, known[item.key].kind) for item in given if not is_nothing(item.value)}
         if word is Mesh:
             return self._mesh(**named)
-        spread = [named.pop(one.name, ()) for one in known.values() if one.spread]
+        spread = [named.pop(symbol.name, ()) for symbol in known.values() if symbol.spread]
         return word(*(item for items in spread for item in items), **named)
 
     def joint_kind(self, node: YamlNode) -> Any:

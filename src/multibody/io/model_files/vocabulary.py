@@ -65,7 +65,7 @@ def words(section: str) -> MappingProxyType[str, type]:
     public = {name: getattr(model, name) for name in model.__all__}
     base = BASES[section]
     chosen = (pair for pair in public.items() if inspect.isclass(pair[1]) and issubclass(pair[1], base))
-    return MappingProxyType({name: one for name, one in chosen if not inspect.isabstract(one) and one is not base})
+    return MappingProxyType({name: kind for name, kind in chosen if not inspect.isabstract(kind) and kind is not base})
 
 
 LAWS: MappingProxyType[str, type] = MappingProxyType({"Friction": Friction})
@@ -81,7 +81,9 @@ def arguments(word: type) -> MappingProxyType[str, Argument]:
         [('a', 'frame'), ('b', 'frame'), ('damping', 'law')]
     """
     found = inspect.signature(word).parameters.values()
-    return MappingProxyType({one.name: _argument(one) for one in found if one.name not in _HIDDEN.get(word, ())})
+    return MappingProxyType(
+        {argument.name: _argument(argument) for argument in found if argument.name not in _HIDDEN.get(word, ())}
+    )
 
 
 def _argument(one: inspect.Parameter) -> Argument:

@@ -28,7 +28,7 @@ from multibody.model.body import as_inertia, as_rotation
 from multibody.model.error_context import concerning
 from multibody.model.given import given_to
 from multibody.model.quantity import with_symmetric_parameters
-from multibody.support.atomic_files import atomic_file
+from multibody.support.files import atomic_file
 
 if TYPE_CHECKING:
     from multibody.subsystems import Subsystem
@@ -139,8 +139,7 @@ def write_model(system: System | Subsystem, path: str | os.PathLike[str], *, ove
 def _coupled_text(whole: Subsystem, folder: Path | None) -> str:
     """The text of a coupled machine, which was read and compared."""
     from multibody.io.model_files.coupled.reading import coupled
-    from multibody.io.model_files.coupled.sameness import difference
-    from multibody.io.model_files.coupled.writing import coupled_document, refusal
+    from multibody.io.model_files.coupled.writing import coupled_document, difference, refusal
 
     def of_system(system: System) -> dict[str, Any]:
         found = _ModelWriter(system, folder).document()
@@ -186,7 +185,7 @@ class _ModelWriter:
             }
             for section in ("loops", "constraints", "sensors", "loads"):
                 found[section] = dict(self._section(section, getattr(system, section)))
-            found["drawings"] = {name: self._drawing(name, one) for name, one in system.drawings.items()}
+            found["drawings"] = {name: self._drawing(name, drawing) for name, drawing in system.drawings.items()}
             found["start"] = dict(system.starts)
             found["tables"] = {name: plain_table(table) for name, table in self._formulas.tables.by_name.items()}
         return {key: found[key] for key in TOP if found.get(key) not in (None, {})}

@@ -79,7 +79,7 @@ class SystemBuilder:
             self.joints[joint] = self.names.take(joint.name, "joint", _endings(_kind(joint, axes[joint])))
         for name in self._robot.links:
             self._links[name] = "world" if self._is_world(name, root) else self.names.take(name, "link")
-        for joint in (one for one in order if one.fixed and self._has_body(one.child)):
+        for joint in (item for item in order if item.fixed and self._has_body(item.child)):
             self.joints[joint] = self.names.take(joint.name, "joint")
 
     def _is_world(self, name: str, root: str) -> bool:

@@ -68,7 +68,7 @@ def named(
             leader = leaders[joint]
             result[names[joint]] = Mimic(names[leader], joint.mimic.multiplier, joint.mimic.offset)
     if result:
-        listed = ", ".join(f"{one} = {m.multiplier:g}·{m.joint} + {m.offset:g}" for one, m in result.items())
+        listed = ", ".join(f"{item} = {m.multiplier:g}·{m.joint} + {m.offset:g}" for item, m in result.items())
         what = "has its own coordinate" if mode == "independent" else "follows it"
         messages.append(f"Each joint that mimics another one {what}; the couplings are in 'mimic': {listed}.")
     return result
@@ -78,7 +78,7 @@ def impose(system: System, coupled: Mapping[str, Mimic]) -> None:
     """Let each follower follow: its coordinate becomes an expression of its leader's; leaders before followers."""
     waiting = dict(coupled)
     while waiting:
-        for name in [one for one, mimic in waiting.items() if mimic.joint not in waiting]:
+        for name in [parameter for parameter, mimic in waiting.items() if mimic.joint not in waiting]:
             mimic = waiting.pop(name)
             value = mimic.multiplier * system[mimic.joint].coordinate + mimic.offset
             system.loop(ExpJoint(system[name], value), f"{name}_mimic")

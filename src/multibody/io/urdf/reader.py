@@ -42,7 +42,7 @@ def _require_urdf(root: Element) -> None:
             code="urdf-root-not-robot",
             name=root.tag,
         )
-    for element in (one for part in root.children for one in _read(part)):
+    for element in (child for part in root.children for child in _read(part)):
         formula = any("${" in text or "$(" in text for text in element.attributes.values())
         if formula or element.tag.startswith("xacro:"):
             raise ModelError(

@@ -11,7 +11,7 @@ MAX_PLACES_LISTED = 3
 
 
 class Unused(NamedTuple):
-    """A part of the file that does not act on the motion. An element stands for everything inside it.
+    """A part of the file that does not act on the motion. An element represents everything inside it.
 
     Attributes:
         path: the elements from the robot to it, and an attribute: ``"transmission"``, ``"joint/limit@velocity"``;
@@ -99,7 +99,10 @@ def _counted(entries: tuple[Unused, ...]) -> list[str]:
 
 def _places(group: list[Unused]) -> str:
     """The first few places, and how many more there are."""
-    shown = [f"line {one.line}" + (f", {one.owner}" if one.owner else "") for one in group[:MAX_PLACES_LISTED]]
+    shown = [
+        f"line {variable.line}" + (f", {variable.owner}" if variable.owner else "")
+        for variable in group[:MAX_PLACES_LISTED]
+    ]
     more = len(group) - len(shown)
     text = "; ".join(shown) + (f"; and {more} more" if more > 0 else "")
     return text[:1].upper() + text[1:]

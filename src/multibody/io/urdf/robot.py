@@ -208,16 +208,16 @@ def _tell(robot: str, odd: list[str], report: UrdfReport) -> None:
 def _draw(system: System, data: RobotData, builder: SystemBuilder) -> None:
     """What links look like becomes what the system looks like."""
     for link in data.links.values():
-        for one in link.visuals:
-            shape = replace(one.geometry, colour=_visible(one.colour))
-            system.draw(builder.frames[link.name], shape, position=one.pose.xyz, rotation=one.pose.rotation)
+        for visual in link.visuals:
+            shape = replace(visual.geometry, colour=_visible(visual.colour))
+            system.draw(builder.frames[link.name], shape, position=visual.pose.xyz, rotation=visual.pose.rotation)
 
 
 def _visible(rgba: tuple[float, ...] | None) -> Colour | None:
     """A colour of the file, brought into its range."""
     if rgba is None:
         return None
-    red, green, blue, opacity = (min(max(one, 0.0), 1.0) for one in rgba)
+    red, green, blue, opacity = (min(max(channel, 0.0), 1.0) for channel in rgba)
     return red, green, blue, opacity
 
 

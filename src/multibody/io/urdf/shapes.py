@@ -110,7 +110,9 @@ class ShapeReader:
 def geometry_element(holder: Element) -> Element | None:
     """The first element in a ``geometry`` that is read."""
     known = (
-        one for one in holder.children if one.tag in ("box", *SOLIDS) or (one.tag == "mesh" and one.get("filename"))
+        child
+        for child in holder.children
+        if child.tag in ("box", *SOLIDS) or (child.tag == "mesh" and child.get("filename"))
     )
     return next(known, None)
 

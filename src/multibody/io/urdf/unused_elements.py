@@ -185,7 +185,10 @@ class _UnusedWalk:
                 yield from self._unknown(part, f"{path}/{tag}")
                 if tag == "inertia":
                     mirrored = {"iyx": "ixy", "izx": "ixz", "izy": "iyz"}
-                    why = {one: f"The tensor is symmetric, and {other} is used." for one, other in mirrored.items()}
+                    why = {
+                        attribute: f"The tensor is symmetric, and {other} is used."
+                        for attribute, other in mirrored.items()
+                    }
                     yield from self._some(part, f"{path}/inertia", why)
         if (origin := element.child("origin")) is not None:
             if link.massless:
@@ -222,11 +225,11 @@ class _UnusedWalk:
     def _geometry(self, element: Element, path: str) -> Iterator[Unused]:
         yield from self._unknown(element, path)
         used = geometry_element(element)
-        for one in (child for child in element.children if child.tag in SOLID_TAGS):
-            if one is used:
-                yield from self._unknown(one, f"{path}/{one.tag}")
+        for solid in (child for child in element.children if child.tag in SOLID_TAGS):
+            if solid is used:
+                yield from self._unknown(solid, f"{path}/{solid.tag}")
             else:
-                yield self._whole(one, f"{path}/{one.tag}", "A shape has one geometry, and another one is used.")
+                yield self._whole(solid, f"{path}/{solid.tag}", "A shape has one geometry, and another one is used.")
 
     def _material(self, element: Element, path: str, *, of_shape: bool) -> Iterator[Unused]:
         """A material; one of a shape is used there, whether or not others use its name."""

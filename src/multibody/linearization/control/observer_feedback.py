@@ -84,7 +84,7 @@ class Estimator:
     def __init__(self, regulator: Regulator, observer: Observer, period: float, place: int) -> None:
         self._system, self._K, self._place = regulator.system, regulator.K, place
         self._step = held(observer, period)
-        limits = {one.name: pair for one, pair in self._system.point.model.input_limits.items()}
+        limits = {symbol.name: pair for symbol, pair in self._system.point.model.input_limits.items()}
         pairs = [limits.get(name, (-np.inf, np.inf)) for name in self._system.inputs]
         usual = [self._system.point[name] for name in self._system.inputs]
         self._reach = np.array(pairs).reshape(-1, 2).T - np.array(usual)  # of r - r₀

@@ -42,7 +42,7 @@ def casadi_function(eom: EquationsOfMotion) -> Any:
         "t": (eom.model.time,), "x": (*eom.coordinates, *eom.speeds), "r": eom.inputs, "p": eom.parameters,
     }  # fmt: skip
     ports = {name: casadi.SX.sym(name, len(symbols)) for name, symbols in groups.items()}
-    known = {one: ports[name][k] for name, symbols in groups.items() for k, one in enumerate(symbols)}
+    known = {symbol: ports[name][k] for name, symbols in groups.items() for k, symbol in enumerate(symbols)}
     rates = live_values(list(eom.explicit_form()), known, casadi)
     name = f"{eom.model.name}_dynamics"
     return casadi.Function(name, list(ports.values()), [casadi.vertcat(*rates)], list(ports), ["xdot"])

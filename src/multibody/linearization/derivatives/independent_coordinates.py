@@ -108,7 +108,7 @@ def conditioning(
 
 def wanted_places(eom: EquationsOfMotion, wanted: Iterable[str]) -> tuple[list[int], list[int]]:
     """The numbers of the coordinates and of the speeds with these names."""
-    names = [one.name for one in eom.coordinates], [one.name for one in eom.speeds]
+    names = [coordinate.name for coordinate in eom.coordinates], [speed.name for speed in eom.speeds]
     listed = listed_names(wanted)
     require_names_of(eom.model, "coordinate or speed", listed, [*names[0], *names[1]])
     q, u = ([group.index(name) for name in listed if name in group] for group in names)
@@ -177,7 +177,7 @@ def _require_regular(eom: EquationsOfMotion, place: LinearizationPoint) -> None:
         raise SingularMatrixError(
             "The constraints are singular at the operating point: there is no linear system.",
             code="constraints-singular",
-            where=f"system '{eom.model.name}', {', '.join(f'constraint {one!r}' for one in owners)}",
+            where=f"system '{eom.model.name}', {', '.join(f'constraint {owner!r}' for owner in owners)}",
             cause=f"The equations {', '.join(names)} are not independent of each other there, but they are nearby: the "
             "mechanism is at a dead point or a branching, where it gains a freedom.",
             remedy="Linearize at a configuration nearby.",

@@ -51,11 +51,11 @@ def jax_function(eom: EquationsOfMotion) -> Callable[..., Any]:
             entries = jnp.ravel(jnp.asarray(values, dtype=real))
             if len(entries) != len(symbols):
                 raise ShapeError(
-                    f"There are {len(entries)} values for {len(symbols)}: {', '.join(one.name for one in symbols)}.",
+                    f"There are {len(entries)} values for {len(symbols)}: {', '.join(s.name for s in symbols)}.",
                     code="array-wrong-shape",
                     where=f"dynamics of '{eom.model.name}' for JAX",
                     remedy="Call it as dynamics(t, x, r, p); jax.vmap is for several states at once.",
-                    names=tuple(one.name for one in symbols),
+                    names=tuple(symbol.name for symbol in symbols),
                     count=len(entries),
                 )
             arrays.append(entries)

@@ -108,21 +108,22 @@ def precise_values(
     import mpmath  # late, because few points need it
 
     with mpmath.workdps(DIGITS):
-        numbers = {one: mpmath.mpf(value) for one, value in known.items()}
+        numbers = {symbol: mpmath.mpf(value) for symbol, value in known.items()}
         points = [numbers]
         for distance in distances:
             for line in _directions(len(moving)):
                 for side in (1, -1):
                     step = {
-                        one: side * distance * d * (sizes.get(one) or 1.0) for one, d in zip(moving, line, strict=True)
+                        symbol: side * distance * d * (sizes.get(symbol) or 1.0)
+                        for symbol, d in zip(moving, line, strict=True)
                     }
-                    points.append(numbers | {one: numbers[one] + mpmath.mpf(by) for one, by in step.items()})
+                    points.append(numbers | {symbol: numbers[symbol] + mpmath.mpf(by) for symbol, by in step.items()})
         return [_evaluated(expressions, point) for point in points]
 
 
 def _evaluated(expressions: Sequence[Expr], point: Mapping[Any, Any]) -> Matrix:
     try:
-        return np.array([float(one) for one in evaluate(list(expressions), point)], dtype=np.float64)
+        return np.array([float(number) for number in evaluate(list(expressions), point)], dtype=np.float64)
     except ExpressionError:
         if len(expressions) == 1:
             return np.array([np.nan])
@@ -152,13 +153,13 @@ def without_value(
     known: Mapping[Symbol, float],
 ) -> ExpressionError:  # fmt: skip
     """The error for expressions that have no value and no limit."""
-    names = list(dict.fromkeys(one for one, gone in zip(told, missing, strict=True) if gone))
+    names = list(dict.fromkeys(name for name, gone in zip(told, missing, strict=True) if gone))
     shown = ", ".join(names[:4]) + (" …" if len(names) > 4 else "")
     zero = f"{critical[0]!r:.200} is zero there, or a point of a table. " if critical else ""
     return ExpressionError(
         f"There is no derivative at the operating point: {shown}.",
         code="derivative-missing",
-        where=", ".join(f"{one.name}={known[one]:.6g}" for one in moving[:12]),
+        where=", ".join(f"{symbol.name}={known[symbol]:.6g}" for symbol in moving[:12]),
         cause=f"{zero}The value depends on the direction from which the point is approached, jumps, or grows beyond "
         "all bounds.",
         remedy="Choose another point, other coordinates (a quaternion has no gimbal lock), a smooth law instead of one "

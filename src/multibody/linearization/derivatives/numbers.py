@@ -104,7 +104,8 @@ class ExpressionValues:
             sizes: of the symbols that change, in their units.
         """
         return (
-            self.changes(values, known, {one: DIFFERENCE_STEP * size for one, size in sizes.items()}) / DIFFERENCE_STEP
+            self.changes(values, known, {symbol: DIFFERENCE_STEP * size for symbol, size in sizes.items()})
+            / DIFFERENCE_STEP
         )
 
     def changes(self, values: Matrix, known: Mapping[Symbol, float], steps: Mapping[Symbol, float]) -> Matrix:
@@ -113,7 +114,10 @@ class ExpressionValues:
         changes = []
         with np.errstate(all="ignore"):
             for row in shares:
-                moved = {one: known[one] + step * share for (one, step), share in zip(steps.items(), row, strict=True)}
+                moved = {
+                    symbol: known[symbol] + step * share
+                    for (symbol, step), share in zip(steps.items(), row, strict=True)
+                }
                 changes.append(np.abs(self.plain({**known, **moved}) - values))
         return np.nan_to_num(np.max(changes, axis=0), nan=0.0, posinf=0.0)
 
@@ -127,7 +131,7 @@ class ExpressionValues:
     def _along(self, critical: Mapping[Expr, list[Any]]) -> list[Symbol]:
         """The symbols that move what is critical; all where that is not known."""
         found = set(free_symbols(list(critical))) if critical else set()
-        return [one for one in self.moving if one in found] or list(self.moving)
+        return [symbol for symbol in self.moving if symbol in found] or list(self.moving)
 
     def _critical(
         self, known: Mapping[Symbol, float], sizes: Mapping[Symbol, float]
@@ -142,23 +146,23 @@ class ExpressionValues:
         here = self._probes(known, sizes, 0.0 * lines[0])
         n = len(divisors)
         small = np.zeros(n, dtype=bool)
-        for one in aside:
-            small |= ~(np.abs(here[:n]) > DIVISOR_WITHOUT_DIGITS * np.abs(one[:n]))
-        zeros = {one: nodes for (one, nodes), is_small in zip(divisors.items(), small, strict=True) if is_small}
+        for divisor in aside:
+            small |= ~(np.abs(here[:n]) > DIVISOR_WITHOUT_DIGITS * np.abs(divisor[:n]))
+        zeros = {symbol: nodes for (symbol, nodes), is_small in zip(divisors.items(), small, strict=True) if is_small}
         if not switches:
             return zeros, {}
         near = [self._probes(known, sizes, side * KINK_DISTANCE * line)[n:] for line in lines for side in (1, -1)]
         rows = np.array([here[n:], *near]).T
         return zeros, {
-            one: nodes for (one, nodes), row in zip(switches.items(), rows, strict=True) if _turns(nodes, row)
+            symbol: nodes for (symbol, nodes), row in zip(switches.items(), rows, strict=True) if _turns(nodes, row)
         }
 
     def _across_tables(
         self, kinks: Mapping[Expr, list[Any]], known: Mapping[Symbol, float], sizes: Mapping[Symbol, float]
     ) -> dict[Symbol, float]:
         """Sizes with which the nearest points that are looked at are on both sides of a point of a table."""
-        plain = {one: sizes.get(one) or 1.0 for one in self.moving}
-        moved = {**known, **{one: known[one] + DIFFERENCE_STEP * size for one, size in plain.items()}}
+        plain = {symbol: sizes.get(symbol) or 1.0 for symbol in self.moving}
+        moved = {**known, **{symbol: known[symbol] + DIFFERENCE_STEP * size for symbol, size in plain.items()}}
         factor = 1.0
         for argument, nodes in kinks.items():
             spans = [node.table.breaks[-1] - node.table.breaks[0] for node in nodes if node.op == "table"]
@@ -167,11 +171,13 @@ class ExpressionValues:
                 change = abs(ends[1] - ends[0]) / DIFFERENCE_STEP
                 least = 4 * TABLE_KINK_DISTANCE / BRANCH_NEAR * max(spans)
                 factor = max(factor, least / change) if 0 < change < np.inf else factor
-        return {one: factor * size for one, size in plain.items()}
+        return {symbol: factor * size for symbol, size in plain.items()}
 
     def _probes(self, known: Mapping[Symbol, float], sizes: Mapping[Symbol, float], step: Matrix) -> Matrix:
         """What is divided by, and what decides between formulas, some way off the point."""
-        moved = {one: known[one] + sizes.get(one, 0.0) * d for one, d in zip(self.moving, step, strict=True)}
+        moved = {
+            symbol: known[symbol] + sizes.get(symbol, 0.0) * d for symbol, d in zip(self.moving, step, strict=True)
+        }
         return self._found([*self._divisors, *self._switches], "_probe_function", {**known, **moved})
 
     def _found(self, wanted: list[Expr], function: str, known: Mapping[Symbol, float]) -> Matrix:
@@ -179,7 +185,9 @@ class ExpressionValues:
         if not wanted:
             return np.zeros(0)
         if self._calls > (OFTEN if len(self._order) < LARGE else MANY):
-            return np.array(getattr(self, function)([known[one] for one in self.symbols]), dtype=np.float64).reshape(-1)
+            return np.array(
+                getattr(self, function)([known[symbol] for symbol in self.symbols]), dtype=np.float64
+            ).reshape(-1)
         return _walked(wanted, known)
 
     @cached_property
@@ -209,7 +217,7 @@ class ExpressionValues:
         """The numbers of the expressions that contain one of these nodes."""
         nodes = [node for each in critical.values() for node in each]
         reached = _moved(self._order, nodes) if nodes else set()
-        return {k for k, one in enumerate(self.expressions) if one in reached}
+        return {k for k, expression in enumerate(self.expressions) if expression in reached}
 
     @cached_property
     def _function(self) -> Function:
@@ -256,5 +264,5 @@ def _walked(wanted: list[Expr], known: Mapping[Symbol, float]) -> Matrix:
     try:
         return np.array(evaluate(wanted, plain), dtype=np.float64)
     except ExpressionError:
-        rows: dict[Any, Any] = {one: np.array([value]) for one, value in known.items()}
-        return np.array([np.ravel(one)[0] for one in evaluate(wanted, rows)], dtype=np.float64)
+        rows: dict[Any, Any] = {symbol: np.array([value]) for symbol, value in known.items()}
+        return np.array([np.ravel(value)[0] for value in evaluate(wanted, rows)], dtype=np.float64)

@@ -11,7 +11,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.graph import Expr, Symbol, array, free_symbols, names
 from multibody.graph.node import within
 from multibody.linearization.operating_points.point import require_names_of, unknown_name
-from multibody.model.sensors.signal import resolved
+from multibody.model.sensors.contract import resolved
 from multibody.simulation.results.recording import split
 
 
@@ -25,10 +25,10 @@ class Signal(NamedTuple):
 
 def input_places(eom: EquationsOfMotion, wanted: Iterable[str] | None) -> list[int]:
     """The numbers of the inputs with these names; the name of an array of inputs means all of it."""
-    known = [one.name for one in eom.inputs]
+    known = [quantity.name for quantity in eom.inputs]
     if wanted is None:
         return list(range(len(known)))
-    arrays = {one.name: [s.name for s in one.flat] for one in eom.model.inputs}
+    arrays = {quantity.name: [s.name for s in quantity.flat] for quantity in eom.model.inputs}
     listed = [part for name in listed_names(wanted) for part in arrays.get(name, [name])]
     require_names_of(eom.model, "input", listed, known)
     return [known.index(name) for name in listed]
@@ -37,29 +37,29 @@ def input_places(eom: EquationsOfMotion, wanted: Iterable[str] | None) -> list[i
 def listed_names(given: Iterable[Any]) -> list[Any]:
     """Names as a list; a single one may stand for itself, and a symbol for its name."""
     listed = [given] if isinstance(given, str | Symbol) else list(given)
-    return [one.name if isinstance(one, Symbol) else one for one in listed]
+    return [item.name if isinstance(item, Symbol) else item for item in listed]
 
 
 def output_signals(eom: EquationsOfMotion, wanted: Iterable[str] | Mapping[str, Any] | None) -> list[Signal]:
     """What is to come out: see ``linearize``."""
     if isinstance(wanted, Mapping):
-        return [one for name, value in wanted.items() for one in _formula(eom, name, value)]
+        return [signal for name, value in wanted.items() for signal in _formula(eom, name, value)]
     if wanted is not None:
-        return [one for name in listed_names(wanted) for one in _named(eom, name)]
+        return [signal for name in listed_names(wanted) for signal in _named(eom, name)]
     if eom.model.sensors:
-        return [one for name in eom.model.sensors for one in _named(eom, name)]
-    return [one for symbol in (*eom.coordinates, *eom.speeds) for one in _named(eom, symbol.name)]
+        return [signal for name in eom.model.sensors for signal in _named(eom, name)]
+    return [signal for symbol in (*eom.coordinates, *eom.speeds) for signal in _named(eom, symbol.name)]
 
 
 def _named(eom: EquationsOfMotion, name: str) -> list[Signal]:
     """A sensor or one of its components; a coordinate, speed, acceleration, multiplier or input."""
-    known = {one.name: one for one in _symbols(eom)}
+    known = {symbol.name: symbol for symbol in _symbols(eom)}
     head, place = split(str(name), {*eom.model.sensors, *known})
     if head in eom.model.sensors:
         parts = _components(head, eom.outputs[head], eom.model.sensors[head].unit)
-        chosen = [one for one in parts if one.name == name] if place else parts
+        chosen = [part for part in parts if part.name == name] if place else parts
         if place and not chosen:
-            raise unknown_name("component", [name], [one.name for one in parts], eom.model)
+            raise unknown_name("component", [name], [part.name for part in parts], eom.model)
         return chosen
     if name not in known:
         raise unknown_name("output", [name], [*eom.model.sensors, *known], eom.model)
@@ -77,9 +77,9 @@ def _formula(eom: EquationsOfMotion, name: str, value: Any) -> list[Signal]:
     with within(eom.table):
         found = resolved(array(value), eom.kinetics)
     known = {eom.model.time, *eom.parameters, *_symbols(eom)}
-    unknown = [one.name for one in free_symbols(found) if one not in known]
+    unknown = [symbol.name for symbol in free_symbols(found) if symbol not in known]
     if unknown:
-        raise unknown_name(f"quantity (in the output '{name}')", unknown, [one.name for one in known], eom.model)
+        raise unknown_name(f"quantity (in the output '{name}')", unknown, [symbol.name for symbol in known], eom.model)
     return _components(names.check(name, "output"), found, "")
 
 

@@ -39,7 +39,7 @@ from multibody.graph.linear_algebra import Matrix
 from multibody.graph.node import within
 from multibody.linearization.derivatives.signals import Signal
 from multibody.mechanics.constraints.equations import quaternion_gaps
-from multibody.mechanics.constraints.sparse_rows import Sparse
+from multibody.mechanics.constraints.rank import Sparse
 
 ROWS = ("rates", "force", "acceleration", "position", "velocity", "output")
 COLUMNS = ("q", "u", "a", "l", "r")
@@ -92,12 +92,12 @@ class Slopes:
                 "acceleration": _acceleration(eom),
                 "position": positions(eom),
                 "velocity": list(eom.constraints.velocity),
-                "output": [one.value for one in outputs],
+                "output": [output.value for output in outputs],
             }
         model = eom.model
         groups = (model.coordinates, model.speeds, model.accelerations, eom.multipliers, model.input_symbols)
-        self.equations: list[Expr] = [one for kind in ROWS for one in kinds[kind]]
-        self.variables: list[Symbol] = [one for group in groups for one in group]
+        self.equations: list[Expr] = [equation for kind in ROWS for equation in kinds[kind]]
+        self.variables: list[Symbol] = [variable for group in groups for variable in group]
         self.rows = _slices(ROWS, [len(kinds[kind]) for kind in ROWS])
         self.columns = _slices(COLUMNS, [len(group) for group in groups])
 
@@ -167,7 +167,7 @@ class Slopes:
             "force": [f"force on {u.name}" for u in self.eom.speeds],
             "acceleration": [f"constraint {name}" for name in self.eom.constraints.names],
             "velocity": [f"constraint {name}" for name in self.eom.constraints.names],
-            "output": [f"output {one.name}" for one in self.outputs],
+            "output": [f"output {output.name}" for output in self.outputs],
         }
         return str(named[kind][number]) if kind in named else f"position {number + 1}"
 
@@ -188,13 +188,13 @@ def depend_on(expressions: Sequence[Expr], variables: Collection[Symbol], zeros:
         >>> depend_on([x * sin(t)], [t], zeros=[x])
         False
     """
-    concerned = [one for one in expressions if not {*free_symbols([one])}.isdisjoint(variables)]
+    concerned = [expression for expression in expressions if not {*free_symbols([expression])}.isdisjoint(variables)]
     if not concerned:
         return False
     with isolated(*topological(concerned)):
         here = substitute(concerned, dict.fromkeys(zeros, ZERO)) if zeros else concerned
-        later = substitute(here, {one: symbol(f"another_{one.name}") for one in variables})
-    return any(one.fp != other.fp for one, other in zip(here, later, strict=True))
+        later = substitute(here, {variable: symbol(f"another_{variable.name}") for variable in variables})
+    return any(before.fp != other.fp for before, other in zip(here, later, strict=True))
 
 
 def positions(eom: EquationsOfMotion) -> list[Expr]:

@@ -67,16 +67,16 @@ class OperatingPoint:
             (model.parameter_symbols, self.p),
             (model.accelerations, self.acceleration),
         )
-        return {one: float(value) for names, numbers in groups for one, value in zip(names, numbers, strict=True)}
+        return {name: float(value) for names, numbers in groups for name, value in zip(names, numbers, strict=True)}
 
     @property
     def zeros(self) -> list[Symbol]:
         """The coordinates, speeds, inputs and parameters that are zero."""
         never = {self.model.time, *self.model.accelerations}
-        return [one for one, value in self.values.items() if value == 0 and one not in never]
+        return [symbol for symbol, value in self.values.items() if value == 0 and symbol not in never]
 
     def __getitem__(self, name: str) -> float:
-        found = {one.name: value for one, value in self.values.items()}
+        found = {symbol.name: value for symbol, value in self.values.items()}
         if name not in found:
             raise unknown_name("quantity", [name], found, self.model)
         return found[name]
@@ -84,7 +84,7 @@ class OperatingPoint:
     def __str__(self) -> str:
         shown = (*self.model.coordinates, *self.model.speeds, *self.model.input_symbols)
         values = self.values
-        return ", ".join(f"{one.name}={values[one]:.9g}" for one in shown)
+        return ", ".join(f"{symbol.name}={values[symbol]:.9g}" for symbol in shown)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,11 +128,11 @@ def beyond_limits(model: Model, values: Mapping[Any, float]) -> list[str]:
         values: by symbol; inputs that are missing are within their limits.
     """
     said = []
-    for one, (low, high) in model.input_limits.items():
-        value = values.get(one, low if np.isfinite(low) else high)
+    for symbol, (low, high) in model.input_limits.items():
+        value = values.get(symbol, low if np.isfinite(low) else high)
         slack = LIMIT_EXCESS * max(abs(end) for end in (low, high, value) if np.isfinite(end))
         if not low - slack <= value <= high + slack:
-            said.append(f"{one.name} = {value:.6g} is beyond its limits [{low:.6g}, {high:.6g}]")
+            said.append(f"{symbol.name} = {value:.6g} is beyond its limits [{low:.6g}, {high:.6g}]")
     return said
 
 
@@ -196,7 +196,7 @@ def _place(
     p = np.array(list(values.values()), dtype=float)
     tolerance = CONSTRAINT_GAP * float(coordinate_sizes(eom, np.zeros(len(model.coordinates)), p).max(initial=0.0))
     state = eom.consistent(q, u, parameters=parameters, inputs=inputs, t=now, tolerance=tolerance or CONSTRAINT_GAP)
-    r = np.array([inputs.get(one.name, 0.0) for one in model.input_symbols], dtype=float)
+    r = np.array([inputs.get(symbol.name, 0.0) for symbol in model.input_symbols], dtype=float)
     require_within(model, dict(zip(model.input_symbols, r.tolist(), strict=True)))
     known = zip((*model.coordinates, *model.speeds, *model.input_symbols), (*state.q, *state.u, *r), strict=True)
     require_tables(eom, {model.time: now, **values, **dict(known)})
@@ -218,7 +218,7 @@ def _place_of(
 
 def by_name(symbols: Sequence[Symbol], values: Iterable[float]) -> dict[str, float]:
     """Values by name."""
-    return {one.name: float(value) for one, value in zip(symbols, values, strict=True)}
+    return {symbol.name: float(value) for symbol, value in zip(symbols, values, strict=True)}
 
 
 def known_point(eom: EquationsOfMotion, at: Any) -> tuple[dict[str, float], dict[str, float], float | None]:
@@ -241,7 +241,7 @@ def known_point(eom: EquationsOfMotion, at: Any) -> tuple[dict[str, float], dict
     r, p = getattr(point, "r", None), getattr(run or point, "p", None)
     if run is not None:
         require_no_turns(eom, point)
-        inputs = inputs_at(run, {one.name for one in eom.inputs}, float(point.t), point.q, point.u)
+        inputs = inputs_at(run, {quantity.name for quantity in eom.inputs}, float(point.t), point.q, point.u)
     else:
         inputs = {} if r is None else by_name(eom.inputs, r)
     return state | inputs, {} if p is None else by_name(eom.parameters, p), getattr(point, "t", None)
@@ -250,8 +250,8 @@ def known_point(eom: EquationsOfMotion, at: Any) -> tuple[dict[str, float], dict
 def by_kind(model: Model, given: Mapping[Any, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """Values by name, divided into those of coordinates, speeds and inputs."""
     kinds = (model.coordinates, model.speeds, model.input_symbols)
-    groups = [{one.name for one in symbols} for symbols in kinds]
-    plain = {one.name if isinstance(one, Symbol) else one: value for one, value in given.items()}
+    groups = [{symbol.name for symbol in symbols} for symbols in kinds]
+    plain = {item.name if isinstance(item, Symbol) else item: value for item, value in given.items()}
     plain = model.inputs_by_element(plain)
     require_names_of(model, "coordinate, speed or input", plain, set().union(*groups))
     q, u, r = ({name: value for name, value in plain.items() if name in names} for names in groups)
@@ -296,7 +296,7 @@ def require_kept(
     """
     model = eom.model
     state = by_name((*model.coordinates, *model.speeds), (*found.q, *found.u))
-    fastest = np.maximum(np.abs(found.u), [abs(given.get(one.name, 0.0)) for one in model.speeds])
+    fastest = np.maximum(np.abs(found.u), [abs(given.get(speed.name, 0.0)) for speed in model.speeds])
     speeds = speed_sizes(eom, fastest, mechanism_length(eom, found.q, found.p))
     sizes = by_name((*model.coordinates, *model.speeds), (*coordinate_sizes(eom, found.q, found.p), *speeds))
     moved = [name for name, value in given.items() if abs(state[name] - value) > tolerance * sizes[name]]

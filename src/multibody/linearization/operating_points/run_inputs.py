@@ -33,7 +33,7 @@ def inputs_at(run: Any, names: Collection[str], t: float, q: Vector, u: Vector) 
         ModelError: for a time between samples, where the run does not know its inputs (it was read from a file, or a
             controller has a memory), unless they are the same all the time.
     """
-    wanted = [(place, one.name) for place, one in enumerate(run.eom.inputs) if one.name in names]
+    wanted = [(place, quantity.name) for place, quantity in enumerate(run.eom.inputs) if quantity.name in names]
     samples = np.flatnonzero(run.t == t)
     if len(samples):
         return {name: float(run.r[samples[-1], place]) for place, name in wanted}
@@ -97,7 +97,7 @@ def require_no_turns(eom: EquationsOfMotion, instant: Any) -> None:
     turned = {}
     for fp in acting.keys() & references.keys():
         coordinate, angle = acting[fp]
-        principal, value = (float(evaluate(one, known)) for one in (angle, continuous_angle(angle, references[fp])))
+        principal, value = (float(evaluate(value, known)) for value in (angle, continuous_angle(angle, references[fp])))
         if abs(value - principal) > np.pi:
             turned[coordinate] = round((value - principal) / (2 * np.pi))
     if turned:

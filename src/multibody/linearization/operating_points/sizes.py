@@ -101,7 +101,7 @@ def _parts(eom: EquationsOfMotion) -> NDArray[np.int_]:
 
     def found() -> NDArray[np.int_]:
         rows = [*eom.kinetics.residual(), *eom.phi]
-        masks: dict[Any, int] = {one: 1 << k for k, one in enumerate(eom.coordinates)}
+        masks: dict[Any, int] = {coordinate: 1 << k for k, coordinate in enumerate(eom.coordinates)}
         for node in topological(rows):
             mask = masks.get(node, 0)
             for arg in node.args:
@@ -127,7 +127,7 @@ def coordinate_units(eom: EquationsOfMotion) -> tuple[str, ...]:
 
     def found() -> tuple[str, ...]:
         units = {entry.name: entry.unit for entry in eom.symbol_table().entries}
-        return tuple(units.get(one.name, "") for one in eom.coordinates)
+        return tuple(units.get(coordinate.name, "") for coordinate in eom.coordinates)
 
     return eom.once("units of coordinates", found)
 
@@ -191,7 +191,7 @@ def speed_lengths(eom: EquationsOfMotion, length: float) -> Vector:
 def _speed_units(eom: EquationsOfMotion) -> tuple[str, ...]:
     def found() -> tuple[str, ...]:
         units = {entry.name: entry.unit for entry in eom.symbol_table().entries}
-        return tuple(units.get(one.name) or one.name for one in eom.speeds)
+        return tuple(units.get(speed.name) or speed.name for speed in eom.speeds)
 
     return eom.once("units of speeds", found)
 

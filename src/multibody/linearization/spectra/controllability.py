@@ -145,9 +145,9 @@ def reach(
     judged = _in_order(poles, judged)
     return Reach(
         what, poles,
-        np.array([one.margin for one in judged]), tuple(one.verdict for one in judged), names,
-        np.array([one.shares for one in judged]).reshape(len(poles), len(names)),
-        np.array([one.error for one in judged]),
+        np.array([judgment.margin for judgment in judged]), tuple(judgment.verdict for judgment in judged), names,
+        np.array([judgment.shares for judgment in judged]).reshape(len(poles), len(names)),
+        np.array([judgment.error for judgment in judged]),
     )  # fmt: skip
 
 
@@ -169,7 +169,7 @@ def _in_order(poles: Poles, judged: list[_Judged]) -> list[_Judged]:
     """The verdicts in the order of the poles; those of a conjugate pair are the same."""
     from scipy.optimize import linear_sum_assignment  # late, because importing it takes long
 
-    near = np.abs(poles[:, None] - np.array([one.pole for one in judged], dtype=complex))
+    near = np.abs(poles[:, None] - np.array([judgment.pole for judgment in judged], dtype=complex))
     places = linear_sum_assignment(np.nan_to_num(near, posinf=np.finfo(float).max))[1]
     ordered = [judged[place] for place in places]
     above, below = (np.flatnonzero(sign * poles.imag > 0) for sign in (1, -1))

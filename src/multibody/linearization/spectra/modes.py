@@ -117,13 +117,15 @@ def _vectors(A: Matrix, poles: Poles) -> tuple[Any, Any]:
         balanced, (scale, _) = matrix_balance(A, permute=False, separate=True)
     rough, left, right = eig(balanced, left=True)
     order = linear_sum_assignment(np.abs(poles[:, None] - rough[None, :]))[1]
-    left, right = (one.astype(complex)[:, order] for one in (left, right))
+    left, right = (vectors.astype(complex)[:, order] for vectors in (left, right))
     return left / scale[:, None], right * scale[:, None]
 
 
 def _is_coarse(A: Matrix, pole: complex, left: Any, right: Any) -> bool:
     """Whether A·x = s·x or yᴴ·A = s·yᴴ does not hold in each row, relative to its terms."""
-    left, right = (np.where(np.abs(one) > ZERO_COMPONENT * np.abs(one).max(), one, 0.0) for one in (left, right))
+    left, right = (
+        np.where(np.abs(vectors) > ZERO_COMPONENT * np.abs(vectors).max(), vectors, 0.0) for vectors in (left, right)
+    )
     pairs = (np.abs(A @ right - pole * right), A, right), (np.abs(A.T @ left.conj() - pole * left.conj()), A.T, left)
     return any((rest > COARSE_VECTOR * (np.abs(B) @ np.abs(x) + np.abs(pole * x))).any() for rest, B, x in pairs)
 
@@ -156,5 +158,7 @@ def _mode(
     shape = shapes @ right
     shape = shape / shape[np.argmax(np.abs(shape))]
     shape = np.where(np.abs(shape) > ZERO_AMPLITUDE, shape, 0.0)
-    by_name, by_state = (dict(zip(keys, one.tolist(), strict=True)) for keys, one in ((names, shape), (states, shares)))
+    by_name, by_state = (
+        dict(zip(keys, column.tolist(), strict=True)) for keys, column in ((names, shape), (states, shares))
+    )
     return Mode(pole, by_name, by_state, bound)

@@ -12,8 +12,7 @@ import numpy as np
 
 from multibody.errors import MultibodyError, StorageError
 from multibody.linearization.operating_points.point import Matrix
-from multibody.support.atomic_files import atomic_file
-from multibody.support.regular_files import open_regular
+from multibody.support.files import atomic_file, open_regular
 
 MARK = "linear system"
 
@@ -85,7 +84,7 @@ def _system(rows: Sequence[Sequence[str]], make: Callable[..., T]) -> T:
     if mark != MARK or (columns and kind not in ("state", "input")):
         raise ValueError(f"It does not begin with '{MARK}'.")
     kinds, units, body = rows[1][3:], rows[2][3:], rows[3:]
-    states = tuple(one for one, what in zip(columns, kinds, strict=True) if what == "state")
+    states = tuple(column for column, what in zip(columns, kinds, strict=True) if what == "state")
     outputs = tuple(row[0] for row in body if row[1] == "output")
     if tuple(row[0] for row in body if row[1] == "state") != states:
         raise ValueError("Its rows and columns have different states.")
@@ -94,5 +93,5 @@ def _system(rows: Sequence[Sequence[str]], make: Callable[..., T]) -> T:
     n = len(states)
     return make(
         values[:n, :n], values[:n, n:], values[n:, :n], values[n:, n:], states, tuple(columns[n:]), outputs,
-        {one: unit for one, unit in known.items() if unit}, name,
+        {symbol: unit for symbol, unit in known.items() if unit}, name,
     )  # fmt: skip

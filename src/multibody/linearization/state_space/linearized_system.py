@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.errors import ModelError, OperatingPointWarning
+from multibody.errors import ModelError, OperatingPointWarning, warn_user
 from multibody.graph import Symbol
 from multibody.linearization.derivatives.elimination import Descriptor
 from multibody.linearization.derivatives.independent_coordinates import IndependentChoice
@@ -21,7 +21,6 @@ from multibody.linearization.state_space.entry_errors import KnownEntries, Sizes
 from multibody.linearization.state_space.linear_system import LinearSystem
 from multibody.linearization.state_space.modal_motion import ModalMotion, modal_motion
 from multibody.linearization.tolerances import SMALL_ACCELERATION, STEADY_ACCELERATION
-from multibody.support.user_warnings import warn_user
 
 
 class SecondOrder(NamedTuple):
@@ -144,10 +143,10 @@ class LinearizedSystem(LinearSystem):
     def steady_rates(self) -> Matrix:
         """How fast the states of a steady motion go on, such as the angle of a shaft that turns; zero at other points.
 
-        Along such a motion x₀ + steady_rates·t stands for x₀.
+        Along such a motion x₀ + steady_rates·t represents x₀.
         """
         model, moving = self.point.model, self.steady and not self.at_rest
-        names = [one.name for one in (*model.coordinates, *model.speeds)]
+        names = [symbol.name for symbol in (*model.coordinates, *model.speeds)]
         chosen = [names.index(name) for name in self.states]
         turning = np.concatenate([self._turning, np.zeros(len(self.point.u), dtype=bool)])
         return np.asarray(np.where(moving & turning[chosen], self.rates[chosen], 0.0))
@@ -160,7 +159,9 @@ class LinearizedSystem(LinearSystem):
 
     @property
     def _moving_coordinates(self) -> list[Symbol]:
-        return [one for one, turns in zip(self.point.model.coordinates, self._turning, strict=True) if turns]
+        return [
+            coordinate for coordinate, turns in zip(self.point.model.coordinates, self._turning, strict=True) if turns
+        ]
 
     @property
     def permutation(self) -> Matrix:
@@ -173,7 +174,7 @@ class LinearizedSystem(LinearSystem):
     def _shapes(self) -> tuple[Matrix, Sequence[str]]:
         """All coordinates and speeds."""
         model = self.point.model
-        return self.tangent, [one.name for one in (*model.coordinates, *model.speeds)]
+        return self.tangent, [symbol.name for symbol in (*model.coordinates, *model.speeds)]
 
     def second_order(self, *coordinates: str) -> SecondOrder:
         """M·δq̈ + C·δq̇ + K·δq = f, as mechanics writes it, for some or all of the independent coordinates.

@@ -8,20 +8,23 @@ from typing import Any
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
-from multibody.errors import ConditioningWarning
+from multibody.errors import ConditioningWarning, warn_user
 from multibody.graph import Symbol
 from multibody.graph.running_error import balanced_sizes
-from multibody.linearization.derivatives.elimination import Elimination, balance_blocks, eliminated, reaction
-from multibody.linearization.derivatives.independent_coordinates import IndependentChoice, choice, conditioning
-from multibody.linearization.derivatives.matrices import Floats
-from multibody.linearization.derivatives.numbers import ExpressionValues
-from multibody.linearization.derivatives.rounding_errors import (
+from multibody.linearization.derivatives.elimination import (
+    Elimination,
     Rounding,
+    balance_blocks,
+    eliminated,
     mass_condition,
+    reaction,
     reaction_sizes,
     rounding_errors,
     without_rounding,
 )
+from multibody.linearization.derivatives.independent_coordinates import IndependentChoice, choice, conditioning
+from multibody.linearization.derivatives.matrices import Floats
+from multibody.linearization.derivatives.numbers import ExpressionValues
 from multibody.linearization.derivatives.signals import Signal, input_places, listed_names, output_signals, units
 from multibody.linearization.derivatives.slopes import Blocks, Slopes
 from multibody.linearization.operating_points.point import (
@@ -48,8 +51,7 @@ from multibody.linearization.tolerances import (
     POINT_ERROR,
     PRODUCT_ROUNDING,
 )
-from multibody.mechanics.constraints.sparse_rows import Sparse
-from multibody.support.user_warnings import warn_user
+from multibody.mechanics.constraints.rank import Sparse
 
 
 class Linearizer:
@@ -102,12 +104,12 @@ class Linearizer:
         found, errors, lengths = self._eliminated(numbers, place, point, division, list(inputs))
         states = [*(model.coordinates[k] for k in division.coordinates.free)]
         states += [model.speeds[k] for k in division.speeds.free]
-        signals = {one.name: one.unit for one in self.outputs}
+        signals = {output.name: output.unit for output in self.outputs}
         return LinearizedSystem(
             without_rounding(found.A, errors.A), found.B, without_rounding(found.C, errors.C), found.D,
-            tuple(one.name for one in states),
+            tuple(state.name for state in states),
             tuple(model.input_symbols[k].name for k in inputs),
-            tuple(one.name for one in self.outputs),
+            tuple(output.name for output in self.outputs),
             {**self._units, **signals},
             model.name,
             errors.A,
@@ -154,7 +156,7 @@ class Linearizer:
             division: of coordinates and speeds.
         """
         states, n = (*self.eom.coordinates, *self.eom.speeds), len(self.eom.coordinates)
-        usual, values = (np.array([group[one] for one in states], dtype=float) for group in (sizes, known))
+        usual, values = (np.array([group[state] for state in states], dtype=float) for group in (sizes, known))
         weights = speed_lengths(self.eom, mechanism_length(self.eom, place.q, place.p))
         free = np.array([*division.coordinates.free, *(n + k for k in division.speeds.free)], dtype=int)
         small = free[np.abs(values[free]) < DIFFERENCE_STEP * usual[free]]
@@ -165,7 +167,7 @@ class Linearizer:
             return {}
 
         def moved(step: Matrix) -> list[Matrix]:
-            there = {one: known[one] + float(d) for one, d in zip(states, step, strict=True)}
+            there = {state: known[state] + float(d) for state, d in zip(states, step, strict=True)}
             return _law_groups(self._as_blocks(self._all.plain(known | there)), weights)
 
         found = law_sizes(moved, usual, values, places)
@@ -222,7 +224,7 @@ class Linearizer:
         finer = self._law_sizes(numbers, changes, place, known, sizes, division)
         if finer:
             changes = self._changes(numbers, known, sizes | finer, place.doubt)
-        lengths = np.array([(sizes | finer)[one] for one in self.eom.coordinates], dtype=float)
+        lengths = np.array([(sizes | finer)[coordinate] for coordinate in self.eom.coordinates], dtype=float)
         return found, rounding_errors(numbers, changes, division, found), lengths
 
     def _warn_of_masses(self, numbers: Blocks, division: IndependentChoice) -> None:
@@ -248,7 +250,8 @@ class Linearizer:
         changes = self._all.sensitivities(values, known, sizes)
         if doubt:
             changes += (
-                self._all.changes(values, known, {one: x for one, x in doubt.items() if one in known}) / POINT_ERROR
+                self._all.changes(values, known, {symbol: x for symbol, x in doubt.items() if symbol in known})
+                / POINT_ERROR
             )
         return self._as_blocks(changes)
 

@@ -33,7 +33,7 @@ class ModalMotion:
     u: Matrix
 
     def __getitem__(self, name: str) -> Matrix:
-        names = [one.name for one in (*self.point.model.coordinates, *self.point.model.speeds)]
+        names = [symbol.name for symbol in (*self.point.model.coordinates, *self.point.model.speeds)]
         if name not in names:
             raise UnknownNameError(
                 f"There is no '{name}'.", where="modal motion", cause=suggestion([name], names),
@@ -57,7 +57,7 @@ def modal_motion(
             value=samples,
         )
     t = np.linspace(0.0, end, samples)
-    names = [one.name for one in (*point.model.coordinates, *point.model.speeds)]
+    names = [symbol.name for symbol in (*point.model.coordinates, *point.model.speeds)]
     shape = np.array([mode.shape[name] for name in names])
     largest = shape[np.argmax(np.abs(shape[:n]))] or 1.0  # the coordinate that moves most is the one that is measured
     growth = float(np.exp(mode.pole.real * t).max())

@@ -31,7 +31,7 @@ from multibody.linearization.derivatives.slopes import GEOMETRY, STEADY, Blocks,
 from multibody.linearization.operating_points.point import LinearizationPoint
 from multibody.linearization.state_space.symbolic_point import Values, symbolic_place
 from multibody.linearization.state_space.symbolic_system import SymbolicLinearSystem
-from multibody.mechanics.constraints.sparse_rows import Sparse
+from multibody.mechanics.constraints.rank import Sparse
 
 
 def linearize_symbolic(
@@ -98,16 +98,16 @@ def _linearized(
     model = eom.model
     states = [model.coordinates[k] for k in division.coordinates.free]
     states += [model.speeds[k] for k in division.speeds.free]
-    measured = {one.name: one.unit for one in signals}
+    measured = {signal.name: signal.unit for signal in signals}
     return SymbolicLinearSystem(
         linear.A, linear.B, linear.C, linear.D,
         tuple(_names(states)),
         tuple(model.input_symbols[k].name for k in chosen),
-        tuple(one.name for one in signals),
+        tuple(signal.name for signal in signals),
         units(eom) | measured,
         model,
-        {one.name: value for one, value in values.items() if isinstance(one, Symbol)},
-        np.concatenate([blocks.value("rates"), array([values[one] for one in model.accelerations])]),
+        {symbol.name: value for symbol, value in values.items() if isinstance(symbol, Symbol)},
+        np.concatenate([blocks.value("rates"), array([values[acceleration] for acceleration in model.accelerations])]),
         blocks.value("output"),
         linear.T,
         linear.S,
@@ -120,7 +120,7 @@ def _linearized(
 
 
 def _names(symbols: Iterable[Symbol]) -> list[str]:
-    return [one.name for one in symbols]
+    return [symbol.name for symbol in symbols]
 
 
 def _named_coordinates(eom: EquationsOfMotion, names: Iterable[str]) -> list[str]:
@@ -131,10 +131,10 @@ def _named_coordinates(eom: EquationsOfMotion, names: Iterable[str]) -> list[str
 def _division(slopes: Slopes, values: Values, independent: Iterable[str]) -> IndependentChoice:
     """Independent coordinates and speeds, decided by numbers at random values of what is left free."""
     geometry = slopes.part(GEOMETRY)
-    entries = _at_point([one for one in geometry.flat if one is not ZERO], values)
+    entries = _at_point([symbol for symbol in geometry.flat if symbol is not ZERO], values)
     rng = np.random.default_rng(1)
     known: Any = random_values(free_symbols(entries), slopes.eom.model.signs, rng)
-    numbers = Sparse(geometry).filled([float(one) for one in evaluate(entries, known)] if entries else [])
+    numbers = Sparse(geometry).filled([float(number) for number in evaluate(entries, known)] if entries else [])
     return choice(slopes.eom, slopes.blocks(numbers, None), _random_place(slopes.eom, values, known), independent)
 
 
@@ -142,10 +142,10 @@ def _random_place(eom: EquationsOfMotion, values: Values, known: Mapping[Any, fl
     """The operating point as numbers, with random values of what is left free."""
     model = eom.model
     groups = ((model.time,), model.coordinates, model.speeds, model.input_symbols, model.parameter_symbols)
-    wanted = _at_point([one for group in groups for one in group], values)
+    wanted = _at_point([variable for group in groups for variable in group], values)
     rng = np.random.default_rng(2)
     free: Any = random_values(free_symbols(wanted), eom.model.signs, rng)
-    numbers = np.array([float(one) for one in evaluate(wanted, free | dict(known))])
+    numbers = np.array([float(number) for number in evaluate(wanted, free | dict(known))])
     t, q, u, r, p = np.split(numbers, np.cumsum([len(group) for group in groups])[:-1])
     return LinearizationPoint(float(t[0]), q, u, r, p)
 
@@ -153,7 +153,7 @@ def _random_place(eom: EquationsOfMotion, values: Values, known: Mapping[Any, fl
 def _keeps_velocity_constraints(eom: EquationsOfMotion, values: Values) -> bool:
     """Whether B·u + β = 0 holds already, as it does at rest, or where all speeds were given."""
     rows = substitute(list(eom.constraints.velocity), values)
-    return all(one.fp == 0 for one in with_signs(rows, eom.model.signs))
+    return all(sign.fp == 0 for sign in with_signs(rows, eom.model.signs))
 
 
 def _with_dependent_speeds(
@@ -175,7 +175,7 @@ def _reactions(eom: EquationsOfMotion, division: IndependentChoice, found: Seque
     m = len(eom.speeds)
     forces = dict(zip(division.speeds.rows, found[m:], strict=True))
     values: Values = dict(zip(eom.model.accelerations, found[:m], strict=True))
-    return values | {one: forces.get(row, ZERO) for row, one in enumerate(eom.multipliers)}
+    return values | {multiplier: forces.get(row, ZERO) for row, multiplier in enumerate(eom.multipliers)}
 
 
 def _substituted(slopes: Slopes, matrix: Any, values: Values) -> Blocks:
@@ -188,7 +188,7 @@ def _at_point(entries: list[Expr], values: Values) -> list[Expr]:
     try:
         return list(substitute(entries, values))
     except ExpressionError:
-        return [_cancelled(one, values) for one in entries]
+        return [_cancelled(entry, values) for entry in entries]
 
 
 def _cancelled(entry: Expr, values: Values) -> Expr:

@@ -42,22 +42,22 @@ def symbolic_place(
     values: Values = {model.time: model.time if model.time in left else as_expr(t)}
     values |= _parameters(eom, eom.model.parameters_by_element(parameters), left)
     given = q | u | r
-    for one in (*model.coordinates, *model.speeds, *model.input_symbols):
-        known = given.get(one.name, model.start.get(one, 0.0))
-        values[one] = one if one in left or known is None else substitute(as_expr(known), values)
-    numbers = {one: float(x.value) for one, x in values.items() if isinstance(x, Constant)}
+    for symbol in (*model.coordinates, *model.speeds, *model.input_symbols):
+        known = given.get(symbol.name, model.start.get(symbol, 0.0))
+        values[symbol] = symbol if symbol in left or known is None else substitute(as_expr(known), values)
+    numbers = {symbol: float(x.value) for symbol, x in values.items() if isinstance(x, Constant)}
     require_within(model, numbers)
     require_tables(eom, numbers)
-    model.require_values({one: value for one, value in numbers.items() if one in model.parameter_symbols})
+    model.require_values({number: value for number, value in numbers.items() if number in model.parameter_symbols})
     require_possible_numbers(model, numbers)
-    said = {one for one in values if isinstance(one, Symbol) and (one in left or one.name in given)}
+    said = {value for value in values if isinstance(value, Symbol) and (value in left or value.name in given)}
     return _closed(eom, values, {name: value for name, value in q.items() if value is not None}), said
 
 
 def _left_free(eom: EquationsOfMotion, free: Iterable[Any]) -> set[Symbol]:
     model = eom.model
     symbols = (model.time, *model.coordinates, *model.speeds, *model.input_symbols, *model.parameter_symbols)
-    known = {one.name: one for one in symbols}
+    known = {symbol.name: symbol for symbol in symbols}
     listed = listed_names(free)
     require_names_of(model, "quantity", listed, known)
     return {known[name] for name in listed}
@@ -65,14 +65,14 @@ def _left_free(eom: EquationsOfMotion, free: Iterable[Any]) -> set[Symbol]:
 
 def _parameters(eom: EquationsOfMotion, given: Mapping[str, Any], left: set[Symbol]) -> Values:
     """As given, or the default, which may be a formula of others; what has neither stays a symbol."""
-    pairs = {one: default for each in eom.model.parameters for one, default in each.default.items()}
+    pairs = {symbol: default for each in eom.model.parameters for symbol, default in each.default.items()}
     require_names_of(eom.model, "parameter", given, [symbol.name for symbol in pairs])
     values: Values = {}
-    for one, default in pairs.items():
-        known = given.get(one.name, default)
-        values[one] = one if one in left or known is None else as_expr(known)
+    for key, default in pairs.items():
+        known = given.get(key.name, default)
+        values[key] = key if key in left or known is None else as_expr(known)
     for _ in pairs:  # a formula of a formula of a formula
-        values = {one: value if value is one else substitute(value, values) for one, value in values.items()}
+        values = {symbol: value if value is symbol else substitute(value, values) for symbol, value in values.items()}
         if not any(set(free_symbols(value)) & (set(pairs) - left) for value in values.values()):
             break
     return values
@@ -82,10 +82,10 @@ def _closed(eom: EquationsOfMotion, values: Values, given: Mapping[str, Any]) ->
     """The coordinates with those that follow from constraints in their places, where they are numbers."""
     model, loops = eom.model, positions(eom)
     gaps = list(with_signs(substitute(loops, values), model.signs)) if loops else []
-    gaps = [one for one in gaps if one.fp != 0]
+    gaps = [gap for gap in gaps if gap.fp != 0]
     if not gaps:
         return values
-    moving = {one for one in free_symbols(gaps) if one in model.coordinates}
+    moving = {symbol for symbol in free_symbols(gaps) if symbol in model.coordinates}
     if moving:
         _require_all_free(eom, loops, values, given, moving)
         return values  # closed for some values of the coordinates that are left free, which ``at`` checks
@@ -107,20 +107,20 @@ def _require_all_free(
     eom: EquationsOfMotion, loops: list[Expr], values: Values, given: Mapping[str, Any], moving: set[Any]
 ) -> None:
     """An error for coordinates that stay where they are while others in the same loop are left free."""
-    among = [one for gap in loops if moving & {*_with_values(gap, values)} for one in free_symbols(gap)]
+    among = [symbol for gap in loops if moving & {*_with_values(gap, values)} for symbol in free_symbols(gap)]
     frozen = dict.fromkeys(
-        one.name
-        for one in among
-        if one in eom.model.coordinates and isinstance(values[one], Constant) and one.name not in given
+        symbol.name
+        for symbol in among
+        if symbol in eom.model.coordinates and isinstance(values[symbol], Constant) and symbol.name not in given
     )
     if frozen:
-        names = ", ".join(sorted(one.name for one in moving))
+        names = ", ".join(sorted(symbol.name for symbol in moving))
         raise ModelError(
             f"{', '.join(frozen)} would stay where they are while {names} is left free: the loops would open.",
             code="coordinates-frozen",
             where=f"operating point of system '{eom.model.name}'",
             cause="Dependent coordinates are not solved for where others are left free.",
-            remedy=f"Leave all of them free, free={[*sorted(one.name for one in moving), *frozen]!r}, and give their "
+            remedy=f"Leave all of them free, free={[*sorted(s.name for s in moving), *frozen]!r}, and give their "
             "numbers to at(…), such as those of eom.consistent(…); give them as formulas; or use linearize, which "
             "closes the loops.",
             names=tuple(map(str, frozen)),
@@ -134,13 +134,13 @@ def _with_values(gap: Expr, values: Values) -> list[Symbol]:
 def _assembled(eom: EquationsOfMotion, values: Values, given: Mapping[str, Any]) -> State:
     """A state that keeps all constraints with the given coordinates."""
     model = eom.model
-    known = {one.name: float(value.value) for one, value in values.items() if isinstance(value, Constant)}
+    known = {symbol.name: float(value.value) for symbol, value in values.items() if isinstance(value, Constant)}
     start = {name: known[name] for name in given}
     parameters = {
-        one.name: known.get(one.name, 1.0) for one in model.parameter_symbols
+        symbol.name: known.get(symbol.name, 1.0) for symbol in model.parameter_symbols
     }  # what is free has no part in it
-    inputs = {one.name: known.get(one.name, 0.0) for one in model.input_symbols}
+    inputs = {symbol.name: known.get(symbol.name, 0.0) for symbol in model.input_symbols}
     state = eom.consistent(start, parameters=parameters, inputs=inputs, t=known.get(model.time.name, 0.0))
-    p = np.array([parameters[one.name] for one in model.parameter_symbols])
+    p = np.array([parameters[symbol.name] for symbol in model.parameter_symbols])
     require_kept(eom, start, LinearizationPoint(0.0, state.q, state.u, np.zeros(0), p))
     return state

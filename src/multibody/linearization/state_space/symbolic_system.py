@@ -115,31 +115,37 @@ class SymbolicLinearSystem:
     def _terms(self, known: Mapping[Any, float]) -> Terms:
         """Sizes of what balances in the accelerations."""
         model = self.model
-        numbers = {one: float(value) for one, value in known.items() if isinstance(one, Symbol)}
-        accelerations = balanced_sizes([self.point[one.name] for one in model.accelerations], numbers)
-        q = np.array([abs(float(evaluate(self.point[one.name], known))) for one in model.coordinates])
-        lengths = [self.units.get(one.name, "").startswith("m/") for one in model.speeds]
-        angles = [self.units.get(one.name, "") != "m" for one in model.coordinates]
+        numbers = {symbol: float(value) for symbol, value in known.items() if isinstance(symbol, Symbol)}
+        accelerations = balanced_sizes([self.point[acceleration.name] for acceleration in model.accelerations], numbers)
+        q = np.array([abs(float(evaluate(self.point[coordinate.name], known))) for coordinate in model.coordinates])
+        lengths = [self.units.get(speed.name, "").startswith("m/") for speed in model.speeds]
+        angles = [self.units.get(coordinate.name, "") != "m" for coordinate in model.coordinates]
         length = float(q[np.logical_not(angles)].max(initial=0.0)) or 1.0
         return Terms(accelerations, np.where(angles, 1.0, length), np.where(lengths, length, 1.0))
 
     def _require_possible(self, known: Mapping[Any, float]) -> None:
         """An error for values of parameters that no mass or inertia has."""
         parameters = self.model.parameter_symbols
-        require_possible(self.model, {one: float(evaluate(self.point[one.name], known)) for one in parameters})
+        require_possible(
+            self.model, {parameter: float(evaluate(self.point[parameter.name], known)) for parameter in parameters}
+        )
 
     def _require_closed(self, known: Mapping[Any, float]) -> None:
         """An error where loops are open."""
-        gaps = [one for one in self.gaps if free_symbols(one)]
+        gaps = [gap for gap in self.gaps if free_symbols(gap)]
         if not gaps:
             return
-        point: dict[Any, float] = {name: float(evaluate(one, known)) for name, one in self.point.items()}
+        point: dict[Any, float] = {name: float(evaluate(value, known)) for name, value in self.point.items()}
         open_by = np.abs(np.array(evaluate(gaps, known), dtype=float))
-        sizes = balanced_sizes(gaps, {one: float(value) for one, value in known.items() if isinstance(one, Symbol)})
+        sizes = balanced_sizes(
+            gaps, {symbol: float(value) for symbol, value in known.items() if isinstance(symbol, Symbol)}
+        )
         sizes = np.maximum(sizes, GIVEN_VALUE_GAP * sizes.max())
         worst = int(np.argmax(open_by / sizes))
         if open_by[worst] > GIVEN_VALUE_GAP * sizes[worst]:
-            shown = ", ".join(f"{one.name}={point[one.name]:.9g}" for one in self.model.coordinates)
+            shown = ", ".join(
+                f"{coordinate.name}={point[coordinate.name]:.9g}" for coordinate in self.model.coordinates
+            )
             raise AssemblyError(
                 f"The coordinates do not keep the constraints: a gap is {open_by[worst]:.6g}.",
                 code="values-break-constraints",
@@ -150,8 +156,11 @@ class SymbolicLinearSystem:
             )
 
     def _known(self, values: Mapping[str, float]) -> dict[Symbol | str, float]:
-        names = [one.name for one in self.symbols]
-        unknown, missing = [one for one in values if one not in names], [one for one in names if one not in values]
+        names = [symbol.name for symbol in self.symbols]
+        unknown, missing = (
+            [value for value in values if value not in names],
+            [name for name in names if name not in values],
+        )
         if unknown or missing:
             raise MissingValueError(
                 f"There is no symbol {', '.join(unknown)}." if unknown else f"No value for: {', '.join(missing)}.",
@@ -161,12 +170,12 @@ class SymbolicLinearSystem:
                 remedy=f"The symbols are: {', '.join(names) or 'none'}.",
                 names=tuple(map(str, unknown or missing)),
             )
-        return {one: float(values[one.name]) for one in self.symbols}
+        return {symbol: float(values[symbol.name]) for symbol in self.symbols}
 
     def _point(self, numbers: Callable[[Any], Any]) -> OperatingPoint:
         model = self.model
         groups = (model.coordinates, model.speeds, model.input_symbols, model.parameter_symbols, model.accelerations)
-        named = [[model.time.name], *([one.name for one in group] for group in groups), self.multipliers]
+        named = [[model.time.name], *([variable.name for variable in group] for group in groups), self.multipliers]
         t, q, u, r, p, a, forces = (numbers(array([self.point[name] for name in names])) for names in named)
         return OperatingPoint(model, float(t[0]), q, u, r, p, a, forces)
 
@@ -174,9 +183,9 @@ class SymbolicLinearSystem:
     def function(self) -> Function:
         """A, B, C, D, unless empty, as a compiled function with a port for each symbol that is left free."""
         matrices = {"A": self.A, "B": self.B, "C": self.C, "D": self.D}
-        taken = {one.name for one in self.symbols}
+        taken = {symbol.name for symbol in self.symbols}
         outputs = {name + "_" * (name in taken): matrix for name, matrix in matrices.items() if matrix.size}
-        return Function(f"{self.model.name}_linear", {one.name: one for one in self.symbols}, outputs)
+        return Function(f"{self.model.name}_linear", {symbol.name: symbol for symbol in self.symbols}, outputs)
 
     # to people ---------------------------------------------------------------------------------------------------
 
@@ -205,7 +214,7 @@ class SymbolicLinearSystem:
         return f"$$\n{self.to_latex()}\n$$"
 
     def __repr__(self) -> str:
-        free = ", ".join(one.name for one in self.symbols)
+        free = ", ".join(symbol.name for symbol in self.symbols)
         return f"SymbolicLinearSystem('{self.model.name}', states {', '.join(self.states)}; free: {free})"
 
     def __str__(self) -> str:

@@ -109,7 +109,7 @@ def critical_values(family: Family, low: float, high: float, *, points: int = 61
         locus = follow(motions.poles, np.union1d(grid, between))
     places = _places(motions, locus.values, locus.poles)
     branches = range(locus.poles.shape[1])
-    crossings = [one for k in branches for one in _on_branch(motions, locus.values, locus.poles, places, k)]
+    crossings = [crossing for k in branches for crossing in _on_branch(motions, locus.values, locus.poles, places, k)]
     return tuple(sorted(crossings, key=lambda one: one.value))
 
 
@@ -129,7 +129,7 @@ class _Motions:
         self.spectrum: Callable[[float], Spectrum] = cache(self._spectrum)
         self.low, self.high, self.step = float(grid[0]), float(grid[-1]), float(grid[1] - grid[0])
         systems = [self._system(float(value)) for value in grid]
-        self._zeros = min(zero_count(one.A, one.rounding) for one in systems)
+        self._zeros = min(zero_count(system.A, system.rounding) for system in systems)
 
     def poles(self, value: float) -> Poles:
         return self.spectrum(value).poles
@@ -186,11 +186,11 @@ def _turn(
     for _ in range(SEARCHES):
         inner = [low + share * (high - low) for share in (1 - GOLDEN, GOLDEN)]
         tried = [_nearest(motions.poles(value), _expected(left, right, value)) for value in inner]
-        for value, one in zip(inner, tried, strict=True):
-            places = motions.sides(value, one)
+        for value, trial in zip(inner, tried, strict=True):
+            places = motions.sides(value, trial)
             if (places == -side).any() if side else (places > 0).any():
                 return value
-        first, second = (abs(height(one)) for one in tried)
+        first, second = (abs(height(trial)) for trial in tried)
         low, high = (low, inner[1]) if first < second else (inner[0], high)
     return None
 
@@ -325,6 +325,6 @@ def _expected(left: End, right: End, value: float) -> Poles:
 
 def _nearest(poles: Poles, expected: Poles) -> Poles:
     """As many different poles as are expected, next to these."""
-    near = {int(k) for one in expected for k in np.abs(poles - one).argsort()[: len(expected)]}
+    near = {int(k) for argument in expected for k in np.abs(poles - argument).argsort()[: len(expected)]}
     found = min(permutations(sorted(near), len(expected)), key=lambda k: float(np.abs(poles[list(k)] - expected).sum()))
     return poles[list(found)]

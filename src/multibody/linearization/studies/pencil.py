@@ -56,7 +56,9 @@ class Pencil:
         found: tuple[Any, Any] | None = None
         result = []
         for way in ways:
-            E, A, dE, dA = (np.asarray(one).reshape(self._size, self._size) for one in self._function(self._w, way))
+            E, A, dE, dA = (
+                np.asarray(matrix).reshape(self._size, self._size) for matrix in self._function(self._w, way)
+            )
             found = found or _vectors(A - pole * E, E)
             if found is None:
                 return None
@@ -77,7 +79,9 @@ def _differentiated(equations: SteadyEquations, rows: tuple[int, ...]) -> tuple[
     forces = array(eom.kinetics.residual())
     if len(constraints):
         forces = forces - product(eom.B.T, array(list(eom.multipliers)))
-    closed = [one.position if one.position is not None else one.velocity for one in constraints.equations]
+    closed = [
+        equation.position if equation.position is not None else equation.velocity for equation in constraints.equations
+    ]
     restricted = [closed[k] for k in rows]
     unknown = (*eom.coordinates, *speeds, *(eom.multipliers[k] for k in rows))
     right = [*eom.rates, *(-force for force in forces), *restricted]
@@ -86,13 +90,15 @@ def _differentiated(equations: SteadyEquations, rows: tuple[int, ...]) -> tuple[
     n, m = len(eom.coordinates), len(speeds)
     E[range(n), range(n)] = ONE
     E[n : n + m, n : n + m] = jacobian(list(forces), eom.model.accelerations).reshape(m, m)
-    E, A = (array(substitute(one, equations.formulas)).reshape(one.shape) for one in (E, A))
+    E, A = (array(substitute(matrix, equations.formulas)).reshape(matrix.shape) for matrix in (E, A))
     rates: dict[Expr, Expr] = {
-        one: symbol(f"{one.name}_change", "variable", eom.model.name) for one in equations.symbols
+        variable: symbol(f"{variable.name}_change", "variable", eom.model.name) for variable in equations.symbols
     }
     outputs = {"E": E, "A": A, "E_rate": directional(E, rates), "A_rate": directional(A, rates)}
     ports = {"w": equations.symbols, "change": tuple(rates.values())}
-    return Function(f"{eom.model.name}_pencil", ports, {name: one.ravel() for name, one in outputs.items()}), len(A)
+    return Function(f"{eom.model.name}_pencil", ports, {name: output.ravel() for name, output in outputs.items()}), len(
+        A
+    )
 
 
 def _vectors(matrix: Any, E: Any) -> tuple[Any, Any] | None:

@@ -107,8 +107,8 @@ def along(
 def _systems_along(
     eom: EquationsOfMotion, name: str, at: At, parameters: Mapping[str, float] | None, t: float | None
 ) -> Family:
-    states = [one.name for one in (*eom.coordinates, *eom.speeds, *eom.inputs)]
-    numbers = [one.name for one in eom.parameters]
+    states = [symbol.name for symbol in (*eom.coordinates, *eom.speeds, *eom.inputs)]
+    numbers = [parameter.name for parameter in eom.parameters]
     if name not in (*states, *numbers):
         raise unknown_name("parameter, input, coordinate or speed", [name], [*numbers, *states], eom.model)
     if name in numbers:

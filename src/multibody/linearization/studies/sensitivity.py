@@ -50,7 +50,7 @@ class PoleSensitivities(TextTable, Sequence[PoleSensitivity]):
     def rows(self) -> list[list[str]]:
         """A row for each pole."""
         names = list(self.entries[0].derivatives) if self.entries else []
-        cells = [[_written(one.pole), *(_written(one[name]) for name in names)] for one in self.entries]
+        cells = [[_written(entry.pole), *(_written(entry[name]) for name in names)] for entry in self.entries]
         return [["pole", *(f"by {name}" for name in names)], *cells]
 
 
@@ -85,10 +85,10 @@ def pole_sensitivities(steady: Equilibrium, *names: str) -> PoleSensitivities:
         )
     symbols = _changing(steady, names)
     pencil = Pencil(steady)
-    ways = [steady_derivative(steady, one) for one in symbols]
+    ways = [steady_derivative(steady, symbol) for symbol in symbols]
     poles = [complex(s) for s in steady.poles if s.imag >= 0]
     found = [(pole, pencil.derivatives(pole, ways)) for pole in poles]
-    labels = [one.name for one in symbols]
+    labels = [symbol.name for symbol in symbols]
     return PoleSensitivities(
         tuple(
             PoleSensitivity(pole, dict(zip(labels, changes, strict=True)))
@@ -114,9 +114,15 @@ def _changing(steady: Equilibrium, names: Sequence[str]) -> list[Symbol]:
     """The symbols by which poles are differentiated: anything that was not looked for."""
     eom, equations = steady.eom, steady.equations
     known = (*eom.parameters, *eom.inputs, *eom.coordinates, *eom.speeds)
-    given = {one.name: one for one in known if one not in equations.unknown and one not in equations.formulas}
+    given = {
+        symbol.name: symbol for symbol in known if symbol not in equations.unknown and symbol not in equations.formulas
+    }
     require_names_of(eom.model, "fixed quantity", names, given)
-    return [given[name] for name in names] if names else [one for one in eom.parameters if one.name in given]
+    return (
+        [given[name] for name in names]
+        if names
+        else [parameter for parameter in eom.parameters if parameter.name in given]
+    )
 
 
 def _written(number: complex) -> str:

@@ -61,7 +61,7 @@ class Equilibrium:
         """Coordinates and speeds by name."""
         symbols = (*self.eom.coordinates, *self.eom.speeds)
         numbers = (*self.point.q, *self.point.u)
-        return {one.name: float(value) for one, value in zip(symbols, numbers, strict=True)}
+        return {symbol.name: float(value) for symbol, value in zip(symbols, numbers, strict=True)}
 
     @property
     def inputs(self) -> dict[str, float]:
@@ -81,7 +81,7 @@ class Equilibrium:
     @cached_property
     def linear(self) -> LinearizedSystem:
         """The linear system near it."""
-        eom, moving = self.eom, [one.name for one in self.equations.moving]
+        eom, moving = self.eom, [symbol.name for symbol in self.equations.moving]
         found = Linearizer.of(eom, output_signals(eom, None))
         system = found.at(place(eom, self), input_places(eom, None), moving=moving)
         return replace(system, goes_on=lambda: self._goes_on, lasting=lambda _: self._lasting)
@@ -135,7 +135,7 @@ class Equilibrium:
         return html_text(str(self))
 
     def __str__(self) -> str:
-        eom, looked_for = self.eom, {one.name for one in self.equations.unknown}
+        eom, looked_for = self.eom, {symbol.name for symbol in self.equations.unknown}
         shown = {**self.state, **{n: v for n, v in {**self.inputs, **self.parameters}.items() if n in looked_for}}
         rows = [[name, f"{value:.9g}"] for name, value in {**shown, **self.multipliers}.items()]
         kind = "steady motion" if self.equations.moving else "equilibrium"
@@ -165,14 +165,17 @@ class Equilibria(TextTable, Sequence[Equilibrium]):
 
     def rows(self) -> list[list[str]]:
         """The unknowns that differ from one to another, with stability and fastest growth."""
-        names = [one.name for one in self.found[0].equations.unknown]
-        differing = [name for name in names if _differ([one[name] for one in self.found])] or names
-        cells = [[*(f"{one[name]:.6g}" for name in differing), one.stability, _growth(one)] for one in self.found]
+        names = [symbol.name for symbol in self.found[0].equations.unknown]
+        differing = [name for name in names if _differ([equilibrium[name] for equilibrium in self.found])] or names
+        cells = [
+            [*(f"{equilibrium[name]:.6g}" for name in differing), equilibrium.stability, _growth(equilibrium)]
+            for equilibrium in self.found
+        ]
         head = [*differing, "stability", "growth [1/s]"]
         own = self.found[0].eom
-        if all(one.eom is own for one in self.found):
+        if all(equilibrium.eom is own for equilibrium in self.found):
             return [head, *cells]
-        assembly = ["closed form" if one.eom is own else "another" for one in self.found]
+        assembly = ["closed form" if equilibrium.eom is own else "another" for equilibrium in self.found]
         return [[*head, "assembly"], *([*row, cell] for row, cell in zip(cells, assembly, strict=True))]
 
 

@@ -24,7 +24,7 @@ def limits_passed(search: Trim, w: Vector) -> list[str]:
     equations = search.equations
     model, values = equations.eom.model, equations.point(w).values
     passed = [*beyond_limits(model, values), *_joints_passed(search, values), *tables_left(equations.eom, values)]
-    parameters = {one: values[one] for one in model.parameter_symbols}
+    parameters = {symbol: values[symbol] for symbol in model.parameter_symbols}
     try:
         model.require_values(parameters)
         require_possible(model, parameters)
@@ -36,10 +36,10 @@ def limits_passed(search: Trim, w: Vector) -> list[str]:
 def within_turns(search: Trim, w: Vector) -> Vector:
     """The same state with angles that are within the limits of their joints, as far as whole turns can do that."""
     equations = search.equations
-    places, angles = {one: k for k, one in enumerate(equations.symbols)}, angles_of(equations.eom.model)
-    for one, (low, high) in _ranges(search):
-        k = places.get(one)
-        if one not in angles or k not in search.free or k is None or low <= w[k] <= high:
+    places, angles = {symbol: k for k, symbol in enumerate(equations.symbols)}, angles_of(equations.eom.model)
+    for coordinate, (low, high) in _ranges(search):
+        k = places.get(coordinate)
+        if coordinate not in angles or k not in search.free or k is None or low <= w[k] <= high:
             continue
         other = w.copy()
         turns = np.ceil((low - w[k]) / (2 * np.pi)) if w[k] < low else -np.ceil((w[k] - high) / (2 * np.pi))
@@ -72,21 +72,21 @@ def within_limits(search: Trim, several: list[Vector], *, required: bool = True)
 
 
 def _ranges(search: Trim) -> Iterator[tuple[Symbol, Range]]:
-    for _, one, limits in search.equations.eom.model.limited_coordinates:
+    for _, coordinate, limits in search.equations.eom.model.limited_coordinates:
         if np.isfinite(limits).any():
-            yield one, limits
+            yield coordinate, limits
 
 
 def _joints_passed(search: Trim, values: dict[Symbol, float]) -> Iterator[str]:
     formulas = search.equations.eom.model.values
     known: dict[Any, Any] = dict(values)
-    for one, (low, high) in _ranges(search):
-        if one not in values and one not in formulas:
+    for coordinate, (low, high) in _ranges(search):
+        if coordinate not in values and coordinate not in formulas:
             continue  # its value is not known
         try:
-            value = values[one] if one in values else float(evaluate(formulas[one], known))
+            value = values[coordinate] if coordinate in values else float(evaluate(formulas[coordinate], known))
         except ExpressionError:
             continue
         slack = LIMIT_EXCESS * max(abs(end) for end in (low, high, value) if np.isfinite(end))
         if not low - slack <= value <= high + slack:
-            yield f"{one.name} = {value:.6g} is beyond the limits [{low:.6g}, {high:.6g}] of its joint"
+            yield f"{coordinate.name} = {value:.6g} is beyond the limits [{low:.6g}, {high:.6g}] of its joint"

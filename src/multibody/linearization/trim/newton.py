@@ -195,7 +195,7 @@ class Trim:
         residual = np.abs(np.asarray(self.equations.residual(w)).reshape(-1))
         step = NEARBY_STEP * np.maximum(1.0, np.abs(w[self.free]) / self.sizes)
         scales = [self.local(self._moved(w, side * step)).scale for side in (1.0, -1.0)]
-        known = [np.where(np.isfinite(one), one, np.inf) for one in scales if np.isfinite(one).any()]
+        known = [np.where(np.isfinite(scale), scale, np.inf) for scale in scales if np.isfinite(scale).any()]
         return bool((residual <= OPEN_RESIDUAL * np.min(known, axis=0)).all()) if known else True
 
     def doubt(self, w: Vector) -> Vector:
@@ -338,8 +338,8 @@ class Trim:
         """Whole turns and the signs of quaternions are taken away where that changes nothing."""
         eom = self.equations.eom
         angles = angles_of(eom.model)
-        for k, one in enumerate(self.equations.symbols):
-            if one in angles and k in self.free:
+        for k, symbol in enumerate(self.equations.symbols):
+            if symbol in angles and k in self.free:
                 other = w.copy()
                 other[k] -= 2 * np.pi * np.ceil((w[k] - self.start[k] - np.pi - 1e-9) / (2 * np.pi))
                 w = other if self.local(other).error <= UNKNOWN_ERROR else w

@@ -56,9 +56,11 @@ def solved_elsewhere(
             others.append(w)
             continue
         values = dict(zip(whole.equations.symbols, w, strict=True))
-        start = np.array([values.get(one, x) for one, x in zip(search.equations.symbols, search.start, strict=True)])
+        start = np.array(
+            [values.get(symbol, x) for symbol, x in zip(search.equations.symbols, search.start, strict=True)]
+        )
         solution, error = search.solved(start)
-        if error <= UNKNOWN_ERROR and not any(are_same(search, solution, one) for one in own):
+        if error <= UNKNOWN_ERROR and not any(are_same(search, solution, other) for other in own):
             own.append(solution)
     return own[len(found) :], others
 
@@ -70,17 +72,19 @@ def _closed(eom: EquationsOfMotion, whole: Trim, w: Vector) -> Vector:
     """
     equations = whole.equations
     values = dict(zip(equations.symbols, w.tolist(), strict=True))
-    parameters, inputs = ({one.name: values[one] for one in group} for group in (eom.parameters, eom.inputs))
+    parameters, inputs = (
+        {variable.name: values[variable] for variable in group} for group in (eom.parameters, eom.inputs)
+    )
     coordinates = equations.eom.coordinates
     assembly = Assembly(equations.eom.constraints, parameters, inputs, values[eom.model.time])
-    fixed = [k for k, one in enumerate(coordinates) if one not in equations.unknown]
-    independent = [k for k, one in enumerate(coordinates) if one not in eom.model.values]
-    guess = np.array([values[one] for one in coordinates])
+    fixed = [k for k, coordinate in enumerate(coordinates) if coordinate not in equations.unknown]
+    independent = [k for k, coordinate in enumerate(coordinates) if coordinate not in eom.model.values]
+    guess = np.array([values[coordinate] for coordinate in coordinates])
     start = w.copy()
     for held in ({*fixed, *independent}, fixed):
         q = assembly.closed(guess, held)
         if q is not None:
-            start[[equations.symbols.index(one) for one in coordinates]] = q
+            start[[equations.symbols.index(coordinate) for coordinate in coordinates]] = q
             break
     return whole.with_forces(start)
 
@@ -88,30 +92,34 @@ def _closed(eom: EquationsOfMotion, whole: Trim, w: Vector) -> Vector:
 def _is_own_assembly(eom: EquationsOfMotion, whole: Trim, w: Vector) -> bool:
     """Whether the dependent coordinates are those of the closed form."""
     values: dict[Symbol | str, Any] = dict(zip(whole.equations.symbols, map(float, w), strict=True))
-    dependent = [one for one in whole.equations.eom.coordinates if one in eom.model.values]
+    dependent = [coordinate for coordinate in whole.equations.eom.coordinates if coordinate in eom.model.values]
     try:
-        formulas: Vector = np.asarray(evaluate([eom.model.values[one] for one in dependent], values), dtype=np.float64)
+        formulas: Vector = np.asarray(
+            evaluate([eom.model.values[coordinate] for coordinate in dependent], values), dtype=np.float64
+        )
     except ExpressionError:
         return False
-    difference = np.array([values[one] for one in dependent]) - formulas
+    difference = np.array([values[coordinate] for coordinate in dependent]) - formulas
     turning = angles_of(whole.equations.eom.model)
-    turns = np.array([one in turning for one in dependent], dtype=bool)
+    turns = np.array([coordinate in turning for coordinate in dependent], dtype=bool)
     difference[turns] = (difference[turns] + np.pi) % (2 * np.pi) - np.pi
     point = whole.equations.point(w)
     sizes = dict(
         zip(whole.equations.eom.coordinates, coordinate_sizes(whole.equations.eom, point.q, point.p), strict=True)
     )
-    return bool((np.abs(difference) <= ASSEMBLY_DISTANCE * np.array([sizes[one] for one in dependent])).all())
+    return bool(
+        (np.abs(difference) <= ASSEMBLY_DISTANCE * np.array([sizes[coordinate] for coordinate in dependent])).all()
+    )
 
 
 def dependent_values(model: Model, values: dict[str, float], t: float) -> dict[str, float]:
     """The coordinates and speeds that follow from those of a model with loops in closed form; none without a value."""
     whole = model.unreduced or model
-    dependent = [one for one in (*whole.coordinates, *whole.speeds) if one in model.values]
+    dependent = [symbol for symbol in (*whole.coordinates, *whole.speeds) if symbol in model.values]
     known: dict[Symbol | str, Any] = {model.time: t}
     known.update(values)
     try:
-        numbers = evaluate([model.values[one] for one in dependent], known)
+        numbers = evaluate([model.values[coordinate] for coordinate in dependent], known)
     except ExpressionError:
         return {}
-    return {one.name: float(value) for one, value in zip(dependent, numbers, strict=True)}
+    return {coordinate.name: float(value) for coordinate, value in zip(dependent, numbers, strict=True)}

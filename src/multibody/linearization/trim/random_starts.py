@@ -79,7 +79,9 @@ def are_same(trim: Trim, w: Vector, other: Vector) -> bool:
     if distance(trim, w, other) > SOLUTION_DISTANCE:
         return False
     between = (w + share * (other - w) for share in BETWEEN)
-    return np.array_equal(w, other) or all(trim.by_laws.error(one) <= SAME_SOLUTION * UNKNOWN_ERROR for one in between)
+    return np.array_equal(w, other) or all(
+        trim.by_laws.error(middle) <= SAME_SOLUTION * UNKNOWN_ERROR for middle in between
+    )
 
 
 def distance(trim: Trim, w: Vector, other: Vector) -> float:

@@ -53,12 +53,12 @@ class SteadyEquations:
         self._groups: tuple[tuple[Symbol, ...], ...] = (
             (eom.model.time,), eom.coordinates, eom.speeds, rates, eom.multipliers, eom.inputs, eom.parameters,
         )  # fmt: skip
-        self.symbols = tuple(one for group in self._groups for one in group)
+        self.symbols = tuple(variable for group in self._groups for variable in group)
         changing = [rate for rate, speed in zip(rates, eom.speeds, strict=True) if speed in moving]
-        places = {one: k for k, one in enumerate(self.symbols)}
-        self.free = np.array([places[one] for one in (*unknown, *changing, *eom.multipliers)], dtype=np.intp)
-        self._still: dict[Expr, Expr] = {one: ZERO for one in rates if one not in changing}
-        self.formulas = _formulas(eom, {*given, *(one.name for one in unknown)})
+        places = {symbol: k for k, symbol in enumerate(self.symbols)}
+        self.free = np.array([places[symbol] for symbol in (*unknown, *changing, *eom.multipliers)], dtype=np.intp)
+        self._still: dict[Expr, Expr] = {rate: ZERO for rate in rates if rate not in changing}
+        self.formulas = _formulas(eom, {*given, *(symbol.name for symbol in unknown)})
 
     # expressions -------------------------------------------------------------------------------------------------
 
@@ -129,8 +129,8 @@ class SteadyEquations:
         ends = np.cumsum([len(group) for group in self._groups])
         t, q, u, rates, forces, r, p = np.split(w.copy(), ends[:-1])
         known: dict[Symbol | str, Any] = dict(zip(self.eom.parameters, map(float, p), strict=True))
-        for k, one in enumerate(self.eom.parameters):
-            p[k] = float(evaluate(self.formulas[one], known)) if one in self.formulas else p[k]
+        for k, parameter in enumerate(self.eom.parameters):
+            p[k] = float(evaluate(self.formulas[parameter], known)) if parameter in self.formulas else p[k]
         return OperatingPoint(self.eom.model, float(t[0]), q, u, r, p, rates, forces)
 
 
@@ -144,12 +144,12 @@ def steady_equations(
 
 def _formulas(eom: EquationsOfMotion, given: Collection[str]) -> dict[Expr, Expr]:
     """Parameters that follow from others, in terms of those that do not."""
-    pairs = [(one, default) for parameter in eom.model.parameters for one, default in parameter.default.items()]
+    pairs = [(symbol, default) for parameter in eom.model.parameters for symbol, default in parameter.default.items()]
     found: dict[Expr, Expr] = {
-        one: default
-        for one, default in pairs
-        if default is not None and default.op != "const" and one.name not in given
+        symbol: default
+        for symbol, default in pairs
+        if default is not None and default.op != "const" and symbol.name not in given
     }
     for _ in range(len(found)):  # formulas of formulas
-        found = {one: substitute(default, found) for one, default in found.items()}
+        found = {symbol: substitute(default, found) for symbol, default in found.items()}
     return found

@@ -64,12 +64,12 @@ def stays_same(equations: SteadyEquations, w: Vector, linear: LinearizedSystem) 
     eom = equations.eom
     changing = _changing(equations, w)
     linearizer = Linearizer.of(eom, output_signals(eom, None))
-    zeros = [one for one in equations.point(w).zeros if one not in changing]
+    zeros = [zero for zero in equations.point(w).zeros if zero not in changing]
     with_time = linearizer.slopes.state_matrix_lasts(zeros) is None
     if _integrated(equations, changing):
         verdict = lasting(eom, linear, AWHILE / state_sizes(equations, w).rate)
         return None if verdict and with_time else verdict
-    entries = [one for one in linearizer.slopes.sparse.entries if changing & {*free_symbols(one)}]
+    entries = [entry for entry in linearizer.slopes.sparse.entries if changing & {*free_symbols(entry)}]
     if not entries:
         return True
     verdicts: list[Verdict] = []
@@ -135,7 +135,8 @@ def lasting(eom: EquationsOfMotion, linear: LinearizedSystem, after: float) -> V
     change, size = np.abs(later - linear.A), np.maximum(np.abs(later), np.abs(linear.A))
     parts = [np.ix_(block, block) for block in blocks(size)]
     return all(
-        (change[one] <= STEADY_CHANGE * np.maximum(size[one], STEADY_CHANGE * size[one].max())).all() for one in parts
+        (change[part] <= STEADY_CHANGE * np.maximum(size[part], STEADY_CHANGE * size[part].max())).all()
+        for part in parts
     )
 
 
@@ -183,14 +184,14 @@ def _holds_for_a_moment(equations: SteadyEquations, w: Vector) -> bool:
 def _changing(equations: SteadyEquations, w: Vector) -> set[Any]:
     """Time, and the coordinates and speeds that change along the motion."""
     rates = dict(zip(equations.symbols, _rates(equations, w), strict=True))
-    return {one for one in (equations.eom.model.time, *equations.moving) if rates[one]}
+    return {symbol for symbol in (equations.eom.model.time, *equations.moving) if rates[symbol]}
 
 
 def _integrated(equations: SteadyEquations, changing: set[Any]) -> bool:
     """Whether a motion does not go on at constant rates: speeds change, or quaternions turn."""
     eom = equations.eom
     turning = {eom.coordinates[k] for places in eom.model.quaternions for k in places}
-    uneven = [one for one, rate in zip(eom.coordinates, eom.rates, strict=True) if rate not in eom.speeds]
+    uneven = [coordinate for coordinate, rate in zip(eom.coordinates, eom.rates, strict=True) if rate not in eom.speeds]
     return bool(changing & ({*eom.speeds} | turning | {*uneven}))
 
 
@@ -209,7 +210,7 @@ def _with_numbers(equations: SteadyEquations, w: Vector, changing: Collection[An
     values = [value for _, value in equations.rows]
     with isolated(*topological(values)):
         try:
-            return list(substitute(values, {one: x for one, x in numbers.items() if one not in kept}))
+            return list(substitute(values, {number: x for number, x in numbers.items() if number not in kept}))
         except MultibodyError:
             return values
 
@@ -232,5 +233,5 @@ def _rates(equations: SteadyEquations, w: Vector) -> Vector:
     numbers = dict(zip(equations.symbols, map(float, w), strict=True)) | dict(zip(eom.parameters, point.p, strict=True))
     rates = dict(zip(eom.coordinates, evaluate(list(eom.rates), dict(numbers)), strict=True))
     rates |= {u: numbers[rate] for u, rate in zip(eom.speeds, eom.model.accelerations, strict=True)}
-    moving = {eom.model.time: 1.0} | {one: rates[one] for one in equations.moving}
-    return np.array([float(moving.get(one, 0.0)) for one in equations.symbols])
+    moving = {eom.model.time: 1.0} | {symbol: rates[symbol] for symbol in equations.moving}
+    return np.array([float(moving.get(symbol, 0.0)) for symbol in equations.symbols])

@@ -154,7 +154,9 @@ def _search(
     held = fixed if isinstance(fixed, Mapping) else dict.fromkeys(_several(fixed))
     states = (*eom.coordinates, *eom.speeds)
     others = (*eom.inputs, *eom.parameters)
-    given = {name: value for name, value in parameters.items() if name in {one.name for one in eom.parameters}}
+    given = {
+        name: value for name, value in parameters.items() if name in {parameter.name for parameter in eom.parameters}
+    }
     start, then = _guess(eom, at)
     guess = {**start, **given, **{name: value for name, value in held.items() if value is not None}}
     _require_known(eom, [*held, *guess], (*states, *others), "coordinate, speed, input or parameter")
@@ -170,14 +172,22 @@ def _search(
         )
     moves = set(_several(moving))
     _require_known(eom, moves, states, "coordinate or speed")
-    numbers = {**parameters, **{one.name: guess[one.name] for one in eom.parameters if one.name in guess}}
-    unknown = [*(one for one in states if one.name not in held), *(one for one in others if one.name in wanted)]
-    equations = steady_equations(eom, unknown, [one for one in states if one.name in moves], numbers)
+    numbers = {
+        **parameters,
+        **{parameter.name: guess[parameter.name] for parameter in eom.parameters if parameter.name in guess},
+    }
+    unknown = [
+        *(state for state in states if state.name not in held),
+        *(other for other in others if other.name in wanted),
+    ]
+    equations = steady_equations(eom, unknown, [state for state in states if state.name in moves], numbers)
     now = finite_value(then if t is None else t, "time of the equilibrium")
     known: dict[Symbol, float] = {eom.model.time: now, **eom.model.start, **possible_values(eom.model, numbers)}
-    known |= {one: finite_value(guess[one.name], f"'{one.name}'") for one in (*states, *others) if one.name in guess}
-    _require_within(eom, {one: known.get(one, 0.0) for one in eom.inputs if one.name not in wanted})
-    return Trim(equations, np.array([known.get(one, 0.0) for one in equations.symbols], dtype=float))
+    known |= {
+        state: finite_value(guess[state.name], f"'{state.name}'") for state in (*states, *others) if state.name in guess
+    }
+    _require_within(eom, {quantity: known.get(quantity, 0.0) for quantity in eom.inputs if quantity.name not in wanted})
+    return Trim(equations, np.array([known.get(symbol, 0.0) for symbol in equations.symbols], dtype=float))
 
 
 def _search_of_all_assemblies(
@@ -186,8 +196,8 @@ def _search_of_all_assemblies(
     """The same search with all loops as constraints, from the same start."""
     eom, known = search.equations.eom, dict(zip(search.equations.symbols, search.start.tolist(), strict=True))
     assert eom.unreduced is not None
-    values = {one.name: known[one] for one in (*eom.coordinates, *eom.speeds, *eom.inputs, *eom.parameters)}
-    names = {one.name for one in eom.parameters}
+    values = {symbol.name: known[symbol] for symbol in (*eom.coordinates, *eom.speeds, *eom.inputs, *eom.parameters)}
+    names = {parameter.name for parameter in eom.parameters}
     start = {name: value for name, value in values.items() if name not in names}
     start |= dependent_values(eom.model, values, known[eom.model.time])
     start |= {name: value for name, value in _guess(eom, at)[0].items() if name in names}
@@ -217,7 +227,7 @@ def _several(names: Names) -> list[str]:
 def _guess(eom: EquationsOfMotion, at: At) -> tuple[dict[str, float], float]:
     """Values by name, and the time; zero unless an instant, an operating point or an equilibrium has one."""
     if at is None or isinstance(at, Mapping):
-        return {one.name if isinstance(one, Symbol) else one: value for one, value in (at or {}).items()}, 0.0
+        return {key.name if isinstance(key, Symbol) else key: value for key, value in (at or {}).items()}, 0.0
     state, numbers, t = known_point(eom, at)
     return {**state, **numbers}, 0.0 if t is None else float(t)
 
@@ -230,7 +240,7 @@ def _equilibrium(search: Trim, w: Vector) -> Equilibrium:
     residual = np.abs(np.asarray(search.equations.residual(w))).max(initial=0.0)
     freedom = search.freedom(w).shape[1]
     symbols = (search.equations.symbols[k] for k in search.free)
-    doubt = {one: float(x) for one, x in zip(symbols, search.doubt(w), strict=True) if x}
+    doubt = {symbol: float(x) for symbol, x in zip(symbols, search.doubt(w), strict=True) if x}
     return Equilibrium(search.equations, w, float(residual), freedom, doubt)
 
 
@@ -242,7 +252,9 @@ def _none_found(search: Trim, w: Vector) -> EquilibriumError:
     worst = sorted(np.flatnonzero(open_rows), key=lambda k: -abs(rows[k]))
     still = [f"{equations.rows[k][0]} is {residual[k]:.6g}" for k in worst[:3]]
     said = f"{'; '.join(still)} instead of zero" if still else _without_slopes(search, w)
-    reached = ", ".join(f"{one}={w[k]:.6g}" for k, one in enumerate(equations.symbols) if one in equations.unknown)
+    reached = ", ".join(
+        f"{symbol}={w[k]:.6g}" for k, symbol in enumerate(equations.symbols) if symbol in equations.unknown
+    )
     rates = [equations.rows[k][0] for k in worst if equations.rows[k][0].startswith("the rate")]
     return EquilibriumError(
         f"No {'steady motion' if equations.moving else 'equilibrium'} was found: {said}.",

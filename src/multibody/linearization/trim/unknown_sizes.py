@@ -135,7 +135,7 @@ def _length_estimate(equations: SteadyEquations, w: Vector, q: Vector, p: Vector
         return q
     step = np.linalg.lstsq(slopes[rows] / scale[rows, None], residual[rows] / scale[rows], rcond=None)[0]
     steps = dict(zip((equations.symbols[k] for k in equations.free), step.tolist(), strict=True))
-    moved = np.array([steps.get(one, 0.0) for one in equations.eom.coordinates])
+    moved = np.array([steps.get(coordinate, 0.0) for coordinate in equations.eom.coordinates])
     return np.where(lengths, moved, q)
 
 
@@ -144,14 +144,14 @@ def _inertias(equations: SteadyEquations, w: Vector, lengths: Vector) -> Vector:
     eom = equations.eom
     rng = np.random.default_rng(4)
     known: dict[Any, Any] = dict(zip(equations.symbols, (np.full(3, x) for x in w.tolist()), strict=True))
-    known |= {one: np.full(3, x) for one, x in zip(eom.parameters, equations.point(w).p, strict=True)}
-    for one, length in zip(eom.model.accelerations, lengths, strict=True):
-        known[one] = length * np.array([0.0, *rng.choice([-1.0, 1.0], 2) * rng.uniform(0.5, 1.0, 2)])
+    known |= {parameter: np.full(3, x) for parameter, x in zip(eom.parameters, equations.point(w).p, strict=True)}
+    for acceleration, length in zip(eom.model.accelerations, lengths, strict=True):
+        known[acceleration] = length * np.array([0.0, *rng.choice([-1.0, 1.0], 2) * rng.uniform(0.5, 1.0, 2)])
     try:
         values = evaluate(list(eom.kinetics.residual()), known)
     except ExpressionError:
         return np.ones(len(eom.speeds))
-    rows = np.array([np.broadcast_to(one, 3) for one in values], dtype=float).reshape(-1, 3)
+    rows = np.array([np.broadcast_to(value, 3) for value in values], dtype=float).reshape(-1, 3)
     return np.nan_to_num(np.abs(rows[:, 1:] - rows[:, :1]).max(axis=1, initial=0.0))
 
 

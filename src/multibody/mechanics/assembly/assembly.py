@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from multibody.errors import AssemblyError, ExpressionError
 from multibody.graph import evaluate, free_symbols
 from multibody.mechanics.assembly.newton import STEPS, damped_newton, gaps_or_none, largest_gap
-from multibody.mechanics.constraints.equations import ConstraintEquations
-from multibody.mechanics.constraints.position_function import PositionFunction
+from multibody.mechanics.constraints.equations import ConstraintEquations, PositionFunction
 from multibody.mechanics.coordinate_kinds import angles_of, length_coordinates
+from multibody.mechanics.tolerances import COORDINATE_ROUNDING, ROUNDED_GAP
 from multibody.model.model import Model
 from multibody.model.quantity import defaults
 
@@ -30,8 +30,6 @@ Vector = NDArray[np.float64]
 TRIES = 24
 LONGEST_STEP = 0.6  # in radians and lengths of the longest link: no leap to another way of assembly
 LARGE = 10.0  # lengths of the longest link: beyond, steps of lengths grow in proportion
-ROUNDED = 1e-14  # a gap that is nothing but rounding
-LAST_DIGITS = 4 * float(np.finfo(float).eps)  # of a coordinate: where it is large, they open gaps
 
 INTERPRETED_NODES = 20_000
 """The work that an assembly interprets before it uses machine code, in nodes of expressions: about 20 ms.
@@ -234,7 +232,7 @@ class Assembly:
         """Whether the gaps are within the tolerance, or nothing but the last digits of large coordinates and arms."""
         if error <= tolerance or not np.isfinite(error):
             return error <= tolerance
-        digits = LAST_DIGITS * np.abs(self.slopes(q)) @ np.maximum(self._units, np.abs(q))
+        digits = COORDINATE_ROUNDING * np.abs(self.slopes(q)) @ np.maximum(self._units, np.abs(q))
         return error <= float(digits.max(initial=0.0))
 
     def _approach(self, guess: Vector, free: list[int]) -> tuple[Vector, float]:
@@ -271,7 +269,7 @@ class Assembly:
         Raises:
             AssemblyError: if none are found; it says which loops stay open, and what came closest.
         """
-        if self.largest_gap(guess) <= ROUNDED:
+        if self.largest_gap(guess) <= ROUNDED_GAP:
             return guess
         free = [k for k in range(len(guess)) if k not in set(held)]
         best, least = guess, np.inf

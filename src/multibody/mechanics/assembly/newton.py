@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.errors import MultibodyError
+from multibody.mechanics.tolerances import SMALLEST_GAP
 
 Vector = NDArray[np.float64]
 
 STEPS = 60
-SMALLEST_GAP = 1e-16  # that can be closed further
 DAMPING = (1.0, 0.5, 0.25, 0.1, 0.02)  # factors of a step, in the order in which they are tried
 
 

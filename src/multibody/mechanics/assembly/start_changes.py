@@ -11,19 +11,8 @@ from multibody.errors import ExpressionError
 from multibody.graph import Expr, Symbol, evaluate
 from multibody.mechanics.assembly.assembly import RoundedStart, StartChange, State, Vector
 from multibody.mechanics.coordinate_kinds import length_coordinates
+from multibody.mechanics.tolerances import ROUNDED_NORM, ROUNDED_SPEED, ROUNDED_VALUE, SMALLEST_LISTED_CHANGE
 from multibody.model.model import Model
-
-ROUNDED_VALUE = 1e-3
-"""Relative change that comes from a value with few digits; that of an angle is relative to 1 rad at least."""
-
-ROUNDED_SPEED = 1e-5
-"""Change of a speed, relative to the largest one, that comes from coordinates with few digits."""
-
-ROUNDED_NORM = 2e-2
-"""Deviation of a quaternion from unit length that comes from components with few digits."""
-
-LISTED = 1e-9
-"""Relative change above which a value is listed, and below which it is the rounding of numbers."""
 
 Numbers = Callable[[Sequence[Expr], Mapping[Any, float]], Sequence[float]]
 
@@ -75,7 +64,7 @@ def _changed_states(
     )
     changed = np.abs(after - unit)
     large = (stretched & (after != before)) | (changed > rounded)
-    for k in np.flatnonzero(large | (changed > LISTED * np.maximum(sizes, scales))):
+    for k in np.flatnonzero(large | (changed > SMALLEST_LISTED_CHANGE * np.maximum(sizes, scales))):
         if symbols[k].name in given:
             kind = StartChange if large[k] else RoundedStart
             yield kind(symbols[k].name, float(before[k]), float(after[k]))
@@ -137,5 +126,5 @@ def _changed_dependents(
         size = max(abs(before), abs(value))
         if difference > max(ROUNDED_VALUE * size, least):
             yield StartChange(symbol.name, before, value)
-        elif difference > LISTED * max(size, fastest if symbol.kind == "speed" else scale):
+        elif difference > SMALLEST_LISTED_CHANGE * max(size, fastest if symbol.kind == "speed" else scale):
             yield RoundedStart(symbol.name, before, value)

@@ -14,12 +14,10 @@ from multibody.graph.names import require_known_names
 from multibody.mechanics.assembly.assembly import Assembly, State, Vector
 from multibody.mechanics.assembly.start_changes import start_changes
 from multibody.mechanics.constraints.equations import ConstraintEquations
+from multibody.mechanics.tolerances import NO_ROTATION
 from multibody.model.freeze.inertia_checks import possible_values
 from multibody.model.model import Model
 from multibody.model.quantity import finite_value
-
-NO_ROTATION = 1e-6
-"""The length of a quaternion that counts as zero."""
 
 FEW = 12
 """Guesses around the start values with much of them held, before less is held."""

@@ -1,11 +1,14 @@
-"""The constraints of a model as one system of equations: φ(q, t) = 0, B·u + β = 0, B·u̇ + γ = 0."""
+"""The constraints of a model as one system of equations: φ(q, t) = 0, B·u + β = 0, B·u̇ + γ = 0.
+
+``PositionFunction`` evaluates φ again and again while loops are closed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self
+from typing import Any, Protocol, Self
 
 from multibody.graph import (
     ZERO,
@@ -18,13 +21,13 @@ from multibody.graph import (
     substitute,
     symbol,
     time_derivative,
+    topological,
 )
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.node import NodeTable, within
 from multibody.graph.workspace import in_own_table
 from multibody.mechanics.constraints.gap_scales import EquationSizes, sizes_of
-from multibody.mechanics.constraints.position_function import Compiler, PositionFunction
-from multibody.mechanics.constraints.sparse_rows import Sparse
+from multibody.mechanics.constraints.rank import Sparse
 from multibody.model.constraints import Equation
 from multibody.model.kinematics import Kinematics
 from multibody.model.model import Model
@@ -170,3 +173,41 @@ def quaternion_gaps(model: Model) -> list[Expr]:
 def unit_length_gaps(groups: Iterable[Iterable[Expr]]) -> list[Expr]:
     """|quaternion|² - 1 for groups of symbols; zero where they are rotations."""
     return [sum((part * part for part in group), ZERO) - 1 for group in groups]
+
+
+class Compiler(Protocol):
+    """Makes a function of expressions; packages above this one have it."""
+
+    def __call__(self, name: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Callable[..., Any]:
+        """The function with the given name; symbols by input port, expressions by output port."""
+
+
+class PositionFunction:
+    """Expressions of (t, q, r, p), with machine code that is made when it is first needed.
+
+    Args:
+        name: what the expressions are, an identifier.
+        model: the model whose time, coordinates, inputs and parameters they depend on.
+        expressions: one for each value.
+        compiler: makes machine code; without one, the expressions can only be interpreted.
+    """
+
+    def __init__(self, name: str, model: Model, expressions: Sequence[Expr], compiler: Compiler | None) -> None:
+        self.name = name
+        self.model = model
+        self.expressions = list(expressions)
+        self._compiler = compiler
+
+    @cached_property
+    def nodes(self) -> int:
+        """The number of nodes of the expressions: the work of one evaluation that interprets them."""
+        return len(topological(self.expressions))
+
+    @cached_property
+    def compiled(self) -> Callable[..., Any] | None:
+        """(t, q, r, p) → all values; None without a compiler."""
+        if self._compiler is None or not self.expressions:
+            return None
+        model = self.model
+        ports = {"t": model.time, "q": model.coordinates, "r": model.input_symbols, "p": model.parameter_symbols}
+        return self._compiler(f"{model.name}_{self.name}", ports, {"values": self.expressions})

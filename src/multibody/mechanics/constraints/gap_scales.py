@@ -13,11 +13,9 @@ from multibody.graph import ONE, ZERO, Expr, absolute, less, maximum, sqrt, topo
 from multibody.graph.expr import Symbol, recip
 from multibody.graph.functions import largest
 from multibody.mechanics.coordinate_kinds import length_coordinates, length_speeds
+from multibody.mechanics.tolerances import SMALLEST_LINK_SHARE
 from multibody.model.constraints import Equation
 from multibody.model.model import Model
-
-SMALLEST_SHARE = 1e-6
-"""A loop of links that are shorter than this share of the longest one is as large as that."""
 
 
 class EquationSizes(NamedTuple):
@@ -58,7 +56,7 @@ def sizes_of(model: Model, owners: Sequence[str], equations: Sequence[Equation],
     for row in rows:
         position = equations[row].position
         slides = position is None or not sliding.isdisjoint(topological([position]))
-        sizes[row] = maximum(of_owner[owners[row]], length if slides else SMALLEST_SHARE * length)
+        sizes[row] = maximum(of_owner[owners[row]], length if slides else SMALLEST_LINK_SHARE * length)
     return EquationSizes(sizes, length)
 
 

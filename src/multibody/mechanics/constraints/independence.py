@@ -21,13 +21,13 @@ from multibody.graph.workspace import in_own_table
 from multibody.mechanics.assembly.assembly import Assembly, Vector
 from multibody.mechanics.assembly.start_state import guessed, placed, start_guess
 from multibody.mechanics.constraints.equations import ConstraintEquations
-from multibody.mechanics.constraints.rank import RANK, basis, has_vanishing_row, is_singular, pivoted_columns
-
-CONSTANT_GAP = 1e-9
-"""A constant gap in an equation that is smaller than this comes from rounded lengths and directions."""
-
-ROUNDED_ROW = 1e-12
-"""Size of a row of B that is rounding, in meters and radians, or relative to the largest row."""
+from multibody.mechanics.constraints.rank import (
+    basis,
+    has_vanishing_row,
+    is_singular,
+    pivoted_columns,
+)
+from multibody.mechanics.tolerances import CONSTANT_GAP, DEPENDENT_ROW, DRIVEN_GAP, ROUNDED_ROW
 
 RANDOM_TRIES = 12
 """Sets of random values for parameters without values."""
@@ -38,8 +38,6 @@ POSITIONS_BESIDE_START, STEP_BESIDE_START = 6, 0.03
 CLOSED_STATES = (0.0, 0.1, 0.1, 0.3, 0.3, 0.3, 1.0, 1.0, 1.0)
 """Distances from the start, in meters and radians, around which closed positions are sought."""
 
-DRIVEN_GAP = 1e-7
-"""Motions that differ by less, relative to the driven motion, do not contradict each other in a closed position."""
 
 DRIVEN_TIMES = (0.0, 0.01)
 """Where motions contradict each other at the first time alone, or at the second alone, they do contradict."""
@@ -280,7 +278,7 @@ def agree_where_closed(constraints: Constraints) -> bool:
             assembly = Assembly(constraints, None, inputs, t, random=parameters)
             q = placed(assembly, q, 1e-10)
             B, beta = assembly.velocity(q)
-            gap = beta - B @ np.linalg.lstsq(B, beta, rcond=RANK)[0]
+            gap = beta - B @ np.linalg.lstsq(B, beta, rcond=DEPENDENT_ROW)[0]
             if np.abs(gap).max() > DRIVEN_GAP * np.abs(beta).max():
                 return False
     except NO_NUMBERS:
@@ -435,7 +433,7 @@ def closed_states(constraints: Constraints) -> Iterator[dict[Any, Any]]:
             continue
         B, beta = assembly.velocity(q)
         u = rng.normal(size=len(model.speeds))
-        u -= np.linalg.lstsq(B, B @ u + beta, rcond=RANK)[0]
+        u -= np.linalg.lstsq(B, B @ u + beta, rcond=DEPENDENT_ROW)[0]
         yield {
             **assembly.known,
             **dict(zip(model.coordinates, q, strict=True)),

@@ -1,17 +1,20 @@
-"""Rank of constraint matrices in numbers: independent rows, independent columns, singular positions."""
+"""Constraint matrices: sparse matrices of expressions, and their rank in numbers.
+
+The rank gives independent rows, independent columns and singular positions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from multibody.graph import ZERO
+from multibody.graph.linear_algebra import Matrix
+from multibody.mechanics.tolerances import DEPENDENT_ROW, NO_INERTIA, SINGULAR_CONSTRAINTS
 
-RANK = 1e-6  # relative size of a row that counts as dependent
-SINGULAR = 1e-7  # smallest singular value of the independent constraint equations, relative to the largest
-NO_INERTIA = 1e-6  # smallest eigenvalue of a mass matrix whose diagonal is scaled to one
+Vector = NDArray[np.float64]
 
 
 def basis(matrix: Vector) -> list[int]:
@@ -24,7 +27,7 @@ def basis(matrix: Vector) -> list[int]:
         for _ in range(2):  # twice is enough
             rest = rest - known.T @ (known @ rest)
         length = float(np.linalg.norm(rest))
-        if length > RANK * max(scale, float(np.linalg.norm(row))):
+        if length > DEPENDENT_ROW * max(scale, float(np.linalg.norm(row))):
             units[len(chosen)] = rest / length
             chosen.append(k)
     return chosen
@@ -33,13 +36,13 @@ def basis(matrix: Vector) -> list[int]:
 def is_singular(B: Vector) -> bool:
     """Whether equations that are independent elsewhere are not, or hardly, independent here."""
     values = np.linalg.svd(B, compute_uv=False)
-    return len(basis(B)) < len(B) or bool(len(values) and values[-1] < SINGULAR * values[0])
+    return len(basis(B)) < len(B) or bool(len(values) and values[-1] < SINGULAR_CONSTRAINTS * values[0])
 
 
 def has_vanishing_row(matrix: Vector) -> bool:
     """Whether an equation has lost its meaning, because it hardly depends on any speed."""
     sizes = np.linalg.norm(matrix, axis=1)
-    return bool(len(sizes) and sizes.min() < RANK * sizes.max())
+    return bool(len(sizes) and sizes.min() < DEPENDENT_ROW * sizes.max())
 
 
 def pivoted_columns(B: Vector) -> tuple[list[int], list[int]]:
@@ -87,3 +90,34 @@ def without_inertia(M: Vector) -> list[int]:
         return [k for k, size in enumerate(sizes) if not size]
     values, motions = np.linalg.eigh(M / np.outer(sizes, sizes))
     return [] if values[0] > NO_INERTIA else [k for k, part in enumerate(motions[:, 0]) if abs(part) > 0.1]
+
+
+class Sparse:
+    """A matrix of expressions of which most are zero.
+
+    Attributes:
+        entries: those that are not.
+
+    Example:
+        >>> from multibody.graph import ONE
+        >>> unit = Sparse(np.array([[ONE, ZERO], [ZERO, ONE]]))
+        >>> unit.entries, unit.filled([2.0, 3.0])
+        ([1, 1], array([[2., 0.],
+                        [0., 3.]]))
+    """
+
+    def __init__(self, matrix: Matrix) -> None:
+        self._shape = matrix.shape
+        self._places = tuple(np.array([[entry is not ZERO for entry in row] for row in matrix], dtype=bool).nonzero())
+        self.entries = list(matrix[self._places]) if matrix.size else []
+
+    def filled(self, values: Sequence[float]) -> NDArray[np.float64]:
+        """The numbers in their places."""
+        result = np.zeros(self._shape)
+        if len(values):
+            result[self._places] = values
+        return result
+
+    def gathered(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The numbers in the places of the entries, in their order."""
+        return np.asarray(matrix[self._places]) if matrix.size else np.zeros(0)

@@ -13,10 +13,8 @@ from multibody.errors import MultibodyError
 from multibody.graph import Expr, Symbol, as_expr, evaluate, free_symbols, topological
 from multibody.graph.piecewise.conditions import deciding_value
 from multibody.graph.piecewise.tables import Tabulated
+from multibody.mechanics.tolerances import POTENTIAL_MISMATCH
 from multibody.model.quantity import Parameter, known_defaults
-
-MISMATCH = 1e-10
-"""A sum that is more than rounding, relative to the largest of both expressions."""
 
 SCALES = (0.001, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4)
 """Distances of random states from the start: near it loops can be closed, farther away other pieces of a law begin."""
@@ -75,7 +73,7 @@ def cancel(power: Expr, slope: Expr, parameters: Iterable[Parameter], start: Map
     ends = np.cumsum([len(distances) for distances in groups])[:-1]
     gaps, sizes = (np.split(np.where(finite, row, 0.0), ends) for row in (gap, size))
     for distances, differences, terms in zip(groups, gaps, sizes, strict=True):
-        rounding = MISMATCH * max(1.0, distances.max() / ANGLES)  # relative to the largest term of the group
+        rounding = POTENTIAL_MISMATCH * max(1.0, distances.max() / ANGLES)  # relative to the largest term of the group
         if differences.max() > rounding * terms.max():
             return False
     return True

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from multibody.algebra import ForceMotor
 from multibody.errors import MissingValueError, MultibodyError
-from multibody.graph import Symbol, is_zero
+from multibody.graph import Symbol, as_expr, evaluate, is_zero
 from multibody.graph.workspace import alone
 from multibody.mechanics.constraints.independence import Constraints
 from multibody.mechanics.validation.constraint_velocities import inconsistent_velocities
@@ -16,8 +19,7 @@ from multibody.mechanics.validation.load_potentials import wrong_potentials
 from multibody.mechanics.validation.mass import mass_findings, singular_findings
 from multibody.mechanics.validation.start_values import start_findings
 from multibody.mechanics.validation.symbols import symbol_findings
-from multibody.mechanics.validation.units import unit_findings
-from multibody.model.body import Body
+from multibody.model.body import Body, Frame
 from multibody.model.freeze.constant_parts import changing_parts
 from multibody.model.freeze.freezing import frozen
 from multibody.model.freeze.inertia_checks import axes_without_direction
@@ -127,3 +129,54 @@ def _parameter_values(system: System) -> tuple[dict[Symbol, float] | None, list[
         return defaults(system.all(Parameter)), []
     except MissingValueError as error:
         return None, [Finding("warning", error.what, "parameters", remedy=error.remedy, code=error.code)]
+
+
+HEAVY = 300.0
+"""Gravity in m/s² that there is nowhere to stand on; on the Sun it is 274."""
+
+FAR = 100.0
+"""How many times larger than the whole system the body would have to be that has such an inertia."""
+
+UNITS = "Units are metre, kilogram, second and radian, and nothing is converted."
+
+
+def unit_findings(system: System, values: Mapping[Any, float] | None) -> Iterator[Finding]:
+    """Gravity and inertias that look as if units were mixed; ``values`` are those of parameters, if known."""
+    if values is None:
+        return
+    g = _length(system.gravity, values)
+    if g > HEAVY:
+        yield Finding(
+            "warning", f"Gravity is {g:g} m/s².", f"system '{system.name}'", "It is given in mm/s².", UNITS,
+            code="gravity-unit-doubtful",
+        )  # fmt: skip
+    bodies = [body for body in system.all(Body) if body is not system.world]
+    places = [body.com for body in bodies] + [frame.pose.position for frame in system.all(Frame)]
+    size = max((_length(place, values) for place in places), default=0.0)
+    for body in bodies:
+        radius = _gyration(body, values)
+        if size and radius > FAR * size:
+            yield Finding(
+                "warning",
+                f"The inertia is that of a body {radius:.3g} m in size, and the whole system spans {size:.3g} m.",
+                f"body '{body.name}'", "It is given in kg·mm², or lengths are given in km.", UNITS,
+                code="inertia-unit-doubtful",
+            )  # fmt: skip
+
+
+def _gyration(body: Body, values: Mapping[Any, float]) -> float:
+    """The largest radius of gyration, √(I/m)."""
+    mass, *moments = _numbers([body.mass, body.inertia.xx, body.inertia.yy, body.inertia.zz], values)
+    return sqrt(max(moments) / mass) if mass > 0 and max(moments) > 0 else 0.0
+
+
+def _length(vector: Any, values: Mapping[Any, float]) -> float:
+    return float(np.linalg.norm(_numbers(list(vector), values)))
+
+
+def _numbers(parts: list[Any], values: Mapping[Any, float]) -> list[float]:
+    """Numbers, or zeros where they depend on more than parameters, which is reported elsewhere."""
+    try:
+        return [float(number) for number in evaluate([as_expr(part) for part in parts], values)]
+    except MultibodyError:
+        return [0.0] * len(parts)

@@ -31,6 +31,7 @@ from multibody.graph import (
 )  # fmt: skip
 from multibody.mechanics.assembly.newton import damped_newton
 from multibody.mechanics.constraints.equations import ConstraintEquations
+from multibody.mechanics.tolerances import CLOSED_GAP, DIFFERENT_ROW, UNREACHED_DIRECTION
 from multibody.model.constraints import Constraint
 from multibody.model.kinematics import Kinematics
 from multibody.model.model import Model
@@ -41,11 +42,8 @@ OWN = "multibody."
 PASSED = "constraint velocities"
 """The name of this check."""
 
-CLOSED = 1e-10  # largest gap of a state in which constraints are kept
 STATES, TRIES = 6, 30
 SCALES = (0.01, 0.1, 0.5, 2.0)  # distances of guesses from the start
-SMALL = 1e-6  # singular value of rows of length one that belongs to no direction
-DIFFERENT = 1e-5  # part of a row of length one that other rows do not have
 
 Vector = NDArray[np.float64]
 
@@ -107,7 +105,7 @@ def _contradicts(found: ConstraintEquations, name: str) -> bool:
     rows = [k for k, owner in enumerate(found.owners) if owner == name and found.equations[k].position is not None]
     try:
         positions = [as_expr(found.equations[k].position) for k in rows]
-        rates = [as_expr(one) for one in time_derivative(positions, found.model.flow())] if rows else []
+        rates = [as_expr(rate) for rate in time_derivative(positions, found.model.flow())] if rows else []
         if all((rate - found.velocity[k]).fp == 0 for rate, k in zip(rates, rows, strict=True)):
             return False
         return _differ_where_closed(found, name, rates)
@@ -119,10 +117,10 @@ def _pushes_elsewhere(found: ConstraintEquations, kinematics: Kinematics, name: 
     """Whether the force of an equation has another power than B·u."""
     speeds = list(found.model.speeds)
     try:
-        for row, (owner, one) in enumerate(zip(found.owners, found.equations, strict=True)):
-            if owner != name or one.wrench is None:
+        for row, (owner, equation) in enumerate(zip(found.owners, found.equations, strict=True)):
+            if owner != name or equation.wrench is None:
                 continue
-            frame, base, axis = one.wrench
+            frame, base, axis = equation.wrench
             power = jacobian([kinematics.velocity(frame, relative_to=base).inner(axis)], speeds)[0]
             gaps = [a - b for a, b in zip(power, found.B[row], strict=True)]
             if any(gap.fp != 0 for gap in gaps) and _act_where_closed(found, gaps, list(found.B[row])):
@@ -137,7 +135,7 @@ def _act_where_closed(found: ConstraintEquations, gaps: Sequence[Expr], row: Seq
     for state in _closed_states(found, [*gaps, *row]):
         with np.errstate(all="ignore"):
             different, size = (np.abs(np.array(evaluate(list(part), state), float)).max() for part in (gaps, row))
-        if different > DIFFERENT * max(size, SMALL):
+        if different > DIFFERENT_ROW * max(size, UNREACHED_DIRECTION):
             return True
     return False
 
@@ -145,7 +143,7 @@ def _act_where_closed(found: ConstraintEquations, gaps: Sequence[Expr], row: Seq
 def _differ_where_closed(found: ConstraintEquations, name: str, rates: Sequence[Expr]) -> bool:
     """Whether the velocities and these rates span different rows together with all other constraints."""
     model = found.model
-    own = [k for k, one in enumerate(found.equations) if found.owners[k] == name and one.position is not None]
+    own = [k for k, equation in enumerate(found.equations) if found.owners[k] == name and equation.position is not None]
     others = [k for k in range(len(found)) if k not in own]
     given = _rows(found, [found.velocity[k] for k in own])
     right, beside = _rows(found, rates), _rows(found, [found.velocity[k] for k in others])
@@ -171,17 +169,19 @@ def _closed_states(found: ConstraintEquations, used: Sequence[Expr]) -> Iterator
     rng = np.random.default_rng(0)
     defaults = known_defaults(model.parameters)
     coordinates = list(model.coordinates)
-    others = [one for one in free_symbols([*gaps, *used]) if one not in coordinates]
+    others = [symbol for symbol in free_symbols([*gaps, *used]) if symbol not in coordinates]
     slopes = jacobian(list(gaps), coordinates).reshape(len(gaps), len(coordinates))
     count = 0
     for attempt in range(TRIES):
         scale = SCALES[attempt % len(SCALES)]
         known: dict[Any, Any] = {
-            one: defaults[one] if one in defaults else rng.uniform(0.5, 1.5) if one.kind == "parameter"
-            else scale * rng.normal() if one.kind in ("input", "time") else rng.normal()
-            for one in others
+            other: defaults[other] if other in defaults else rng.uniform(0.5, 1.5) if other.kind == "parameter"
+            else scale * rng.normal() if other.kind in ("input", "time") else rng.normal()
+            for other in others
         }  # fmt: skip
-        guess = np.array([model.start[one] for one in coordinates]) + scale * rng.normal(size=len(coordinates))
+        guess = np.array([model.start[coordinate] for coordinate in coordinates]) + scale * rng.normal(
+            size=len(coordinates)
+        )
 
         def values(expressions: Sequence[Expr], q: Vector, known: dict[Any, Any] = known) -> Vector:
             return np.array(evaluate(list(expressions), {**known, **dict(zip(coordinates, q, strict=True))}), float)
@@ -191,7 +191,7 @@ def _closed_states(found: ConstraintEquations, used: Sequence[Expr]) -> Iterator
 
         with np.errstate(all="ignore"):
             q, gap = damped_newton(lambda q: values(gaps, q), sloping, guess, range(len(coordinates)))
-        if gap < CLOSED:
+        if gap < CLOSED_GAP:
             count += 1
             yield {**known, **dict(zip(coordinates, q, strict=True))}
         if count == STATES:
@@ -203,13 +203,13 @@ def _values(rows: Sequence[Expr], width: int, state: dict[Any, float]) -> Vector
     with np.errstate(all="ignore"):
         table = np.array(evaluate(list(rows), state) if rows else [], float).reshape(-1, width)
     sizes = np.linalg.norm(table, axis=1)
-    kept = np.isfinite(sizes) & (sizes > SMALL)
+    kept = np.isfinite(sizes) & (sizes > UNREACHED_DIRECTION)
     return np.asarray(table[kept] / sizes[kept, None])
 
 
 def _outside(rows: Vector, span: Vector) -> bool:
     """Whether some row is not a sum of others."""
     _, sizes, directions = np.linalg.svd(span, full_matrices=False)
-    basis = directions[sizes > SMALL]
+    basis = directions[sizes > UNREACHED_DIRECTION]
     rest = rows - rows @ basis.T @ basis
-    return bool((np.linalg.norm(rest, axis=1) > DIFFERENT).any())
+    return bool((np.linalg.norm(rest, axis=1) > DIFFERENT_ROW).any())

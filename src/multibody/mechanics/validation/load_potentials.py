@@ -30,6 +30,7 @@ from multibody.graph import (
     topological,
 )  # fmt: skip
 from multibody.mechanics.constraints.independence import Constraints, closed_states
+from multibody.mechanics.tolerances import CLOSED_POTENTIAL_MISMATCH
 from multibody.mechanics.validation.cancellation import cancel
 from multibody.model.given import arguments, expressions_in
 from multibody.model.kinematics import Kinematics
@@ -42,8 +43,6 @@ MOTION = ("coordinate", "speed", "variable")
 
 OWN = "multibody.model.loads."
 
-CLOSED_MISMATCH = 1e-6
-"""A sum of force and slope in closed positions that is more than the rounding of these, relative to the largest."""
 
 PASSED = "load potentials"
 """The name under which a model remembers that it has passed this check."""
@@ -307,7 +306,7 @@ def _belong_where_closed(resting: RestingLoad, kinematics: Kinematics) -> bool:
             continue
         sums.append(abs(force + change))
         sizes.append(max(abs(force), abs(change)))
-    return max(sums) <= CLOSED_MISMATCH * max(sizes)
+    return max(sums) <= CLOSED_POTENTIAL_MISMATCH * max(sizes)
 
 
 def _held(load: Load) -> Load:

@@ -11,15 +11,13 @@ from multibody.algebra import Inertia, Symmetric3, Vec3
 from multibody.graph import Expr, Symbol, as_expr, evaluate, free_symbols, rank, substitute
 from multibody.mechanics.composite_inertia import joint_poses, mass_matrix
 from multibody.mechanics.constraints.independence import Constraints
+from multibody.mechanics.tolerances import NEGLIGIBLE_INERTIA
 from multibody.model.body import Body
 from multibody.model.freeze.inertia_checks import HARMLESS, impossible_bodies, problems_of_body
 from multibody.model.kinematics import Kinematics
 from multibody.model.model import Link, Model
 from multibody.model.quantity import Parameter, known_defaults
 from multibody.model.report import Finding, Severity, require_no_error
-
-NEGLIGIBLE = 1e-12
-"""A principal moment of inertia that is rounding, relative to the largest one."""
 
 
 def mass_findings(bodies: Iterable[Body], parameters: Iterable[Parameter], model: Model | None) -> Iterator[Finding]:
@@ -97,7 +95,7 @@ def _all_resist(model: Model, values: Mapping[Symbol, float]) -> bool:
             return False
         xx, yy, zz, xy, xz, yz = Inertia(mass, Vec3(x, y, z), Symmetric3(*tensor)).central_tensor.components()
         moments = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        if moments[0] <= NEGLIGIBLE * moments[-1]:
+        if moments[0] <= NEGLIGIBLE_INERTIA * moments[-1]:
             return False
     return True
 

@@ -17,7 +17,7 @@ from multibody.model.kinematics import Kinematics
 from multibody.model.model import Model
 from multibody.model.quantity import Input, Parameter, circle_of
 from multibody.model.report import Finding, require_no_error
-from multibody.model.sensors.signal import signal
+from multibody.model.sensors.contract import signal
 
 if TYPE_CHECKING:
     from multibody.model.system import System
@@ -107,7 +107,7 @@ def _circles(model: Model) -> Iterator[Finding]:
 
 
 def require_different_names(model: Model) -> None:
-    """An error if one name stands for several quantities, sensors included."""
+    """An error if one name represents several quantities, sensors included."""
     require_no_error(list(_same_names(model)))
 
 

@@ -13,7 +13,7 @@ from multibody.model.constraints.contract import Constraint
 from multibody.model.joints.axis import Axis, Direction, axis
 from multibody.model.joints.elementary import slide_direction
 from multibody.model.kinematics import Kinematics
-from multibody.model.sensors.signal import resolved
+from multibody.model.sensors.contract import resolved
 
 
 class BetweenFrames(Constraint):

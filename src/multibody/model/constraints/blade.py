@@ -12,7 +12,7 @@ from multibody.model.constraints.between import BetweenFrames, unit_vector
 from multibody.model.constraints.contract import Equation
 from multibody.model.joints.axis import UNIT, Direction
 from multibody.model.kinematics import ZERO3, Kinematics
-from multibody.model.sensors.signal import resolved
+from multibody.model.sensors.contract import resolved
 
 
 class KnifeEdge(BetweenFrames):

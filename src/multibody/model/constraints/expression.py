@@ -9,7 +9,7 @@ from multibody.errors import ModelError
 from multibody.graph import Expr, as_expr, directional, free_symbols, is_zero, time_derivative
 from multibody.model.constraints.contract import Constraint, Equation
 from multibody.model.kinematics import Kinematics
-from multibody.model.sensors.signal import resolved
+from multibody.model.sensors.contract import resolved
 
 
 class ExpressionConstraint(Constraint):

@@ -284,14 +284,14 @@ class _Links:
         The unit is that of the expressions: an input that is one of them, and has no unit, is measured in it.
         """
         rates: dict[Expr, Any] = {}
-        for one in free_symbols(list(expressions)):
-            if one.kind == "input":
-                name = rate_name(one.name)
-                rates[one] = symbol(name, "input", one.scope)
+        for variable in free_symbols(list(expressions)):
+            if variable.kind == "input":
+                name = rate_name(variable.name)
+                rates[variable] = symbol(name, "input", variable.scope)
                 if all(known.name != name for known in self._inputs):
-                    own = next((known.unit for known in self._inputs if one in known.flat), "")
-                    own = own or (unit if any(one is whole for whole in expressions) else "")
-                    self._inputs.append(Input(name, rates[one], rate_unit(own), f"rate of {one.name}"))
+                    own = next((known.unit for known in self._inputs if variable in known.flat), "")
+                    own = own or (unit if any(variable is whole for whole in expressions) else "")
+                    self._inputs.append(Input(name, rates[variable], rate_unit(own), f"rate of {variable.name}"))
         return rates
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from multibody.graph import ZERO, Constant, Expr, Symbol, as_expr, evaluate, fre
 from multibody.graph.workspace import alone
 from multibody.model.body import Body
 from multibody.model.energy import inertia_of
+from multibody.model.freeze.spatial_motion import turns_in_space
 from multibody.model.model import Link, Model
 from multibody.model.quantity import known_defaults
 
@@ -26,7 +28,9 @@ OF_MASS = ("mass-negative", "first-moment-without-mass")
 NEGATIVE = 1e-9
 """How far below zero an eigenvalue of a mass matrix is more than rounding, relative to the largest one."""
 
-POINT = "A sign is wrong, or the inertia refers to another point than was said (about='com' or 'origin')."
+POINT = "A sign is wrong, or the inertia refers to another point than stated (about='com' or 'origin')."
+
+_log = logging.getLogger("multibody")
 
 Values = Mapping[Any, Any]
 """Numbers by the symbols of parameters."""
@@ -67,6 +71,7 @@ def require_possible(model: Model, values: Values) -> None:
     for findings_of in (axes_without_direction, _different_twins, _impossible_inertias, _impossible_matrix):
         for error in findings_of(model, values):
             raise error
+    _warn_of_unusual_inertias(model, values)
     model.remembered[POSSIBLE_VALUES] = now
 
 
@@ -179,16 +184,33 @@ def _impossible_inertias(model: Model, values: Values) -> Iterator[ModelError]:
             yield _impossible(model.name, bodies, problem, values, _parameters(parts))
 
 
+def _warn_of_unusual_inertias(model: Model, values: Values) -> None:
+    """A message in the log for bodies that turn in space with an inertia that only bodies in a plane may have.
+
+    How the bodies of subsystems turn is not known here.
+    """
+    links = doubts_about(model).inertias
+    table = np.array(evaluate([list(parts) for _, parts in links], values), dtype=np.float64).reshape(-1, 10)
+    if not _problems(table.T, planar=False):  # all at once, because that is quick
+        return
+    numbers = {body.name: link for body, (link, _) in model.attachments.items()}
+    for (bodies, parts), row in zip(links, table, strict=True):
+        for problem in _problems(row, planar=False):
+            if turns_in_space(model, numbers.get(bodies[0], -1), values):
+                _log.warning("%s", _impossible(model.name, bodies, problem, values, _parameters(parts)))
+
+
 def _impossible(
     system: str, bodies: Sequence[str], problem: InertiaProblem, values: Values, parameters: Sequence[Symbol]
 ) -> ModelError:
     label = f"{'body' if len(bodies) == 1 else 'bodies'} {', '.join(map(repr, bodies))}"
+    limit = "of which none is more than the sum of the other two" if problem.code == HARMLESS else ">= 0"
     return ModelError(
         str(problem),
         code=problem.code,
         where=f"{label} of system '{system}'",
         cause=f"{POINT} {_told(values, parameters)}".rstrip(),
-        remedy="Give a mass >= 0 and an inertia with principal moments >= 0 about the center of mass.",
+        remedy=f"Give a mass >= 0 and an inertia with principal moments {limit}, about the center of mass.",
         names=tuple(bodies),
     )
 

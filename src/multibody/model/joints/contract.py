@@ -185,7 +185,7 @@ def motor(angular: Vec3, linear: Vec3) -> VelocityMotor:
 
 
 def fixed(rotation: Rotation | None = None, position: Any = None) -> Transform:
-    """A constant transform; None stands for no rotation or no displacement."""
+    """A constant transform; None represents no rotation or no displacement."""
     return Transform(
         IDENTITY.rotation if rotation is None else rotation,
         IDENTITY.position if position is None else Vec3.from_any(position).symbolic(),

@@ -13,8 +13,7 @@ from multibody.model.body import Frame
 from multibody.model.given import Given
 from multibody.model.joint import Joint
 from multibody.model.kinematics import Kinematics
-from multibody.model.sensors.contract import named
-from multibody.model.sensors.signal import resolved
+from multibody.model.sensors.contract import named, resolved
 
 
 class Applied(NamedTuple):

@@ -11,7 +11,7 @@ from multibody.model.constraints import Constraint, ExpressionConstraint
 from multibody.model.joint import Joint
 from multibody.model.kinematics import Kinematics
 from multibody.model.loops.contract import ExplicitLoop
-from multibody.model.sensors.signal import resolved
+from multibody.model.sensors.contract import resolved
 
 
 class ExpJoint(ExplicitLoop):
@@ -45,7 +45,7 @@ class ExpJoint(ExplicitLoop):
 
     @property
     def coordinate(self) -> Symbol:
-        """The coordinate that the expression stands for."""
+        """The coordinate that the expression represents."""
         return self.joint.coordinate
 
     @property

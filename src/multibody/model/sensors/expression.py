@@ -6,8 +6,7 @@ from typing import Any
 
 from multibody.graph import array
 from multibody.model.kinematics import Kinematics
-from multibody.model.sensors.contract import Sensor
-from multibody.model.sensors.signal import resolved
+from multibody.model.sensors.contract import Sensor, resolved
 
 
 class Expression(Sensor):

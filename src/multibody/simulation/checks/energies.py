@@ -7,11 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from multibody.simulation.contract import Vector
-
-ROUNDING = 1.5e-8  # √ε: V is known to ε·|V| only, and changes of that size must not look like drift
-
-DOUBTFUL_DRIFT = 1e-3
-"""The drift, relative to the energies that are exchanged, that a run should not have."""
+from multibody.simulation.tolerances import ENERGY_ROUNDING
 
 
 class Energies(NamedTuple):
@@ -62,7 +58,7 @@ class Energies(NamedTuple):
         """
         V = self.potential
         works = np.abs([self.work_of_inputs, self.dissipated, self.work_of_drives])
-        return float(max(self.kinetic.max(), np.ptp(V), works.max(), ROUNDING * np.abs(V).max(), self.exchanged))
+        return float(max(self.kinetic.max(), np.ptp(V), works.max(), ENERGY_ROUNDING * np.abs(V).max(), self.exchanged))
 
     @property
     def drift(self) -> float:

@@ -12,32 +12,24 @@ from multibody.equations import EquationsOfMotion
 from multibody.equations.power import errors_of_potentials
 from multibody.errors import MultibodyError
 from multibody.graph import evaluate
-from multibody.simulation.checks.energies import DOUBTFUL_DRIFT
 from multibody.simulation.checks.failure_reasons import failed_run
 from multibody.simulation.contract import Status, Vector
 from multibody.simulation.problem.sample_functions import probe
 from multibody.simulation.results.statistics import DOUBTFUL_NOTE
 from multibody.simulation.results.trajectory import Trajectory
+from multibody.simulation.tolerances import (
+    COORDINATE_ROUNDING,
+    DOUBTFUL_DRIFT,
+    ENERGY_UNDERFLOW,
+    FORCE_MISMATCH,
+    GENERATED_ENERGY,
+    SMALLEST_CONTACT_ENERGY,
+)
 
 _log = logging.getLogger("multibody")
 
 LOST = 0.1
 """The drift, relative to the energies that are exchanged, from which on a run fails."""
-
-GENERATED = 1e-6
-"""What a damper may give, relative to the energies that are exchanged: rounding."""
-
-ROUNDED = 64 * float(np.finfo(float).eps)
-"""Rounding errors of coordinates, relative to |q|; in closed loops, relative to 1 + |q|."""
-
-UNDERFLOW = 1e-290
-"""Joules; the squares of speeds lose digits in smaller energies."""
-
-SMALLEST_CONTACT_ENERGY = 1e-12
-"""Joules; the least energy of a run with stops that is motion: forces do work within the gap of a closed contact."""
-
-MISMATCH = 1e-6
-"""The difference between the force of a load and the slope of its potential that is not rounding, relative to both."""
 
 
 def with_energy_checked(run: Trajectory) -> Trajectory:
@@ -45,7 +37,7 @@ def with_energy_checked(run: Trajectory) -> Trajectory:
     if not run.status.ok or not run.eom.energy_known:
         return run
     scale = run.checks.energy_scale or run.energies.scale
-    given = {name: energy for name, energy in run.checks.generated.items() if energy > GENERATED * scale}
+    given = {name: energy for name, energy in run.checks.generated.items() if energy > GENERATED_ENERGY * scale}
     drift = run.energy_drift
     if (drift <= LOST and not given) or _is_rounding(run, scale):
         return run
@@ -77,12 +69,12 @@ def _is_rounding(run: Trajectory, scale: float) -> bool:
 def _rounding(run: Trajectory) -> float:
     """The change of the potential energy of a run by rounding errors of its coordinates."""
     loops = len(run.eom.constraints) or run.eom.model.closed_form_coordinates
-    shift = ROUNDED * (np.abs(run.q) + (1.0 if loops else 0.0))
+    shift = COORDINATE_ROUNDING * (np.abs(run.q) + (1.0 if loops else 0.0))
     potentials = [
         np.asarray(probe(run.eom, "energies").batch(run.t, run.q + way * shift, run.u, run.r, run.p).potential)
         for way in (-1.0, 0.0, 1.0)
     ]
-    return float(np.nan_to_num(np.ptp(potentials, axis=0)).max(initial=UNDERFLOW))
+    return float(np.nan_to_num(np.ptp(potentials, axis=0)).max(initial=ENERGY_UNDERFLOW))
 
 
 def _reason(run: Trajectory) -> tuple[str, str]:
@@ -108,9 +100,9 @@ def _wrong_potentials(eom: EquationsOfMotion, run: Trajectory) -> Iterator[str]:
     known: dict[Any, Any] = dict(zip(symbols, columns, strict=True))
     for name, (power, rate) in errors_of_potentials(eom).items():
         try:
-            force, slope = (np.asarray(evaluate(one, known), dtype=np.float64) for one in (power, rate))
+            force, slope = (np.asarray(evaluate(expression, known), dtype=np.float64) for expression in (power, rate))
         except MultibodyError:
             continue
         size = max(np.abs(force).max(), np.abs(slope).max())
-        if np.abs(force + slope).max() > MISMATCH * size:
+        if np.abs(force + slope).max() > FORCE_MISMATCH * size:
             yield f"load '{name}'"

@@ -152,7 +152,7 @@ def _without_value(eom: EquationsOfMotion, known: Mapping[Any, float]) -> list[s
     found = []
     for name, load in eom.model.loads.items():
         try:
-            forces = [part for one in load.forces(eom.kinetics) for part in one.force.components()]
+            forces = [part for force in load.forces(eom.kinetics) for part in force.force.components()]
             values = evaluate([*forces, *load.generalized(eom.kinetics).values()], known)
         except ExpressionError:
             found.append(f"load '{name}'")
@@ -206,7 +206,7 @@ def told(
         remedy: what to do.
         end: the time that the run was to reach.
     """
-    names = [one.name for one in (*eom.coordinates, *eom.speeds)]
+    names = [symbol.name for symbol in (*eom.coordinates, *eom.speeds)]
     state = ", ".join(f"{name}={value:.6g}" for name, value in zip(names, y, strict=False))
     detail = f" ({said})" if said else ""
     what = f"The run ended at t = {t:.9g} s of {end:.9g} s: {status.value}{detail}."

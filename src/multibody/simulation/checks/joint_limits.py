@@ -10,9 +10,7 @@ from multibody.equations import EquationsOfMotion
 from multibody.simulation.checks.cubic_pieces import CubicPieces
 from multibody.simulation.contract import Vector
 from multibody.simulation.problem.sample_functions import probe
-
-LIMIT_TOLERANCE = 1e-9
-"""How far a coordinate may be beyond its limit, relative to 1 + |limit|: a stop at the limit holds it there."""
+from multibody.simulation.tolerances import LIMIT_TOLERANCE
 
 
 class LimitViolation(NamedTuple):
@@ -58,11 +56,11 @@ def joined_violations(
     """One violation for each side of a coordinate, from those of a run and of one that goes on from it."""
     if not (first and later):
         return first or later
-    known = {one.side: one for one in first}
-    for one in later:
-        before = known.get(one.side, one)
-        further = max(before, one, key=lambda violation: violation.excess)
-        known[one.side] = before._replace(furthest=further.furthest, furthest_t=further.furthest_t)
+    known = {violation.side: violation for violation in first}
+    for other in later:
+        before = known.get(other.side, other)
+        further = max(before, other, key=lambda violation: violation.excess)
+        known[other.side] = before._replace(furthest=further.furthest, furthest_t=further.furthest_t)
     return tuple(known.values())
 
 
@@ -101,11 +99,13 @@ def _ranges(eom: EquationsOfMotion) -> _Ranges:
 def _limited_coordinates(eom: EquationsOfMotion) -> _Ranges:
     """The limits of all joints, coordinates of the equations first; limits that exclude nothing are left out."""
     limited = [
-        (one, joint, limits) for joint, one, limits in eom.model.limited_coordinates if np.isfinite(limits).any()
+        (coordinate, joint, limits)
+        for joint, coordinate, limits in eom.model.limited_coordinates
+        if np.isfinite(limits).any()
     ]
-    places: dict[Any, int] = {one: k for k, one in enumerate(eom.coordinates)}
-    values: dict[Any, int] = {one: k for k, one in enumerate(eom.model.values)}
-    speeds: dict[Any, int] = {one: k for k, one in enumerate(eom.speeds)}
+    places: dict[Any, int] = {coordinate: k for k, coordinate in enumerate(eom.coordinates)}
+    values: dict[Any, int] = {value: k for k, value in enumerate(eom.model.values)}
+    speeds: dict[Any, int] = {speed: k for k, speed in enumerate(eom.speeds)}
     own = [row for row in limited if row[0] in places]
     others = [row for row in limited if row[0] not in places and row[0] in values]  # the rest is not known
     rated = [k for k, row in enumerate(own) if eom.rates[places[row[0]]] in speeds]

@@ -18,9 +18,7 @@ from multibody.simulation.checks.failure_reasons import SPECIAL, told
 from multibody.simulation.contract import Status, Vector
 from multibody.simulation.problem.sample_functions import probe
 from multibody.simulation.results.trajectory import Trajectory
-
-OPEN = 1e-6
-"""So large a gap does not come from rounding: relative to the size of its equation, or in radians; or per second."""
+from multibody.simulation.tolerances import OPEN_GAP
 
 WORSE = 100.0
 """So many times the gaps of the equations that are solved for; these drift as far as the user lets them."""
@@ -34,7 +32,7 @@ def checked(run: Trajectory) -> Trajectory:
     sizes = _sizes(run)
     gaps = _gaps(run) / sizes
     kept = [row for row in range(gaps.shape[1]) if row not in spare]
-    allowed = np.maximum(OPEN, WORSE * gaps[:, kept].max(axis=1, initial=0.0))
+    allowed = np.maximum(OPEN_GAP, WORSE * gaps[:, kept].max(axis=1, initial=0.0))
     lost = (gaps[:, spare] > allowed[:, None]).any(axis=1)
     return _ended(run, int(np.argmax(lost)), gaps, sizes, spare) if lost.any() else run
 
@@ -43,7 +41,7 @@ def _ended(run: Trajectory, last: int, gaps: Vector, sizes: Vector, spare: list[
     """The run up to a sample in which constraints are lost."""
     t, names = float(run.t[last]), run.eom.constraints.names
     said = ", ".join(
-        f"{names[row]} is open by {gaps[last, row] * sizes[row]:.2g}" for row in spare if gaps[last, row] > OPEN
+        f"{names[row]} is open by {gaps[last, row] * sizes[row]:.2g}" for row in spare if gaps[last, row] > OPEN_GAP
     )
     end = float(run.t[-1])
     explanation = told(run.eom, Status.CONSTRAINTS_LOST, t, run.y[last], said, *SPECIAL, end)
@@ -53,7 +51,7 @@ def _ended(run: Trajectory, last: int, gaps: Vector, sizes: Vector, spare: list[
         y=run.y[: last + 1],
         r=run.r[: last + 1],
         status=Status.CONSTRAINTS_LOST,
-        occurrences=[one for one in run.occurrences if one.t <= t],
+        occurrences=[occurrence for occurrence in run.occurrences if occurrence.t <= t],
         explanation=explanation,
         message=str(explanation),
     )
@@ -64,8 +62,9 @@ def _spare(eom: EquationsOfMotion) -> list[int]:
     kept = set(eom.constraints.independent)
     return [
         row
-        for row, one in enumerate(eom.constraints.equations)
-        if row not in kept and (one.velocity.fp != 0 or (one.position is not None and one.position.fp != 0))
+        for row, equation in enumerate(eom.constraints.equations)
+        if row not in kept
+        and (equation.velocity.fp != 0 or (equation.position is not None and equation.position.fp != 0))
     ]
 
 

@@ -16,7 +16,6 @@ import numpy as np
 from multibody.equations import EquationsOfMotion
 from multibody.equations.power import powers_of_dampers
 from multibody.graph import free_symbols
-from multibody.simulation.checks.energies import DOUBTFUL_DRIFT, ROUNDING
 from multibody.simulation.checks.joint_limits import LimitViolation, has_limits, joined_violations, limit_violations
 from multibody.simulation.checks.table_exits import TableExit, joined_exits, table_exits
 from multibody.simulation.contract import Vector
@@ -30,6 +29,7 @@ from multibody.simulation.problem.input_limits import (
 from multibody.simulation.problem.problem import WORKS, Problem
 from multibody.simulation.problem.run_functions import RunFunctions
 from multibody.simulation.problem.sample_functions import probe
+from multibody.simulation.tolerances import DOUBTFUL_DRIFT, ENERGY_ROUNDING
 
 STATES_PER_CHECK = 4096
 """States that are collected before they are looked at."""
@@ -107,7 +107,7 @@ class StepChecks:
         self._tables = problem.functions.tables
         self._exits: tuple[TableExit, ...] = ()
         self._rows, self._looked_at = problem.step_rows, 0
-        self._rows.count = 0
+        self._rows.clear()
         self._energy = _EnergyBalance()
         self._generated = np.zeros(len(self._dampers))
         self._violations: tuple[LimitViolation, ...] = ()
@@ -121,7 +121,7 @@ class StepChecks:
         """Note states, in the order of time; whether there are enough of them for ``look``."""
         if not self.empty:
             if self._looked_at:
-                self._rows.keep(slice(-1, None))  # what happens between two groups counts, too
+                self._rows.keep_last()  # what happens between two groups counts, too
                 self._looked_at = 0
             self._rows.add(t, y, self._problem.r, self._numbers if self._saturations else None)
         return self._rows.count >= STATES_PER_CHECK
@@ -264,7 +264,7 @@ def _totals(start: Sequence[float], low: Sequence[float], high: Sequence[float])
     *works, error = [max(high[k] - start[k], start[k] - low[k]) for k in range(2, 6)]
     if isnan(error):
         return 1.0, error
-    return max(high[0], high[1] - low[1], *works, ROUNDING * max(-low[1], high[1])), error
+    return max(high[0], high[1] - low[1], *works, ENERGY_ROUNDING * max(-low[1], high[1])), error
 
 
 def _inputs_of_energy(eom: EquationsOfMotion) -> set[Any]:

@@ -14,16 +14,7 @@ from multibody.graph.piecewise.table_uses import TableUse
 from multibody.graph.piecewise.tables import Tabulated
 from multibody.simulation.contract import Vector
 from multibody.simulation.problem.input_limits import Course, excess_beyond
-
-ROUNDING = 1e-9
-"""How far an argument may be beyond the points of a table, relative to their range."""
-
-NEAR = 1e-6
-"""The same for the end of a step at which an argument leaves the points, or comes back."""
-
-INTERPOLATION = 1e-3
-"""The same in the middle of a step that does not end at the points of the table; states there are interpolated."""
-
+from multibody.simulation.tolerances import TABLE_EXIT_INTERPOLATION, TABLE_EXIT_ROUNDING, TABLE_ROUNDING
 
 CROSSING_POINTS = 101
 """Instants at which such a step is looked at to find out when the argument leaves the points."""
@@ -83,22 +74,22 @@ NO_TABLES = TableWatch()
 def outputs_with_tables(eom: EquationsOfMotion) -> list[Expr]:
     """What sensors measure that were given tables; others are not computed, which takes time in large models."""
     names = [name for name, sensor in eom.model.sensors.items() if _has_tables(getattr(sensor, "given", {}))]
-    return [as_expr(one) for name in names for one in np.ravel(eom.outputs[name])]
+    return [as_expr(entry) for name in names for entry in np.ravel(eom.outputs[name])]
 
 
 def _has_tables(arguments: Mapping[str, Any]) -> bool:
-    given = [one for value in arguments.values() for one in np.ravel(np.array(value, dtype=object))]
-    return any(isinstance(node, Tabulated) for node in topological([one for one in given if isinstance(one, Expr)]))
+    given = [entry for value in arguments.values() for entry in np.ravel(np.array(value, dtype=object))]
+    return any(isinstance(node, Tabulated) for node in topological([item for item in given if isinstance(item, Expr)]))
 
 
 def joined_exits(*groups: Iterable[TableExit]) -> tuple[TableExit, ...]:
     """One for each table and argument, from those of a run and of one that goes on from it."""
     found: dict[Any, TableExit] = {}
-    for one in (one for group in groups for one in group):
-        known = found.setdefault((one.table, one.quantity, one.range), one)
-        further = max(known, one, key=lambda some: some.excess)
-        found[one.table, one.quantity, one.range] = known._replace(
-            t=min(known.t, one.t), furthest=further.furthest, furthest_t=further.furthest_t
+    for node in (variable for group in groups for variable in group):
+        known = found.setdefault((node.table, node.quantity, node.range), node)
+        further = max(known, node, key=lambda some: some.excess)
+        found[node.table, node.quantity, node.range] = known._replace(
+            t=min(known.t, node.t), furthest=further.furthest, furthest_t=further.furthest_t
         )
     return tuple(found.values())
 
@@ -124,21 +115,21 @@ def table_exits(
     found = np.asarray(watch.arguments.batch(t, y[:, :n], y[:, n : n + m], r, p)).reshape(len(t), -1)
     course = Course(eom, t, y, r, p)
     exits = [_exit(*parts, course) for parts in zip(watch.uses, watch.sharp, found.T, strict=True)]
-    return tuple(one for one in exits if one is not None)
+    return tuple(table_exit for table_exit in exits if table_exit is not None)
 
 
 def _exit(use: TableUse, sharp: bool, at_ends: Vector, course: Course) -> TableExit | None:
     low, high = use.table.range
     width = high - low
-    limits = low - ROUNDING * width, high + ROUNDING * width
+    limits = low - TABLE_ROUNDING * width, high + TABLE_ROUNDING * width
     ends = excess_beyond(at_ends, limits) / width  # beyond the range, relative to it
-    near = ends > -NEAR if sharp else ends > -0.1
+    near = ends > -TABLE_EXIT_ROUNDING if sharp else ends > -0.1
     if not near.any():
         return None
     t, h = course.t, np.diff(course.t)
     middles = t[:-1] + 0.5 * h
     at_middles = course.values(use.argument, middles) if len(middles) else middles
-    beyond = excess_beyond(at_middles, limits) / width > (0.0 if sharp else INTERPOLATION)
+    beyond = excess_beyond(at_middles, limits) / width > (0.0 if sharp else TABLE_EXIT_INTERPOLATION)
     beyond &= near[1:] | near[:-1]
     steps = beyond | (ends[1:] > 0)  # those that go beyond, or end there
     if not (steps.any() or ends[0] > 0):

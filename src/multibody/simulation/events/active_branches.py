@@ -39,7 +39,7 @@ class Modes:
     def __init__(self, problem: Problem, first: float, last: float) -> None:
         self._problem, self._switching = problem, problem.functions.switching
         self._switches = self._switching.switches
-        self._watched = [k for k, one in enumerate(self._switches) if not one.of_time]
+        self._watched = [k for k, switch in enumerate(self._switches) if not switch.of_time]
         self._intervals: list[float | None] = [None] * len(self._switches)
         self._bands = np.full(len(self._switches), LEAST_BAND)
         self._first, self._last = first, last
@@ -80,14 +80,14 @@ class Modes:
 
     def is_rough(self, t: float) -> bool:
         """Whether something jumps at t, or changes its rate: the method has to start anew."""
-        times = [one for one in self._times[:2] if len(one)]
-        return any(abs(self._nearest(one, t) - t) <= 2 * self._slack for one in times)
+        times = [time for time in self._times[:2] if len(time)]
+        return any(abs(self._nearest(time, t) - t) <= 2 * self._slack for time in times)
 
     @staticmethod
     def _nearest(times: Vector, t: float) -> float:
         place = int(np.searchsorted(times, t))
         return min(
-            (float(one) for one in times[max(place - 1, 0) : place + 1]), key=lambda one: abs(one - t), default=np.inf
+            (float(time) for time in times[max(place - 1, 0) : place + 1]), key=lambda one: abs(one - t), default=np.inf
         )
 
     @property
@@ -249,7 +249,7 @@ class Modes:
         self._problem.modes[self._place(k)] = self._switches[k].values(interval, band)
 
     def _place(self, k: int) -> slice:
-        begin = sum(len(one.symbols) for one in self._switches[:k])
+        begin = sum(len(switch.symbols) for switch in self._switches[:k])
         return slice(begin, begin + len(self._switches[k].symbols))
 
     # values ------------------------------------------------------------------------------------------------------

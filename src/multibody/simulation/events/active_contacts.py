@@ -49,7 +49,7 @@ class ContactNumbers(NamedTuple):
     @property
     def is_regular(self) -> bool:
         """Whether all numbers are finite, and each contact can change its own gap."""
-        return all(np.isfinite(one).all() for one in self) and bool((np.diag(self.compliance) > 0).all())
+        return all(np.isfinite(array).all() for array in self) and bool((np.diag(self.compliance) > 0).all())
 
 
 class Contacts:
@@ -66,10 +66,10 @@ class Contacts:
 
     def __init__(self, eom: EquationsOfMotion, problem: Problem, signals: Signals) -> None:
         self._eom, self._problem, self._names = eom, problem, signals.names
-        self._touches = {k: one for k, one in enumerate(signals.events) if isinstance(one, Touch)}
-        inputs: dict[Expr, int] = {one: place for place, one in enumerate(eom.inputs)}
-        self._resting = {k: inputs[one.resting] for k, one in self._touches.items()}
-        self._pushing = {k: inputs[one.pushing] for k, one in self._touches.items()}
+        self._touches = {k: event for k, event in enumerate(signals.events) if isinstance(event, Touch)}
+        inputs: dict[Expr, int] = {quantity: place for place, quantity in enumerate(eom.inputs)}
+        self._resting = {k: inputs[touch.resting] for k, touch in self._touches.items()}
+        self._pushing = {k: inputs[touch.pushing] for k, touch in self._touches.items()}
         self.moves = bool(self._touches) and self._has_motion()
         self._closed_gaps = dict.fromkeys(self._touches, LARGEST_CLOSED_GAP)
 
@@ -166,9 +166,9 @@ class Contacts:
         return float((fast**2 - slow**2) / (2 * self._numbers(t, before).compliance[place, place]))
 
     def _has_motion(self) -> bool:
-        if any(not is_zero(one.drift) for one in self._touches.values()):
+        if any(not is_zero(touch.drift) for touch in self._touches.values()):
             return True
-        driven = any(one.joint.prescribed is not None for one in self._eom.model.links)
+        driven = any(link.joint.prescribed is not None for link in self._eom.model.links)
         return driven or self._eom.model.time in free_symbols(list(self._eom.constraints.velocity))
 
     # forces and impulses -----------------------------------------------------------------------------------------

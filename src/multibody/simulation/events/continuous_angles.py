@@ -47,7 +47,7 @@ def with_continuous_angles(
     if not angles:
         return eom, list(events)
     where = f"events of a run of '{eom.model.name}'"
-    used: list[Expr] = [expression_of(one.expression, eom, where, "") for one in events]
+    used: list[Expr] = [expression_of(event.expression, eom, where, "") for event in events]
     present = eom.once("angles in equations", lambda: angles_in(_equations(eom)))
     present = present | angles_in([*used, *inputs.values()])
     references = {fp: label for fp, label in _reference_names(eom).items() if fp in present}
@@ -80,7 +80,9 @@ def _measured_from(eom: EquationsOfMotion, references: Mapping[Hashable, str]) -
     if not references:
         return eom
     symbols = {fp: symbol(label, "input", eom.model.name) for fp, label in references.items()}
-    described = [Input(str(one), one, description="reference of a continuous angle") for one in symbols.values()]
+    described = [
+        Input(str(variable), variable, description="reference of a continuous angle") for variable in symbols.values()
+    ]
     model = replace(eom.model, inputs=(*eom.model.inputs, *described))
     return replace(eom, model=model, angles=symbols, known={"kinetics": eom.kinetics})
 
@@ -101,4 +103,4 @@ def _equations(eom: EquationsOfMotion) -> list[Expr]:
         for _, coordinate, limits in eom.model.limited_coordinates
         if coordinate in eom.model.values and any(map(isfinite, limits))
     ]
-    return [*eom.acceleration, *energy, *limited, *(part for one in eom.outputs.values() for part in flat(one))]
+    return [*eom.acceleration, *energy, *limited, *(part for output in eom.outputs.values() for part in flat(output))]

@@ -1,8 +1,12 @@
-"""Checks of event sequences: events that accumulate at one time, and resets that do not turn a signal back."""
+"""Checks of event sequences: events that accumulate, resets that do not turn a signal back, and jumps of expressions.
+
+A reset, the sample of a controller or a branch may change an event's expression across zero. Nothing moves between two
+steps, so such a crossing is found by the values before and after the change, not by a search in time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -11,11 +15,11 @@ import numpy as np
 from multibody.compiler import Function
 from multibody.graph import jacobian
 from multibody.simulation.contract import Occurrence, Vector
+from multibody.simulation.events.continuous_angles import Quadrant
 from multibody.simulation.events.events import ForceSign, Signals, Touch
+from multibody.simulation.events.zero_crossings import rounding_of_signals, side
 from multibody.simulation.problem.problem import Problem
-
-SHRUNK = 1e-7
-"""Intervals between events that have become so much shorter than the longest one accumulate."""
+from multibody.simulation.tolerances import EVENT_TIME_ERROR, SHRUNK_INTERVAL, UNCHANGED_RATE
 
 SHORTER_EACH = 0.995
 """The largest ratio of successive intervals of a geometric sequence."""
@@ -23,14 +27,10 @@ SHORTER_EACH = 0.995
 IN_A_ROW = 8
 """So many intervals in a row must become shorter."""
 
-UNCHANGED = 1e-9
-"""Relative change of a signal's rate that is due to rounding."""
 
 LOCATED = 1e3
 """A signal is at zero within so many tolerances of the time of its event."""
 
-TOLERANCE = 1e-12
-"""How close in time an event is located."""
 
 SHORTLY_AFTER = 1e-8
 """After so many seconds, the rate of a signal shows where it is going."""
@@ -53,7 +53,7 @@ class EventSequences:
 
     def accumulating(self, happened: Sequence[Occurrence], t: float) -> str:
         """Note the events at a time; what there is to say if one of them accumulates."""
-        for k in {one.event for one in happened if one.t == t}:
+        for k in {occurrence.event for occurrence in happened if occurrence.t == t}:
             event = self._signals.events[k]
             if event.reset is None or isinstance(event, ForceSign) or (isinstance(event, Touch) and event.rests):
                 continue
@@ -68,8 +68,8 @@ class EventSequences:
             self._longest[k] = max(self._longest.get(k, 0.0), interval)
             ratios = [later / earlier for earlier, later in pairwise(latest)]
             geometric = len(ratios) >= IN_A_ROW and max(ratios) < SHORTER_EACH
-            if geometric and interval < SHRUNK * self._longest[k]:
-                count = sum(one.event == k for one in happened)
+            if geometric and interval < SHRUNK_INTERVAL * self._longest[k]:
+                count = sum(occurrence.event == k for occurrence in happened)
                 limit = t + interval * ratios[-1] / (1 - ratios[-1])
                 return (
                     f"event '{self._signals.names[k]}' happens without end: intervals shrink by {ratios[-1]:.3g} each, "
@@ -103,21 +103,21 @@ class EventSequences:
                 back: a motor may go on with less power.
         """
         returns: dict[int, float] = {}
-        near = LOCATED * max(TOLERANCE, 4 * np.finfo(float).eps * abs(t))
+        near = LOCATED * max(EVENT_TIME_ERROR, 4 * np.finfo(float).eps * abs(t))
         for k, (value, new_rate) in self.rates([*before], t, y).items():
             event, rate = self._signals.events[k], before[k][1]
             way = float(event.direction or -self._sides.get(k, 0.0) or np.sign(rate))
             self._sides[k] = -way
             if abs(value) > near * max(abs(rate), abs(new_rate)):
                 self._sides[k] = float(np.sign(value))  # the reset has moved the signal away from zero
-            elif way * new_rate > UNCHANGED * abs(rate):
+            elif way * new_rate > UNCHANGED_RATE * abs(rate):
                 if moved and not event.passes and self._is_wrong_way(k, way, rate, new_rate, t, y):
                     return {}, (
                         f"the reset of event '{self._signals.names[k]}' changes the rate of its expression "
                         f"from {rate:.6g} to {new_rate:.6g} per second, and it moves on through zero"
                     )
                 self._sides[k] = way
-            elif way * rate > 0 and (moved or way * new_rate < -UNCHANGED * abs(rate)):
+            elif way * rate > 0 and (moved or way * new_rate < -UNCHANGED_RATE * abs(rate)):
                 returns[k] = -way
         return returns, ""
 
@@ -127,7 +127,7 @@ class EventSequences:
         The second is possible where errors of the method let a signal arrive that is already on its way back.
         """
         if way * rate > 0:
-            return way * new_rate < (1 - UNCHANGED) * abs(rate)
+            return way * new_rate < (1 - UNCHANGED_RATE) * abs(rate)
         return way * self._rate_shortly_after(k, t, y) > way * new_rate
 
     def _rate_shortly_after(self, k: int, t: float, y: Vector) -> float:
@@ -156,3 +156,74 @@ class EventSequences:
         return functions.function(
             "gradients", {"gradients": jacobian(functions.with_inputs(list(functions.events)), places)}
         )
+
+
+DISPLACED = 1e6
+"""An event has just happened at zero; a reset has moved its expression away from there by more roundings than this."""
+
+
+class EventJumps:
+    """The expressions of events at one time, before and after changes.
+
+    Args:
+        problem: what moves.
+        signals: the events; contacts and references of angles are not looked at.
+    """
+
+    def __init__(self, problem: Problem, signals: Signals) -> None:
+        self._problem, self._count = problem, len(signals.events)
+        looked_at = [not isinstance(event, (Touch, ForceSign, Quadrant)) for event in signals.events]
+        self._is_active = any(looked_at)
+        self._values = self._sides = np.zeros(self._count)
+        if self._is_active:
+            self._looked_at = np.array(looked_at)
+            self._directions = np.array([event.direction for event in signals.events], dtype=float)
+
+    @property
+    def sides(self) -> tuple[float, ...]:
+        """On which side of zero expressions are now, +1 or -1; 0 where it cannot be told, and for contacts."""
+        return tuple(self._sides.tolist())
+
+    def note(self, t: float, y: Vector, sides: Collection[float], happened: Collection[int] = ()) -> None:
+        """Note the expressions before a change.
+
+        Args:
+            t: time.
+            y: state.
+            sides: on which side of zero they have been, for those that cannot be told from zero; or nothing.
+            happened: events that have just happened, by number: they are at zero.
+        """
+        if not self._is_active:
+            return
+        self._values = self._evaluated(t, y)
+        known = np.array([*sides][: self._count] or np.zeros(self._count))
+        now = side(self._values, rounding_of_signals(self._problem, t, y)[: self._count])
+        self._sides = np.where(now == 0, known, now) * self._looked_at
+        self._sides[list(happened)] = 0.0
+
+    def crossed(self, t: float, y: Vector, happened: Collection[int]) -> list[int]:
+        """The events whose expressions have reached zero, or are beyond it, since they were noted last.
+
+        Args:
+            t: time.
+            y: state after the change.
+            happened: events that have just happened: what their own resets do is not a crossing.
+        """
+        if not self._is_active:
+            return []
+        before, self._values = self._values, self._evaluated(t, y)
+        if np.array_equal(before, self._values):
+            return []
+        rounding = rounding_of_signals(self._problem, t, y)[: self._count]
+        changed = np.abs(self._values - before) > rounding
+        now = side(self._values, rounding)
+        reached = changed & (self._sides * self._looked_at != 0) & (now != self._sides)
+        reached[list(happened)] = False
+        crossed = np.flatnonzero(reached & (self._directions * self._sides <= 0))
+        self._sides = np.where(changed | (self._sides == 0), now, self._sides) * self._looked_at
+        just = list(happened)
+        self._sides[just] = side(self._values[just], DISPLACED * rounding[just]) * self._looked_at[just]
+        return [int(k) for k in crossed]
+
+    def _evaluated(self, t: float, y: Vector) -> Vector:
+        return self._problem.evaluate_signals(t, y)[: self._count]

@@ -142,13 +142,13 @@ class Signals:
     ) -> None:  # fmt: skip
         self.eom = eom
         self.events = tuple(events)
-        self.names = [one.name or f"event_{k + 1}" for k, one in enumerate(self.events)]
+        self.names = [event.name or f"event_{k + 1}" for k, event in enumerate(self.events)]
         self.expressions = [
-            _crossing(eom, one, name) for one, name in zip(self.events, self.names, strict=True)
+            _crossing(eom, event, name) for event, name in zip(self.events, self.names, strict=True)
         ]  # fmt: skip
         led = [*map(str, inputs), *laws]
         self._resets = [
-            _compiled_reset(eom, one, name, inputs, led) for one, name in zip(self.events, self.names, strict=True)
+            _compiled_reset(eom, event, name, inputs, led) for event, name in zip(self.events, self.names, strict=True)
         ]
 
     def after(self, k: int, t: float, q: Any, u: Any, r: Any, p: Any) -> dict[str, float]:
@@ -190,7 +190,7 @@ def _compiled_reset(
 def _checked(eom: EquationsOfMotion, values: Any, name: str, led: Sequence[str]) -> dict[str, float]:
     """New values by name, if that is what they are; inputs that something else leads cannot be set."""
     where = f"event '{name}' of system '{eom.model.name}'"
-    known = [one.name for one in (*eom.coordinates, *eom.speeds, *eom.inputs)]
+    known = [symbol.name for symbol in (*eom.coordinates, *eom.speeds, *eom.inputs)]
     if not isinstance(values, Mapping):
         raise ModelError(
             f"A reset returned {values!r:.200}.",

@@ -144,7 +144,7 @@ def with_contacts(eom: EquationsOfMotion, events: Sequence[Any]) -> tuple[Equati
     """The equations with an input for each contact that may rest, and the events of all impacts."""
     if isinstance(events, Impact | Event):
         events = [events]
-    others = [one for one in events if not isinstance(one, Impact | Event)]
+    others = [event for event in events if not isinstance(event, Impact | Event)]
     if others:
         raise ModelError(
             f"{others[0]!r} is not an event.",
@@ -157,8 +157,8 @@ def with_contacts(eom: EquationsOfMotion, events: Sequence[Any]) -> tuple[Equati
 
 
 def _extended(eom: EquationsOfMotion, events: Sequence[Any]) -> tuple[EquationsOfMotion, list[Event]]:
-    impacts = [one for one in events if isinstance(one, Impact)]
-    plain = [one for one in events if isinstance(one, Event)]
+    impacts = [event for event in events if isinstance(event, Impact)]
+    plain = [event for event in events if isinstance(event, Event)]
     if not impacts:
         return eom, plain
     known: dict[str, Any] = {}
@@ -179,25 +179,27 @@ def _with_forces(
         known: see ``EquationsOfMotion``.
         softness: of constraints, see ``Multipliers``.
     """
-    contacts = [_contact(eom, one, softness) for one in impacts]
+    contacts = [_contact(eom, impact, softness) for impact in impacts]
     _require_distinct(eom, contacts)
-    model = replace(eom.model, inputs=(*eom.model.inputs, *(given for one in contacts for given in one.inputs)))
+    model = replace(
+        eom.model, inputs=(*eom.model.inputs, *(quantity for contact in contacts for quantity in contact.inputs))
+    )
     compliance = _compliance(contacts)
-    free = [_free_acceleration(eom, one) for one in contacts]
+    free = [_free_acceleration(eom, contact) for contact in contacts]
     forces = _forces(contacts, compliance, free)
     acceleration, reactions = array(list(eom.acceleration)), array(list(eom.multiplier_values))
-    for one, force in zip(contacts, forces, strict=True):
-        acceleration = acceleration + one.effect * force
-        reactions = reactions + one.reactions * force
+    for contact, force in zip(contacts, forces, strict=True):
+        acceleration = acceleration + contact.effect * force
+        reactions = reactions + contact.reactions * force
     changed = replace(
         eom, model=model, acceleration=tuple(acceleration), multiplier_values=tuple(reactions), known=known
     )
     found = []
-    for k, one in enumerate(contacts):
+    for k, contact in enumerate(contacts):
         gap_acceleration = free[k] + sum((a * force for a, force in zip(compliance[k], forces, strict=True)), ZERO)
-        squares = sum(((w * a) ** 2 for w, a in zip(one.row, eom.acceleration, strict=True)), ONE)
+        squares = sum(((w * a) ** 2 for w, a in zip(contact.row, eom.acceleration, strict=True)), ONE)
         band = ACCELERATION_BAND + RELATIVE_BAND * sqrt(squares)
-        found += _events(changed, one, free[k], band, forces[k], gap_acceleration)
+        found += _events(changed, contact, free[k], band, forces[k], gap_acceleration)
     return changed, found
 
 
@@ -205,10 +207,10 @@ def _compliance(contacts: Sequence[_Contact]) -> Any:
     """A = W·E: accelerations of gaps by forces of contacts; zero between two that never push at the same time."""
     size = len(contacts)
     matrix = np.full((size, size), ZERO, dtype=object)
-    for k, one in enumerate(contacts):
+    for k, contact in enumerate(contacts):
         for j, other in enumerate(contacts):
-            if k == j or not _are_parallel(one.row, other.row):
-                matrix[k, j] = sum((a * b for a, b in zip(one.row, other.effect, strict=True)), ZERO)
+            if k == j or not _are_parallel(contact.row, other.row):
+                matrix[k, j] = sum((a * b for a, b in zip(contact.row, other.effect, strict=True)), ZERO)
     return matrix
 
 
@@ -228,13 +230,15 @@ def _forces(contacts: Sequence[_Contact], compliance: Any, free: Sequence[Expr])
     """λ of (P·A·P + 1 - P)·λ = -P·g̈_free, positive definite for every set of independent contacts that push."""
     matrix = [
         [
-            one.pushing * compliance[k, k] + (1 - one.pushing) if k == j
-            else one.pushing * other.pushing * compliance[k, j]
+            contact.pushing * compliance[k, k] + (1 - contact.pushing) if k == j
+            else contact.pushing * other.pushing * compliance[k, j]
             for j, other in enumerate(contacts)
         ]
-        for k, one in enumerate(contacts)
+        for k, contact in enumerate(contacts)
     ]  # fmt: skip
-    return list(ldl_solve(ldl(matrix), [-one.pushing * value for one, value in zip(contacts, free, strict=True)]))
+    return list(
+        ldl_solve(ldl(matrix), [-contact.pushing * value for contact, value in zip(contacts, free, strict=True)])
+    )
 
 
 def _contact(eom: EquationsOfMotion, impact: Impact, softness: float) -> _Contact:
@@ -300,16 +304,18 @@ def _no_changes(t: float, q: Any, u: Any) -> dict[str, float]:
 
 def _require_distinct(eom: EquationsOfMotion, contacts: Sequence[_Contact]) -> None:
     """Each contact has an input of its own, which must not be called like something else."""
-    taken = {one.name for one in (*eom.coordinates, *eom.speeds, *eom.inputs, *eom.parameters)} | {*eom.model.sensors}
-    for one in contacts:
-        for given in one.inputs:
-            if given.name in taken:
+    taken = {variable.name for variable in (*eom.coordinates, *eom.speeds, *eom.inputs, *eom.parameters)} | {
+        *eom.model.sensors
+    }
+    for contact in contacts:
+        for quantity in contact.inputs:
+            if quantity.name in taken:
                 raise ModelError(
-                    f"The name '{given.name}' is already in use.",
+                    f"The name '{quantity.name}' is already in use.",
                     code="name-taken",
-                    name=given.name,
-                    where=f"impact '{one.impact.name}'",
+                    name=quantity.name,
+                    where=f"impact '{contact.impact.name}'",
                     cause="The inputs of an impact are called by its name with '_rests' and '_pushes'.",
                     remedy="Give every impact a name of its own.",
                 )
-            taken.add(given.name)
+            taken.add(quantity.name)

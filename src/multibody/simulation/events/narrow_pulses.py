@@ -66,7 +66,7 @@ def may_be_narrow(expression: Any, time: Symbol) -> bool:
         return False
     base, *others = expression.args
     paced = expression.op in _EVEN_PACED
-    paced |= expression.op == "pow" and all(isinstance(one, Constant) and float(one.value) >= 1 for one in others)
+    paced |= expression.op == "pow" and all(isinstance(other, Constant) and float(other.value) >= 1 for other in others)
     return not (paced and time not in free_symbols([directional(base, {time: ONE})]))
 
 

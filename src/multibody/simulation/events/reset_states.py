@@ -9,9 +9,7 @@ import numpy as np
 from multibody.errors import AssemblyError, StepError
 from multibody.simulation.contract import Status, Vector
 from multibody.simulation.problem.problem import Problem
-
-KEPT = 1e-8
-"""Values that a reset sets may change by so much, relative to the largest one of their kind, to keep constraints."""
+from multibody.simulation.tolerances import KEPT_RESET
 
 
 def closed_state(problem: Problem, t: float, y: Vector, kept: Iterable[str], inputs: Vector, gap: float) -> Vector:
@@ -29,7 +27,7 @@ def closed_state(problem: Problem, t: float, y: Vector, kept: Iterable[str], inp
         StepError: if the constraints cannot be kept with these values.
     """
     eom, n, m = problem.eom, problem.n, problem.m
-    names = [one.name for one in (*eom.coordinates, *eom.speeds)]
+    names = [symbol.name for symbol in (*eom.coordinates, *eom.speeds)]
     turned = {int(k) for places in eom.model.quaternions for k in places}  # these are made unit quaternions
     places = [k for k in map(names.index, kept) if k not in turned]
     projected, gaps = problem.project(t, y, gap)
@@ -39,8 +37,8 @@ def closed_state(problem: Problem, t: float, y: Vector, kept: Iterable[str], inp
     try:
         state = eom.consistent(
             list(y[:n]), list(y[n : n + m]), [names[k] for k in places], t=t,
-            parameters=dict(zip((one.name for one in eom.parameters), map(float, problem.p), strict=True)),
-            inputs=dict(zip((one.name for one in eom.inputs), map(float, inputs), strict=True)),
+            parameters=dict(zip((parameter.name for parameter in eom.parameters), map(float, problem.p), strict=True)),
+            inputs=dict(zip((quantity.name for quantity in eom.inputs), map(float, inputs), strict=True)),
         )  # fmt: skip
     except AssemblyError as error:
         raise StepError(Status.CONSTRAINTS_LOST, said) from error
@@ -56,6 +54,6 @@ def _same(state: Vector, wanted: Vector, places: Sequence[int], coordinates: int
         ([k for k in places if k < coordinates], wanted[:coordinates]),
         ([k for k in places if k >= coordinates], wanted[coordinates:]),
     ):
-        if own and np.abs(state[own] - wanted[own]).max() > KEPT * np.abs(values).max():
+        if own and np.abs(state[own] - wanted[own]).max() > KEPT_RESET * np.abs(values).max():
             return False
     return True

@@ -74,8 +74,8 @@ class TablePiece:
     def value(self, x: Expr) -> Expr:
         """The polynomial at x."""
         offset, result = x - self.start, self.coefficients[-1] * ONE
-        for one in self.coefficients[-2::-1]:
-            result = result * offset + one
+        for coefficient in self.coefficients[-2::-1]:
+            result = result * offset + coefficient
         return result
 
 
@@ -116,7 +116,7 @@ class Switch:
     def symbols(self) -> list[Symbol]:
         """The inputs, in the order of ``values``."""
         ends = [] if self.single else [self.low, self.high]
-        return [self.sign, *ends, self.band, *(one for piece in self.pieces for one in piece.symbols)]
+        return [self.sign, *ends, self.band, *(variable for piece in self.pieces for variable in piece.symbols)]
 
     def values(self, interval: float, band: float) -> list[float]:
         """The numbers of the inputs in an interval; halfway between two for a function that rests on its level."""
@@ -205,17 +205,17 @@ class Switching:
     @property
     def watched(self) -> list[Switch]:
         """Those that are root functions."""
-        return [one for one in self.switches if not one.of_time]
+        return [switch for switch in self.switches if not switch.of_time]
 
     @property
     def inputs(self) -> list[Symbol]:
         """The discrete inputs of all."""
-        return [one for switch in self.switches for one in switch.symbols]
+        return [variable for switch in self.switches for variable in switch.symbols]
 
     @property
     def signals(self) -> list[Expr]:
         """Expressions that fall to zero where a root function leaves its interval."""
-        return [one for switch in self.watched for one in switch.signals]
+        return [signal for switch in self.watched for signal in switch.signals]
 
     def frozen(self, thing: Any) -> Any:
         """Expressions in which all known branches are frozen.
@@ -241,9 +241,9 @@ class Switching:
             first: the start of the run.
             last: its end.
         """
-        timed = [(one.plain, one.levels) for one in self.switches if one.of_time]
-        abrupt = [(*one, True) for one in (*timed, *self._jumps.values())]
-        gradual = [(*one, False) for one in self._kinks.values()]
+        timed = [(switch.plain, switch.levels) for switch in self.switches if switch.of_time]
+        abrupt = [(*function, True) for function in (*timed, *self._jumps.values())]
+        gradual = [(*kink, False) for kink in self._kinks.values()]
         found: Vector = np.empty(0)
         jumps: Vector = np.empty(0)
         for expression, levels, jumping in sorted([*abrupt, *gradual], key=lambda one: one[0].serial):
@@ -259,7 +259,9 @@ class Switching:
 
     def _narrow_times(self, pulse: TimeFunction, parameters: Mapping[Any, float], first: float, last: float) -> Vector:
         """Times within narrow pulses; kept, because most runs of a system have the same."""
-        numbers = tuple(parameters[one] for one in free_symbols([pulse.expression]) if one is not self._time)
+        numbers = tuple(
+            parameters[variable] for variable in free_symbols([pulse.expression]) if variable is not self._time
+        )
         key = pulse.expression, numbers, first, last
         if key not in self._narrow:
             if len(self._narrow) >= KEPT_TIMES:
@@ -271,8 +273,8 @@ class Switching:
     def same_for_all(self) -> bool:
         """Whether nothing switches but functions of time itself, which do not depend on parameters."""
         followed = [*self._kinks.values(), *self._knots.values()]
-        steady = all(one is self._time for one, _ in followed)
-        steady = steady and all(set(free_symbols([one.expression])) == {self._time} for one in self._pulses)
+        steady = all(signal is self._time for signal, _ in followed)
+        steady = steady and all(set(free_symbols([pulse.expression])) == {self._time} for pulse in self._pulses)
         return steady and not (self._switches or self._jumps)
 
     def _times(
@@ -298,8 +300,12 @@ class Switching:
             values[node] = self._replaced(node, args, kinds, freeze)
         if not self._complete:
             timed = parts_of_time(outputs, lambda node: kinds[node] == OF_TIME)
-            self._pulses += [TimeFunction(one, self._time, {}) for one in timed if may_be_narrow(one, self._time)]
-        return [values[one] for one in outputs]
+            self._pulses += [
+                TimeFunction(expression, self._time, {})
+                for expression in timed
+                if may_be_narrow(expression, self._time)
+            ]
+        return [values[output] for output in outputs]
 
     def _kind(self, node: Any, kinds: dict[Any, int]) -> int:
         if isinstance(node, Symbol):

@@ -20,7 +20,7 @@ from multibody.simulation.integrators.butcher_tableaus import Tableau
 from multibody.simulation.integrators.integrator import Integrator, require_positive
 from multibody.simulation.integrators.stability_limits import instability
 from multibody.simulation.kernel.run_memory import address, begun, mark_events, of_jacobian, of_problem
-from multibody.simulation.kernel.run_record import DIVERGED, PAUSE, PAUSED, SINGULAR, RunRecord
+from multibody.simulation.kernel.run_record import DIVERGED, LEAST_ERROR, PAUSE, PAUSED, SINGULAR, RunRecord
 from multibody.simulation.problem.problem import Problem
 
 STATUS = (
@@ -95,10 +95,10 @@ def _require_fitting(problem: Problem, y0: Vector, watch: Watch) -> None:
     events = len(problem.signals) if watch.directions else 0
     sizes = {"entries of the state": (len(y0), problem.size), "directions of events": (len(watch.directions), events)}
     sizes["actions on events"] = len(watch.stops), events
-    for what, (given, needed) in sizes.items():
-        if given != needed:
+    for what, (size, needed) in sizes.items():
+        if size != needed:
             raise ShapeError(
-                f"{given} {what}, where {needed} are needed.",
+                f"{size} {what}, where {needed} are needed.",
                 code="number-of-values-wrong",
                 where="a run of an integrator",
             )
@@ -143,7 +143,7 @@ class _Loop:
         run.events, run.most_hits, run.tolerance = len(watch.directions), len(self._memory["hit_t"]), watch.tolerance
         run.rtol, run.atol, run.fixed, run.max_step = stepping.rtol, stepping.atol, stepping.step, stepping.max_step
         run.max_steps, run.gap = integrator.most_steps, gap
-        run.start, run.t, run.end, run.step, run.error = t0, t0, times[-1], stepping.step or step, 1e-4
+        run.start, run.t, run.end, run.step, run.error = t0, t0, times[-1], stepping.step or step, LEAST_ERROR
         run.corner_t, run.corners = address(problem.corners), len(problem.corners)
         run.corner = problem.corners.searchsorted(t0, side="right")
         run.grid_t = t0
@@ -213,14 +213,15 @@ class _Loop:
         if run.hits:
             states = self._memory["hit_y"].reshape(-1, run.size)
             found = zip(self._memory["hit_event"][: run.hits], self._memory["hit_t"], states, strict=False)
-            self._occurrences += [Occurrence(int(event), float(t), y.copy()) for event, t, y in found]
-        run.hits = 0
+            events = [Occurrence(int(event), float(t), y.copy()) for event, t, y in found]
+            self._occurrences, run.hits = [*self._occurrences, *events], 0  # together: an interrupt finds none twice
         if run.ends and self._problem.observer is not None:
             goes_on = self._problem.observer(self._memory.step_t[: run.ends], self._memory.step_y[: run.ends])
             run.code = run.code if goes_on or run.code != PAUSED else SINGULAR
         run.ends = 0
         if run.every_step:
-            self._parts.append((self._t[: run.samples].copy(), self._y[: run.samples].copy()))
+            part = self._t[: run.samples].copy(), self._y[: run.samples].copy()
+            self._parts += [part]  # without a call up to the next line: an interrupt would keep them twice
             run.samples = 0
 
     def _result(self) -> Segment:

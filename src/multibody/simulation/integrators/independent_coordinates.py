@@ -96,7 +96,7 @@ class Loops:
         positions = (eom.constraints.equations[row].position for row in rows)
         q = eom.coordinates
         with within(eom.table):
-            gaps = [one for one in positions if one is not None] + quaternion_gaps(eom.model)
+            gaps = [position for position in positions if position is not None] + quaternion_gaps(eom.model)
             slopes = jacobian(gaps, q)
         self._gaps, self._slopes = np.zeros(len(gaps)), np.zeros((len(gaps), problem.n))
         self._B, self._beta = np.zeros((len(rows), problem.m)), np.zeros(len(rows))
@@ -154,7 +154,7 @@ class Loops:
             _solved(self._slopes[:, bound_q], self._slopes[:, q]),
             _solved(self._B[:, bound_u], self._B[:, u]),
         )
-        return float(max(np.abs(one).max(initial=0.0) for one in moved))
+        return float(max(np.abs(changes).max(initial=0.0) for changes in moved))
 
 
 class _IndependentStepper(Stepper):

@@ -148,6 +148,7 @@ class _Journey:
         self._rows = [y0] * int(np.searchsorted(times, t0, side="right"))
         self._occurrences: list[Occurrence] = []
         self._steps, self._gap = 0, integrator.allowed_gap(problem)
+        self._before_step = t0, y0, len(self._rows), 0  # where an interrupted step goes back to
         self._scales = np.zeros((2, len(y0))) if watch.scales is None else watch.scales.copy()
         self._scales[0] = np.maximum(self._scales[0], np.abs(y0))
 
@@ -164,6 +165,8 @@ class _Journey:
             status, message = error.status, error.what
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
+            self._t, self._y, samples, events = self._before_step
+            del self._rows[samples:], self._occurrences[events:]
         counts = (0.0, 0, 0) if solver is None else (solver.step, solver.evaluations, solver.jacobians)
         rows = np.array(self._rows).reshape(-1, len(self._y))
         return Segment(
@@ -186,6 +189,7 @@ class _Journey:
         while self._t < end:
             if self._steps == self._integrator.max_steps:
                 return Status.TOO_MANY_STEPS
+            self._before_step = self._t, self._y, len(self._rows), len(self._occurrences)
             with np.errstate(all="ignore"):  # what is not finite is noticed below
                 solver.advance()
             self._steps += 1

@@ -148,7 +148,7 @@ class _Equations:
         works = _fresh(eom, "W", WORKS)
         self._shifts = _fresh(eom, "mu", [constraints.names[row] for row in self._closed])
         self._stretches = _fresh(eom, "sigma", range(len(eom.model.quaternions)))
-        self._q_dot = _fresh(eom, "rate", [one.name for one in eom.coordinates])
+        self._q_dot = _fresh(eom, "rate", [coordinate.name for coordinate in eom.coordinates])
         self._powers = _fresh(eom, "power", WORKS)
         multipliers = [constraints.multipliers[row] for row in self._rows]
         self.unknowns = [*eom.coordinates, *eom.speeds, *works, *multipliers, *self._shifts, *self._stretches]
@@ -157,7 +157,7 @@ class _Equations:
         self.forces = [eom.regularized.multiplier_values[row] for row in self._rows]
         with within(eom.table):
             parts = self._kinematics(), self._dynamics(), self._work(), self._velocity(), self._position()
-        self.residual = [one for part in parts for one in part]
+        self.residual = [expression for part in parts for expression in part]
 
     def _kinematics(self) -> list[Expr]:
         """q̇ - N·(u + B_hᵀ·μ) - ν - quaternion·σ."""
@@ -179,15 +179,15 @@ class _Equations:
             given = given - product(across, array(self.forces))
             total = total - product(across, array([eom.multipliers[row] for row in self._rows]))
         # pushes of resting contacts are known by the accelerations alone; for all others the difference is proved zero
-        return [one if is_zero(other) else one - other for one, other in zip(total, given, strict=True)]
+        return [term if is_zero(other) else term - other for term, other in zip(total, given, strict=True)]
 
     def _work(self) -> list[Expr]:
         """ẇ - powers; multipliers of redundant rows are zero."""
         gone: dict[Expr, Expr] = {
-            one: ZERO for row, one in enumerate(self._eom.multipliers) if row not in set(self._rows)
+            multiplier: ZERO for row, multiplier in enumerate(self._eom.multipliers) if row not in set(self._rows)
         }
         works = powers(self._eom)
-        works = works._replace(drives=sum((one.power for one in self._touches), works.drives))
+        works = works._replace(drives=sum((touch.power for touch in self._touches), works.drives))
         found = substitute(list(works), gone)
         return [rate - power for rate, power in zip(self._powers, found, strict=True)]
 
@@ -198,7 +198,7 @@ class _Equations:
     def _position(self) -> list[Expr]:
         """φ and |quaternion|² - 1."""
         positions = (self._eom.constraints.equations[row].position for row in self._closed)
-        return [one for one in positions if one is not None] + quaternion_gaps(self._eom.model)
+        return [position for position in positions if position is not None] + quaternion_gaps(self._eom.model)
 
 
 def _fresh(eom: EquationsOfMotion, kind: str, names: Any) -> list[Symbol]:

@@ -172,7 +172,7 @@ def slopes_of_many(functions: RunFunctions, t: float, y: Vector, r: Vector, p: V
     nudges = NUDGE * np.maximum(np.abs(y[:, :count]), 1e-3)
     moves = np.eye(count) * nudges[:, None, :]
     states = np.stack([y[:, None, :count] + moves, y[:, None, :count] - moves]).reshape(2 * runs * count, count)
-    inputs, parameters = (np.tile(np.repeat(one, count, axis=0), (2, 1)) for one in (r, p))
+    inputs, parameters = (np.tile(np.repeat(values, count, axis=0), (2, 1)) for values in (r, p))
     found = functions.rhs.batch(np.full(len(states), t), states[:, :n], states[:, n:], inputs, parameters)
     rates = np.asarray(found)[:, :count].reshape(2, runs, count, count)
     return np.swapaxes((rates[0] - rates[1]) / (2 * nudges[:, :, None]), 1, 2)

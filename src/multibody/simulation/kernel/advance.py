@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from multibody.compiler.loops.language import call, compiled, copy, doubles, finite, larger, row, smaller
+from multibody.simulation.integrators.butcher_tableaus import OTHERS
 from multibody.simulation.kernel.dense_output import prepare, state_within, time_within
 from multibody.simulation.kernel.evaluation import choose_equations, evaluate, onto_constraints, place
 from multibody.simulation.kernel.event_location import watch
@@ -22,12 +23,31 @@ from multibody.simulation.kernel.run_record import (
 )
 from multibody.simulation.kernel.step_acceptance import CORRECTIONS, accepted_step
 from multibody.simulation.kernel.step_backtracking import forget
-from multibody.simulation.kernel.step_control import first_step, smallest_step
+from multibody.simulation.kernel.step_control import guessed_step
+from multibody.simulation.kernel.step_size import smallest_step
 
 
 def advance(run: Any) -> None:
     """Move a run on: what Python calls, as machine code."""
-    run.code = steps(run)
+    run.code = events_of_step(run) if run.kind == OTHERS else steps(run)
+
+
+@compiled
+def events_of_step(run: Any) -> int:
+    """Look for events within a step that was made elsewhere, up to the first that stops; first where signals start."""
+    if run.begun == 0:
+        first_sides(run)
+        run.begun = 1
+        return DONE
+    run.dense = 1
+    run.steps += 1
+    stop = watch(run)
+    if run.fallen != 0:
+        return EVENTS_ACCUMULATE
+    run.t = time_within(run, smaller(run.cut, stop))
+    if stop < math.inf:
+        return EVENT
+    return DONE if run.cut == 1.0 else PAUSED
 
 
 @compiled
@@ -36,8 +56,8 @@ def begin(run: Any) -> None:
     onto_constraints(run, run.t, run.y, CORRECTIONS)
     evaluate(run, run.t, run.y, run.K)
     if run.step == 0.0:
-        run.step = first_step(run)
-    run.step = smaller(larger(run.step, smallest_step(run)), run.max_step)
+        run.step = guessed_step(run)
+    run.step = smaller(larger(run.step, smallest_step(run.t, run.end)), run.max_step)
     first_sides(run)
     run.begun = 1
 

@@ -20,6 +20,9 @@ NODES, FITTED, CHECKS = 9, 5, 4
 QUIET = 2.0
 """Marks the sides of events that have just happened."""
 
+LEAST_ERROR = 1e-4
+"""Smaller errors of a step do not make the step after the next one longer."""
+
 REGULAR = 1e-4
 """Smallest relative pivot of constraints that are clearly independent: velocities need not wait for positions."""
 

@@ -17,17 +17,19 @@ from multibody.simulation.kernel.run_record import (
     CONSTRAINTS_LOST,
     DIVERGED,
     LARGEST_FLOOR,
+    LEAST_ERROR,
     NOT_FINITE,
     SINGULAR,
     STEP_TOO_SMALL,
     TOO_MANY_STEPS,
 )
 from multibody.simulation.kernel.step_backtracking import remember, retreated
-from multibody.simulation.kernel.step_control import (
-    error_norm,
+from multibody.simulation.kernel.step_control import error_norm, limited_by_stability, note_noise
+from multibody.simulation.kernel.step_size import (
+    RETREAT,
+    end_of_step,
     growth,
-    limited_by_stability,
-    note_noise,
+    next_step,
     reduction,
     smallest_step,
 )
@@ -35,9 +37,6 @@ from multibody.simulation.kernel.trial_steps import trial
 
 CORRECTIONS = 8
 """Newton steps onto the constraints, at most."""
-
-ALMOST = 1e-6
-"""By so much a step may be longer than it should be, to come to the end with it."""
 
 MOST_ERRORS, LEAST_PIVOT = 1e3, 1e-12
 """How many allowed errors of a step may be corrected in its speeds, and how far that grows near singular positions."""
@@ -47,9 +46,6 @@ LARGEST_SHARE, LARGEST_UNESTIMATED = 1e-2, 5e-2
 
 RELAXED_STEP = 1e-6
 """The first step with the largest floor, relative to the longest one."""
-
-RETREAT = 0.25
-"""How much shorter the next trial is, where there is nothing to estimate an error from."""
 
 
 @compiled
@@ -65,7 +61,8 @@ def accepted_step(run: Any) -> int:
             return ACCEPTED
         run.rejected += 1
         run.rejected_last = 1
-        if run.fixed > 0.0 or (not retreated(run) and run.step < smallest_step(run) and not relaxed(run, code)):
+        shortest = smallest_step(run.t, run.end)
+        if run.fixed > 0.0 or (not retreated(run) and run.step < shortest and not relaxed(run, code)):
             return code
     return TOO_MANY_STEPS
 
@@ -76,7 +73,7 @@ def relaxed(run: Any, code: int) -> bool:
     if code != STEP_TOO_SMALL or run.atol > 0.0:
         return False
     run.atol = LARGEST_FLOOR
-    run.step = larger(smallest_step(run), RELAXED_STEP * smaller(run.max_step, run.end - run.t))
+    run.step = larger(smallest_step(run.t, run.end), RELAXED_STEP * smaller(run.max_step, run.end - run.t))
     return True
 
 
@@ -88,8 +85,7 @@ def aim(run: Any) -> None:
     else:
         run.next = run.t + run.step
     last = next_corner(run) if run.corners > 0 else run.end
-    if run.next + ALMOST * (run.next - run.t) >= last:
-        run.next = last
+    run.next = end_of_step(run.t, run.next, last)
     run.h = run.next - run.t
     run.dense = 0
 
@@ -100,7 +96,7 @@ def next_corner(run: Any) -> float:
     times, before = doubles(run.corner_t), run.corner
     while run.corner > 0 and times[run.corner - 1] > run.t:
         run.corner -= 1
-    while run.corner < run.corners and times[run.corner] - run.t < smallest_step(run):
+    while run.corner < run.corners and times[run.corner] - run.t < smallest_step(run.t, run.end):
         run.corner += 1
     if run.corner > before:
         run.grid_t, run.grid_steps, run.counted_from = run.t, run.steps, run.steps + run.rejected
@@ -121,7 +117,7 @@ def attempt(run: Any) -> int:
     error = error_norm(run) if run.estimates > 0 else 0.0
     note_noise(run, error)
     if 1.0 < error < math.inf:
-        run.step = run.h * reduction(run, error)
+        run.step = run.h * reduction(run.order, error)
         return STEP_TOO_SMALL
     proposed, run.step = run.step, run.h * RETREAT
     if not (error <= 1.0 and finite(run.new, run.size)):
@@ -174,9 +170,9 @@ def is_leap(run: Any, before: int) -> bool:
 
 @compiled
 def adapt(run: Any, error: float, proposed: float) -> None:
-    """The length of the next step; one that was cut off at the end says little about it."""
-    cut_off = run.h < (1.0 - ALMOST) * proposed
-    run.step = smaller(larger(run.h * growth(run, error), proposed if cut_off else 0.0), run.max_step)
-    run.error = larger(error, 1e-4)
+    """The length of the next step."""
+    factor = growth(run.order, run.beta, error, run.error, run.rejected_last != 0)
+    run.step = next_step(run.h, factor, proposed, run.max_step)
+    run.error = larger(error, LEAST_ERROR)
     run.rejected_last = 0
     run.stiff += limited_by_stability(run)

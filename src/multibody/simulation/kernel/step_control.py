@@ -1,16 +1,15 @@
-"""How long a step may be (Hairer, Nørsett & Wanner 1993, II.4). Loaded late: everything here is compiled."""
+"""How long a step may be, by the rules of ``step_size``. Loaded late: everything here is compiled."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from multibody.compiler.loops.language import EPSILON, compiled, doubles, larger, row, smaller, square, weighted
+from multibody.compiler.loops.language import compiled, doubles, larger, row, smaller, square, weighted
 from multibody.simulation.kernel.error_floors import MARGIN, TINY, characteristic_time, find_floors, is_noise
 from multibody.simulation.kernel.evaluation import evaluate
 from multibody.simulation.kernel.run_record import LARGEST_FLOOR
-
-SAFETY, SHRINK, GROW = 0.9, 0.2, 6.0
+from multibody.simulation.kernel.step_size import combined_error, first_step, step_to_look
 
 
 @compiled
@@ -18,7 +17,7 @@ def error_norm(run: Any) -> float:
     """The error of a step, 1 if it is just allowed: the root of the mean square of error over floor + rtol·|y|.
 
     Where works count, the mean square of their errors is added: that of coordinates and speeds is not diluted.
-    With two estimates as in DOP853 it is h·e₅²/√(e₅² + 0.01·e₃²) (II.10). They share the memory of the dense output.
+    With two estimates it is h·e₅²/√(e₅² + 0.01·e₃²). They share the memory of the dense output.
     """
     y, new, count = doubles(run.y), doubles(run.new), run.coordinates + run.speeds
     e5, e3 = doubles(run.F), doubles(row(run.F, 1, run.width))
@@ -38,9 +37,7 @@ def error_norm(run: Any) -> float:
         first += weight * square(e5[i])
         if run.estimates > 1:
             second += weight * square(e3[i])
-    if first == 0.0:
-        return 0.0
-    return run.h * first / math.sqrt((first + 0.01 * second) * total)
+    return combined_error(run.h, first, second, total)
 
 
 @compiled
@@ -55,43 +52,19 @@ def note_noise(run: Any, error: float) -> None:
 
 
 @compiled
-def growth(run: Any, error: float) -> float:
-    """By how much the step changes after a success: PI control (IV.2 (2.43c) of volume II)."""
-    exponent = 1.0 / run.order - 0.75 * run.beta
-    factor = SAFETY * larger(error, 1e-10) ** -exponent * run.error**run.beta
-    return smaller(larger(factor, SHRINK), 1.0 if run.rejected_last else GROW)
-
-
-@compiled
-def reduction(run: Any, error: float) -> float:
-    """By how much the step changes when its error was too large."""
-    return larger(SHRINK, SAFETY * error ** (-1.0 / run.order))
-
-
-@compiled
-def smallest_step(run: Any) -> float:
-    """Steps must not be smaller, or time does not move on reliably."""
-    return 16.0 * EPSILON * larger(abs(run.t), abs(run.end))
-
-
-@compiled
-def first_step(run: Any) -> float:
-    """A guess from the sizes of y, ẏ and ÿ (II.4, page 169)."""
+def guessed_step(run: Any) -> float:
+    """The first step, from the sizes of y, ẏ and ÿ."""
     y, rate, point = doubles(run.y), doubles(run.K), doubles(run.point)
     change = doubles(row(run.K, 1, run.width))
     first_floors(run)
-    d0, d1 = size(run, run.y), size(run, run.K)
-    h = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
-    h = smaller(h, smaller(run.end - run.t, run.max_step))
+    speed = size(run, run.K)
+    h = step_to_look(size(run, run.y), speed, run.end - run.t, run.max_step)
     for i in range(run.size):
         point[i] = y[i] + h * rate[i]
     evaluate(run, run.t + h, run.point, row(run.K, 1, run.width))
     for i in range(run.size):
         change[i] = (change[i] - rate[i]) / h
-    largest = larger(d1, size(run, row(run.K, 1, run.width)))
-    if not 1e-15 < largest < math.inf:
-        return larger(1e-6, 1e-3 * h)
-    return smaller(100.0 * h, (0.01 / largest) ** (1.0 / run.order))
+    return first_step(run.order, h, speed, size(run, row(run.K, 1, run.width)))
 
 
 @compiled

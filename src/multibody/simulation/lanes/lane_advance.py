@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from multibody.compiler.loops.language import compiled, copy, doubles, larger, row, smaller, whole
-from multibody.simulation.kernel.run_record import PAUSE
-from multibody.simulation.kernel.step_acceptance import ALMOST, RETREAT
-from multibody.simulation.kernel.step_control import GROW, SAFETY, SHRINK
-from multibody.simulation.lanes.lane_queue import fill, finish, smallest_step
+from multibody.simulation.integrators.butcher_tableaus import ROSENBROCK
+from multibody.simulation.kernel.run_record import LEAST_ERROR, PAUSE
+from multibody.simulation.kernel.step_acceptance import CORRECTIONS
+from multibody.simulation.kernel.step_size import (
+    end_of_step,
+    growth,
+    next_step,
+    reduction,
+    smallest_step,
+)
+from multibody.simulation.lanes.lane_queue import fill, finish
 from multibody.simulation.lanes.lane_record import ARRIVED, FINISHED, GIVEN_UP, IDLE, LANES, WORKING
 from multibody.simulation.lanes.lane_registers import chosen
+from multibody.simulation.lanes.lane_rosenbrock import rosenbrock
 from multibody.simulation.lanes.lane_samples import keep_samples
 from multibody.simulation.lanes.lane_steps import (
-    CORRECTIONS,
     bounded_in_lane,
     errors,
     evaluate,
@@ -38,7 +44,10 @@ def steps(run: Any) -> int:
         if not fill(run):
             return FINISHED
         aim(run)
-        trial(run)
+        if run.kind == ROSENBROCK:
+            rosenbrock(run)
+        else:
+            trial(run)
         settle(run)
         for lane in range(LANES):
             judge(run, lane)
@@ -58,16 +67,15 @@ def aim(run: Any) -> None:
             count = tries[lane] - rejected[whole(doing[lane])]
             ends[lane] = run.start + (count + 1.0) * run.fixed if run.fixed > 0.0 else t[lane] + step[lane]
             last = next_corner(run, lane) if run.corners > 0 else run.end
-            if ends[lane] + ALMOST * (ends[lane] - t[lane]) >= last:
-                ends[lane] = last
+            ends[lane] = end_of_step(t[lane], ends[lane], last)
         h[lane] = ends[lane] - t[lane]
 
 
 @compiled
 def next_corner(run: Any, lane: int) -> float:
     """The next time at which the step of a lane must end."""
-    times, place, shortest = doubles(run.corner_t), whole(doubles(run.corner)[lane]), smallest_step(run, lane)
-    while place < run.corners and times[place] - doubles(run.t)[lane] < shortest:
+    times, place, t = doubles(run.corner_t), whole(doubles(run.corner)[lane]), doubles(run.t)[lane]
+    while place < run.corners and times[place] - t < smallest_step(t, run.end):
         place += 1
     doubles(run.corner)[lane] = place
     return smaller(times[place], run.end) if place < run.corners else run.end
@@ -109,10 +117,9 @@ def judge(run: Any, lane: int) -> None:
         return
     doubles(run.rejected)[whole(doing[lane])] += 1.0
     doubles(run.rejected_last)[lane] = 1.0
-    step[lane] = h * RETREAT
-    if 1.0 < error < math.inf:
-        step[lane] = h * larger(SHRINK, SAFETY * error ** (-1.0 / run.order))
-    if run.fixed > 0.0 or step[lane] < smallest_step(run, lane) or tries[lane] >= run.max_steps:
+    step[lane] = h * reduction(run.order, error)
+    is_too_short = step[lane] < smallest_step(doubles(run.t)[lane], run.end)
+    if run.fixed > 0.0 or is_too_short or tries[lane] >= run.max_steps:
         finish(run, lane, GIVEN_UP)
 
 
@@ -133,14 +140,9 @@ def good(run: Any, lane: int) -> bool:
 def adapt(run: Any, lane: int, error: float) -> None:
     """The length of the next step, as ``step_acceptance.adapt``."""
     h, step, last = doubles(run.h)[lane], doubles(run.step), doubles(run.last_error)
-    exponent = 1.0 / run.order - 0.75 * run.beta
-    factor = SAFETY * larger(error, 1e-10) ** -exponent
-    if run.beta > 0.0:
-        factor *= last[lane] ** run.beta
-    factor = smaller(larger(factor, SHRINK), 1.0 if doubles(run.rejected_last)[lane] != 0.0 else GROW)
-    cut_off = h < (1.0 - ALMOST) * step[lane]
-    step[lane] = smaller(larger(h * factor, step[lane] if cut_off else 0.0), run.max_step)
-    last[lane] = larger(error, 1e-4)
+    factor = growth(run.order, run.beta, error, last[lane], doubles(run.rejected_last)[lane] != 0.0)
+    step[lane] = next_step(h, factor, step[lane], run.max_step)
+    last[lane] = larger(error, LEAST_ERROR)
     doubles(run.rejected_last)[lane] = 0.0
 
 

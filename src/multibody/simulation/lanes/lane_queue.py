@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 from multibody.compiler.loops.language import (
-    EPSILON,
     call,
     compiled,
     copy,
@@ -18,7 +17,8 @@ from multibody.compiler.loops.language import (
     whole,
 )
 from multibody.simulation.kernel.error_floors import TINY, characteristic_time
-from multibody.simulation.kernel.run_record import LARGEST_FLOOR
+from multibody.simulation.kernel.run_record import LARGEST_FLOOR, LEAST_ERROR
+from multibody.simulation.kernel.step_size import first_step, smallest_step, step_to_look
 from multibody.simulation.lanes.lane_record import IDLE, LANES
 from multibody.simulation.lanes.lane_steps import evaluate, find_floors
 
@@ -51,7 +51,7 @@ def load(run: Any, lane: int, k: int) -> None:
     into_lane(row(run.all_p, k, run.parameters), run.bound_p, lane, run.parameters)
     doubles(run.t)[lane] = doubles(run.next)[lane] = run.start
     doubles(run.tries)[lane] = doubles(run.rejected_last)[lane] = 0.0
-    doubles(run.last_error)[lane] = 1e-4
+    doubles(run.last_error)[lane] = LEAST_ERROR
     doubles(run.rejected_h)[lane] = doubles(run.corner)[lane] = 0.0
     keep_start(run, lane, k)
 
@@ -80,6 +80,8 @@ def begin(run: Any) -> None:
     call(run.rhs_prepare_at, run.rhs_ports, run.rhs_more)
     if run.projection_at != 0:
         call(run.projection_prepare_at, run.projection_ports, run.projection_more)
+    if run.jacobian_at != 0:
+        call(run.jacobian_prepare_at, run.jacobian_ports, run.jacobian_more)
     copy(run.t, run.bound_t, LANES)
     evaluate(run, run.y, run.K)
     if run.fixed == 0.0:
@@ -88,14 +90,13 @@ def begin(run: Any) -> None:
 
 @compiled
 def first_steps(run: Any) -> None:
-    """A guess from the sizes of y, ẏ and ÿ, as ``step_control.first_step``, for the lanes that are fresh."""
+    """The first step of the lanes that are fresh, as ``step_control.guessed_step``."""
     y, rate, point, now = doubles(run.y), doubles(run.K), doubles(run.bound_y), doubles(run.bound_t)
     fresh, h, t, step = doubles(run.fresh), doubles(run.h), doubles(run.t), doubles(run.step)
     first_floors(run)
     for lane in range(LANES):
-        d0, d1 = size(run, run.y, lane), size(run, run.K, lane)
-        h[lane] = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
-        h[lane] = smaller(h[lane], smaller(run.end - t[lane], run.max_step))
+        speed = size(run, run.K, lane)
+        h[lane] = step_to_look(size(run, run.y, lane), speed, run.end - t[lane], run.max_step)
         now[lane] = t[lane] + h[lane]
         for i in range(lane, run.width, LANES):
             point[i] = y[i] + h[lane] * rate[i]
@@ -105,11 +106,9 @@ def first_steps(run: Any) -> None:
         if fresh[lane] != 0.0:
             for i in range(lane, run.width, LANES):
                 change[i] = (change[i] - rate[i]) / h[lane]
-            largest = larger(size(run, run.K, lane), size(run, row(run.K, 1, run.width), lane))
-            step[lane] = larger(1e-6, 1e-3 * h[lane])
-            if 1e-15 < largest < math.inf:
-                step[lane] = smaller(100.0 * h[lane], (0.01 / largest) ** (1.0 / run.order))
-            step[lane] = smaller(larger(step[lane], smallest_step(run, lane)), run.max_step)
+            change_of_rate = size(run, row(run.K, 1, run.width), lane)
+            guess = first_step(run.order, h[lane], size(run, run.K, lane), change_of_rate)
+            step[lane] = smaller(larger(guess, smallest_step(t[lane], run.end)), run.max_step)
 
 
 @compiled
@@ -147,12 +146,6 @@ def size(run: Any, address: int, lane: int) -> float:
     for i in range(lane, LANES * count, LANES):
         total += square(values[i] / (floors[i] + run.rtol * abs(y[i])))
     return math.sqrt(total / count)
-
-
-@compiled
-def smallest_step(run: Any, lane: int) -> float:
-    """Steps must not be smaller, or time does not move on reliably."""
-    return 16.0 * EPSILON * larger(abs(doubles(run.t)[lane]), abs(run.end))
 
 
 @compiled

@@ -25,26 +25,28 @@ _INTEGERS = """
     bound_t bound_y bound_r bound_p bound_rate bound_projected bound_gaps
     rhs_at rhs_ports rhs_more projection_at projection_ports projection_more
     rhs_prepare_at projection_prepare_at
-    stages rows order c A E estimates D refinements
+    bound_slopes jacobian_at jacobian_ports jacobian_more jacobian_prepare_at timed
+    kind stages rows order c A E estimates D refinements C d
     size width coordinates speeds works inputs parameters max_steps switchable
     y new K F
     doing fresh t next h step error last_error rejected_last accepted lost open worst
     theta rest due tries samples rejected_error rejected_h groups
-    floors scales noises
+    floors scales noises matrix pivots drift
     corner_t corners corner
     runs taken starts all_r all_p wanted sample_t sample_y ends codes steps rejected
     code evaluations
 """.split()
-_NUMBERS = "beta rtol atol fixed max_step gap start end".split()
+_NUMBERS = "beta gamma rtol atol fixed max_step gap start end".split()
 
 
 class LaneRun(ctypes.Structure):
     """The memory of all lanes; every array has its lanes side by side, those of runs have a row for each run.
 
-    Integers are counts and addresses. Line by line above: the problem's arrays and functions; the method (see
-    ``butcher_tableaus``); sizes and limits; both ends of a step, the rates of its stages and the rows of its dense
-    output; the state of each lane; what errors are measured with (see ``error_floors``); times at which steps must
-    end, and the next of them for each lane; the runs, what they start with and what came out.
+    Integers are counts and addresses. Line by line above: the problem's arrays and functions; the Jacobian of implicit
+    methods, and whether rates depend on time; the method (see ``butcher_tableaus``); sizes and limits; both ends of a
+    step, the rates of its stages and the rows of its dense output; the state of each lane; what errors are measured
+    with (see ``error_floors``), and the linear equations of implicit methods; times at which steps must end, and the
+    next of them for each lane; the runs, what they start with and what came out.
     """
 
     _fields_ = [(name, ctypes.c_int64) for name in _INTEGERS] + [(name, ctypes.c_double) for name in _NUMBERS]

@@ -46,6 +46,19 @@ def _difference(builder: Any, a: Any, b: Any) -> Any:
     return builder.fsub(a, b)
 
 
+def _plus(builder: Any, a: Any, b: Any) -> Any:
+    return builder.fadd(a, b)
+
+
+def _quotient(builder: Any, a: Any, b: Any) -> Any:
+    return builder.fdiv(a, b)
+
+
+def _minus_product(builder: Any, a: Any, b: Any, c: Any) -> Any:
+    """c - a·b."""
+    return builder.fsub(c, builder.fmul(a, b, flags=FUSED), flags=FUSED)
+
+
 def _product_plus(builder: Any, a: Any, b: Any, c: Any) -> Any:
     return builder.fadd(builder.fmul(a, b, flags=FUSED), c, flags=FUSED)
 
@@ -90,6 +103,9 @@ def _floor(builder: Any, scale: Any, own: Any, common: Any, h: Any, noise: Any) 
 
 
 difference = _on_registers(_difference)
+plus = _on_registers(_plus)
+quotient = _on_registers(_quotient)
+minus_product = _on_registers(_minus_product)
 product = _on_registers(_product)
 product_plus = _on_registers(_product_plus)
 product_minus = _on_registers(_product_minus)

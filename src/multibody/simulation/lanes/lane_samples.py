@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from multibody.compiler.loops.language import compiled, copy, doubles, row, whole
+from multibody.compiler.loops.language import compiled, copy, doubles, row, weighted, whole
+from multibody.simulation.integrators.butcher_tableaus import ROSENBROCK
 from multibody.simulation.kernel.dense_output import TOUCHES, refine_rows
 from multibody.simulation.lanes.lane_record import LANES
 from multibody.simulation.lanes.lane_registers import difference, product, product_minus, product_plus
@@ -59,6 +60,9 @@ def store_samples(run: Any) -> None:
 @compiled
 def prepare(run: Any) -> None:
     """Fill the rows of F, for all lanes."""
+    if run.kind == ROSENBROCK:
+        own_rows(run)
+        return
     for k in range(run.stages + 1, run.rows):
         stage(run, k)
     later = row(run.K, run.stages, run.width)
@@ -73,6 +77,19 @@ def prepare(run: Any) -> None:
     for i in range(run.size * run.refinements):
         at = row(row(run.F, 3, run.width), i, LANES)
         product(at, run.h, at)
+
+
+@compiled
+def own_rows(run: Any) -> None:
+    """The rows of an implicit method, as ``dense_output.own_rows``."""
+    for k in range(run.refinements + 2):
+        weighted(run, row(run.D, k, run.rows), run.stages, row(run.F, 1 + k, run.width))
+    for i in range(run.size * (run.refinements + 2)):
+        at = row(row(run.F, 1, run.width), i, LANES)
+        product(at, run.h, at)
+    for i in range(run.size):
+        at = row(0, i, LANES)
+        difference(run.F + at, run.new + at, run.y + at)
 
 
 @compiled

@@ -9,6 +9,7 @@ from multibody.compiler.loops.language import ABSURD, call, compiled, copy, doub
 from multibody.simulation.kernel.error_floors import FADING, MARGIN, group_floor, is_noise, work_tolerance
 from multibody.simulation.kernel.evaluation import AIM, ROUNDING
 from multibody.simulation.kernel.run_record import REGULAR, SINGULAR_BELOW
+from multibody.simulation.kernel.step_size import combined_error
 from multibody.simulation.lanes.lane_record import COMMON, LANES, LARGEST_RATE, LARGEST_SCALE, NO_RTOL, OWN_RTOL, RTOL
 from multibody.simulation.lanes.lane_registers import (
     floor,
@@ -16,9 +17,6 @@ from multibody.simulation.lanes.lane_registers import (
     plus_weighted_square,
     product_plus,
 )
-
-CORRECTIONS = 8
-"""Newton steps onto the constraints, at most."""
 
 
 @compiled
@@ -68,10 +66,8 @@ def errors(run: Any) -> None:
     for k in range(run.estimates):
         weighted(run, row(run.E, k, run.rows), run.stages + 1, row(run.F, k, run.width))
         sum_of_squares(run, row(run.F, k, run.width), run.error if k == 0 else run.worst)
-    share, count = 0.01 if run.estimates > 1 else 0.0, larger(run.coordinates + run.speeds, 1.0)
     for lane in range(LANES):
-        if first[lane] != 0.0:
-            first[lane] = h[lane] * first[lane] / math.sqrt((first[lane] + share * second[lane]) * count)
+        first[lane] = combined_error(h[lane], first[lane], second[lane], larger(run.coordinates + run.speeds, 1.0))
 
 
 @compiled

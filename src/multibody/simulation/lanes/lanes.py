@@ -11,7 +11,7 @@ from multibody.compiler.calls import BoundBlock
 from multibody.compiler.loops.shipped import ShippedLoop
 from multibody.simulation.contract import Segment, Status, Vector
 from multibody.simulation.events.dead_points import discriminants
-from multibody.simulation.integrators.butcher_tableaus import EXPLICIT
+from multibody.simulation.integrators.butcher_tableaus import EXPLICIT, ROSENBROCK
 from multibody.simulation.integrators.compiled_integrator import CompiledIntegrator
 from multibody.simulation.integrators.integrator import Integrator, gap_limit
 from multibody.simulation.kernel.run_memory import address, of_method
@@ -25,16 +25,31 @@ STATES = """
 """.split()
 """One number for each lane."""
 
+LINEAR = ("matrix", "pivots", "drift")
+"""Of implicit methods alone; see ``lane_rosenbrock``."""
+
+MOST_SLOPE_OPERATIONS = 10_000
+"""Operations of a Jacobian up to which it is compiled for several lanes."""
+
 advance_lanes = ShippedLoop("multibody.simulation.lanes.lane_advance", LaneRun)
 """Moves several runs on, side by side."""
 
 
 def allows_lanes(integrator: Integrator, functions: RunFunctions) -> bool:
-    """Whether runs can go side by side: explicit methods do, where no events and no dead points have to be found."""
-    explicit = isinstance(integrator, CompiledIntegrator) and integrator.method.kind == EXPLICIT
+    """Whether runs can go side by side, where no events and no dead points have to be found.
+
+    Explicit methods do, and Rosenbrock methods whose exact Jacobian is not too long.
+    """
+    kind = integrator.method.kind if isinstance(integrator, CompiledIntegrator) else None
+    fits = kind == EXPLICIT or (kind == ROSENBROCK and _has_short_jacobian(functions))
     steady = not functions.events and (not functions.switching or _has_common_corners(integrator, functions))
     safe = steady and discriminants(functions) is None
-    return explicit and safe and not getattr(integrator, "every_step", False)
+    return fits and safe and not getattr(integrator, "every_step", False)
+
+
+def _has_short_jacobian(functions: RunFunctions) -> bool:
+    """Whether the exact Jacobian is soon compiled for all lanes."""
+    return functions.derives_exactly and sum(functions.slopes.operations.values()) <= MOST_SLOPE_OPERATIONS
 
 
 def _has_common_corners(integrator: Integrator, functions: RunFunctions) -> bool:
@@ -80,7 +95,16 @@ class Lanes:
         bound = self._arrays["bound_y"]
         memory = {"t": self._arrays["bound_t"], "q": bound[:n], "u": bound[n : n + m], "r": self._arrays["r"]}
         self._memory = {**memory, "p": self._arrays["p"]}
-        self._rhs = self._bound(functions.rhs_block, "rate")
+        implicit = method.kind == ROSENBROCK
+        # the Jacobian belongs to one form of the equations, as in ``Rodas5P.run``
+        equations = functions.regularized if implicit and functions.has_regularized else functions
+        self._rhs, self._slopes = self._bound(equations.rhs_block, "rate"), None
+        if implicit:
+            unknowns = n + m
+            rows = {"slopes": size * size, "matrix": unknowns * unknowns, "pivots": unknowns, "drift": size}
+            self._arrays |= {name: np.zeros((count, LANES)) for name, count in rows.items()}
+            slopes = self._arrays["slopes"].reshape(size, size, LANES)
+            self._slopes = equations.slopes_block.bind(**self._memory, slopes=slopes)
         back = functions.projection_block(integrator.gap is None) if integrator.project else None
         self._projection = None if back is None else self._bound(back, "projected", "gaps")
         self._fields = self._known_fields(n, m)
@@ -122,8 +146,8 @@ class Lanes:
         steps, rejected = int(results["steps"][k]), int(results["rejected"][k])
         t, *y = results["ends"][k]
         evaluations = (steps + rejected) * self._integrator.method.stages
-        samples = results["sample_t"], results["sample_y"][k]
-        return Segment(*samples, status, t, np.array(y), 0.0, [], steps, rejected, evaluations)
+        samples, jacobians = (results["sample_t"], results["sample_y"][k]), 0 if self._slopes is None else steps
+        return Segment(*samples, status, t, np.array(y), 0.0, [], steps, rejected, evaluations, jacobians)
 
     def _bound(self, block: StateBlock, *outputs: str) -> BoundBlock:
         return block.bind(**self._memory, **{name: self._arrays[name] for name in outputs})
@@ -134,12 +158,13 @@ class Lanes:
         size, stepping, method = self._functions.size, integrator.stepping, of_method(integrator.method)
         fields: dict[str, Any] = {
             name: address(arrays[name])
-            for name in [*STATES, "doing", "floors", "scales", "noises", "groups", "y", "new", "K", "F"]
+            for name in [*STATES, "doing", "floors", "scales", "noises", "groups", "y", "new", "K", "F", *LINEAR]
+            if name in arrays
         }
-        for name in ("rate", "r", "p", "projected", "gaps"):
-            fields[f"bound_{name}"] = address(arrays[name])
+        for name in ("rate", "r", "p", "projected", "gaps", "slopes"):
+            fields[f"bound_{name}"] = address(arrays[name]) if name in arrays else 0
         fields |= {"bound_t": address(arrays["bound_t"]), "bound_y": address(arrays["bound_y"])}
-        for name, call in {"rhs": self._rhs, "projection": self._projection}.items():
+        for name, call in {"rhs": self._rhs, "projection": self._projection, "jacobian": self._slopes}.items():
             if call is not None:
                 fields |= dict(zip((f"{name}_at", f"{name}_ports", f"{name}_more"), call.native, strict=True))
                 fields[f"{name}_prepare_at"] = call.preparation[0]
@@ -147,10 +172,11 @@ class Lanes:
         fields["works"] = self._functions.counted_works
         fields |= {"inputs": len(eom.inputs), "parameters": len(eom.parameters)}
         fields |= {"switchable": self._projection is not None and self._functions.has_regularized}
+        fields |= {"timed": self._slopes is not None and self._functions.timed}
         fields |= {name: method[name] for name in METHOD}
         fields |= {"rtol": stepping.rtol, "atol": stepping.atol, "fixed": stepping.step, "max_step": stepping.max_step}
         return fields | {"gap": gap_limit(integrator.gap), "max_steps": integrator.most_steps}
 
 
-METHOD = "stages rows order c A E estimates D refinements beta".split()
+METHOD = "kind stages rows order c A E estimates D refinements C d beta gamma".split()
 """The numbers of a method that the loop needs."""

@@ -15,14 +15,15 @@ from multibody.simulation.contract import Segment, Status, Vector
 from multibody.simulation.integrators.butcher_tableaus import Tableau
 from multibody.simulation.integrators.compiled_integrator import CompiledIntegrator
 from multibody.simulation.integrators.integrator import Integrator
+from multibody.simulation.integrators.rosenbrock import Rodas5P
 from multibody.simulation.integrators.runge_kutta import DormandPrince8
 from multibody.simulation.integrators.stability_limits import is_unstable
-from multibody.simulation.integrators.stiffness import Work, judged, slopes_of_many
+from multibody.simulation.integrators.stiffness import IntegratorKind, Work, judged, slopes_of_many
 from multibody.simulation.lanes.lanes import Lanes, allows_lanes
 from multibody.simulation.preparation import Chosen, Prepared, has_sundials
 from multibody.simulation.problem.input_limits import Requests
 from multibody.simulation.results.trajectory import Trajectory
-from multibody.simulation.run import Record
+from multibody.simulation.run import Part, Record
 
 STEPS_PER_CHECK = 4.0
 """Steps between two samples that still show energies, loads and tables."""
@@ -40,7 +41,8 @@ class SideBySide:
     Args:
         prepared: what moves.
         times: of the samples.
-        integrator: how to move; None for an explicit one, and stiff runs are left to others.
+        integrator: how to move; None for the one that is chosen for each run. Runs for which Cvode is chosen are left
+            to the loop for single runs.
     """
 
     def __init__(self, prepared: Prepared, times: Vector, integrator: Integrator | None) -> None:
@@ -50,7 +52,7 @@ class SideBySide:
     def possible(self) -> bool:
         """Whether there is nothing that only one run at a time can do: functions of Python, controllers, events."""
         busy = self._prepared.inputs.laws or self._prepared.inputs.sampled
-        return not busy and allows_lanes(self._integrator, self._prepared.functions)
+        return not busy and allows_lanes(self._given or DormandPrince8(), self._prepared.functions)
 
     def moved(self, starts: Mapping[int, tuple[Vector, Vector]]) -> dict[int, Trajectory]:
         """The trajectories of those runs that came to their end without trouble, by their numbers.
@@ -64,38 +66,54 @@ class SideBySide:
             return {}
         p, y = (np.array(column) for column in zip(*starts.values(), strict=True))
         r = np.tile(self._prepared.inputs.values, (len(y), 1))
-        calm = np.flatnonzero(~(self._stiff(y, r, p) | self._unstable(y, r, p)))
-        integrator = self._integrator.for_run(float(self._times[-1] - self._times[0]))
+        numbers, found = np.array([*starts]), dict[int, Trajectory]()
+        for choice, places in self._choices(y, r, p):
+            found |= self._moved_by(choice, numbers[places], y[places], r[places], p[places])
+        return found
+
+    def _choices(self, y: Vector, r: Vector, p: Vector) -> list[tuple[Chosen, NDArray[np.int_]]]:
+        """Integrators, and the places of the runs for which each of them is chosen; other runs are left alone."""
+        if self._given is not None:
+            return [(Chosen(self._given), np.flatnonzero(~self._unstable(y, r, p)))]
+        kinds, functions = self._kinds(y, r, p), self._prepared.functions
+        choices = [
+            (Chosen(DormandPrince8(), "not stiff at the start"), np.flatnonzero(kinds == IntegratorKind.EXPLICIT))
+        ]
+        stiff = np.flatnonzero(kinds == IntegratorKind.ROSENBROCK)
+        if len(stiff) and allows_lanes(Rodas5P(), functions):
+            choices.append((Chosen(Rodas5P(), "stiff at the start"), stiff))
+        return choices
+
+    def _moved_by(
+        self, choice: Chosen, numbers: NDArray[np.int_], y: Vector, r: Vector, p: Vector
+    ) -> dict[int, Trajectory]:  # fmt: skip
+        """The trajectories of the runs that came to their end without trouble, by their numbers."""
+        if not len(numbers):
+            return {}
+        integrator = choice.integrator.for_run(float(self._times[-1] - self._times[0]))
         assert isinstance(integrator, CompiledIntegrator)
         lanes = Lanes(self._prepared.functions, integrator)
-        segments = lanes.run(self._times, y[calm, : y.shape[1] - 3], r[calm], p[calm]) if len(calm) else []
-        numbers, choice = list(starts), Chosen(self._integrator, "" if self._given else "not stiff at the start")
-        arrived = [(k, one) for k, one in zip(calm, segments, strict=True) if one.status is Status.DONE]
-        places = [k for k, _ in arrived]
-        ends = np.array([one.last_y for _, one in arrived]).reshape(len(arrived), y.shape[1])
+        segments = lanes.run(self._times, y[:, : y.shape[1] - 3], r, p)
+        places = [k for k, one in enumerate(segments) if one.status is Status.DONE]
+        arrived = [segments[k] for k in places]
+        ends = np.array([one.last_y for one in arrived]).reshape(len(arrived), y.shape[1])
         unstable = self._unstable(ends, r[places], p[places], at_end=True)
-        checks = self._checks(lanes, [one for _, one in arrived], y[places], r[places], p[places])
+        checks = self._checks(lanes, arrived, y[places], r[places], p[places])
         return {
-            numbers[k]: self._prepared.trajectory(
+            int(numbers[k]): self._prepared.trajectory(
                 p[k], self._record(segment, r[k], found), choice, float(self._times[-1])
             )
-            for (k, segment), found, doubtful in zip(arrived, checks, unstable, strict=True)
+            for k, segment, found, doubtful in zip(places, arrived, checks, unstable, strict=True)
             if not (doubtful or found.is_doubtful)
         }
 
-    @property
-    def _integrator(self) -> Integrator:
-        return self._given or DormandPrince8()
-
-    def _stiff(self, y: Vector, r: Vector, p: Vector) -> NDArray[np.bool_]:
-        """Which runs an explicit method should not be chosen for, if there is a choice."""
-        if self._given is not None:
-            return np.zeros(len(y), dtype=bool)
-        times = self._times
-        slopes = slopes_of_many(self._prepared.functions, float(times[0]), y, r, p)
-        work = Work.of(self._prepared.functions, has_bdf=has_sundials())
-        found: NDArray[np.bool_] = judged(slopes, float(times[-1] - times[0]), work).stiff
-        return found
+    def _kinds(self, y: Vector, r: Vector, p: Vector) -> NDArray[np.int_]:
+        """The kind of integrator that is expected to take the least time, for each run."""
+        times, functions = self._times, self._prepared.functions
+        slopes = slopes_of_many(functions, float(times[0]), y, r, p)
+        work = Work.of(functions, has_bdf=has_sundials())
+        kinds: NDArray[np.int_] = judged(slopes, float(times[-1] - times[0]), work).kind
+        return kinds
 
     def _unstable(self, y: Vector, r: Vector, p: Vector, *, at_end: bool = False) -> NDArray[np.bool_]:
         """Which runs have steps of fixed length that are too long; the loop for single runs says so."""
@@ -109,7 +127,7 @@ class SideBySide:
 
     def _record(self, segment: Segment, r: Vector, checks: RunChecks) -> Record:
         inputs = np.tile(r, (len(segment.t), 1))
-        return Record([segment.t], [segment.y], [inputs], segments=[segment], checks=checks)
+        return Record([Part(segment.t, segment.y, inputs)], segments=[segment], checks=checks)
 
     def _checks(
         self, lanes: Lanes, segments: list[Segment], y: Vector, r: Vector, p: Vector

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from multibody.equations import EquationsOfMotion
-from multibody.equations.validation.argument_checks import require_equations
-from multibody.equations.validation.known_symbols import require_distinct, require_known
+from multibody.equations.validation.argument_checks import require_distinct, require_equations, require_known
 from multibody.errors import ModelError
 from multibody.simulation.integrators.integrator import Integrator
 
@@ -31,10 +30,10 @@ def check_simulate_arguments(where: str, eom: Any, integrator: Any = None, **by_
             where=where,
             remedy=f"Write integrator=mb.{name or 'DormandPrince8'}(), with brackets.",
         )
-    for what, given in by_name.items():
-        if given is not None and not isinstance(given, Mapping):
+    for what, names in by_name.items():
+        if names is not None and not isinstance(names, Mapping):
             raise ModelError(
-                f"{given!r:.200} is not a mapping from names to values.",
+                f"{names!r:.200} is not a mapping from names to values.",
                 code="values-by-name-expected",
                 where=f"{what} of {where}",
                 remedy=f"Write {what}={{'name': value}}.",

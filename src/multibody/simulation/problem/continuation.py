@@ -122,7 +122,7 @@ def beginning(start: Start | None, eom: EquationsOfMotion, given: Sequence[Any] 
     """
     if start is None:
         return Beginning(np.empty(0), None, {}, {})
-    if any(one is not None for one in given):
+    if any(item is not None for item in given):
         raise ModelError(
             "The start is given twice.",
             code="start-value-twice",
@@ -158,7 +158,7 @@ def beginning(start: Start | None, eom: EquationsOfMotion, given: Sequence[Any] 
     run, t = instant.run, float(instant.t)
     _require_resolved(instant, t)
     k = int(np.searchsorted(run.t, t, side="right")) - 1
-    inputs = {one.name: float(value) for one, value in zip(run.eom.inputs, run.r[k], strict=True)}
+    inputs = {quantity.name: float(value) for quantity, value in zip(run.eom.inputs, run.r[k], strict=True)}
     return Beginning(np.concatenate([instant.q, instant.u, _works(run, t)]), t, inputs, run.parameters)
 
 
@@ -166,7 +166,7 @@ def _at_point(point: Point, eom: EquationsOfMotion) -> Beginning:
     """Its state, with its inputs held and its parameters."""
     _require_states_of(point.model, eom)
     inputs, parameters = (
-        {one.name: float(value) for one, value in zip(names, values, strict=True)}
+        {name.name: float(value) for name, value in zip(names, values, strict=True)}
         for names, values in ((eom.inputs, point.r), (eom.parameters, point.p))
     )
     return Beginning(np.concatenate([point.q, point.u, np.zeros(len(WORKS))]), point.t, inputs, parameters)
@@ -241,7 +241,7 @@ def joined(earlier: NamedSamples, later: AnyRun) -> AnyRun:
         counts=_sum(earlier.counts, later.counts),
         settings=earlier.settings and later.settings and earlier.settings.joined(later.settings),
         start_changes=(*earlier.start_changes, *later.start_changes),
-        occurrences=[*(one for one in earlier.occurrences if one.t <= t), *later.occurrences],
+        occurrences=[*(occurrence for occurrence in earlier.occurrences if occurrence.t <= t), *later.occurrences],
         checks=earlier.checks.followed_by(later.checks),
         saturations=joined_saturations(earlier.saturations, later.saturations),
         table_exits=joined_exits(earlier.table_exits, later.table_exits),
@@ -284,7 +284,7 @@ def _both(one: str, other: str) -> str:
 def _require_states_of(model: Model, eom: EquationsOfMotion) -> None:
     if model is not eom.model:
         _require_same(
-            "coordinates and speeds", [[*one.coordinates, *one.speeds] for one in (eom.model, model)], "simulate"
+            "coordinates and speeds", [[*each.coordinates, *each.speeds] for each in (eom.model, model)], "simulate"
         )
 
 
@@ -306,7 +306,7 @@ def _require_equations(run: Samples, eom: EquationsOfMotion) -> None:
 
 def _require_same(what: str, symbols: list[list[Any]], where: str) -> None:
     """An error if two runs, or a run and its start, do not have the same names."""
-    first, second = ([one.name for one in group] for group in symbols)
+    first, second = ([variable.name for variable in group] for group in symbols)
     if first != second:
         raise ModelError(
             f"The {what} are not the same.",

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from multibody.equations import EquationsOfMotion
-from multibody.equations.validation.known_symbols import require_known
+from multibody.equations.validation.argument_checks import require_known
 from multibody.errors import ConversionError, ModelError, ParseError
 from multibody.graph import Expr, Symbol, as_expr, parse
 from multibody.graph.node import within
 from multibody.model.error_context import concerning
-from multibody.model.sensors.signal import resolved, signal
+from multibody.model.sensors.contract import resolved, signal
 
 
 def written(text: str, eom: EquationsOfMotion, where: str) -> Expr:
@@ -35,7 +35,7 @@ def written(text: str, eom: EquationsOfMotion, where: str) -> Expr:
         3*sin(2*t) - x_dot
     """
     try:
-        return parse(text, {one.name: one for one in _symbols(eom)})
+        return parse(text, {symbol.name: symbol for symbol in _symbols(eom)})
     except ParseError as error:
         error.where = f"{where}: {error.where}"
         raise

@@ -78,9 +78,9 @@ def saturation_from(plain: Any) -> Saturation:
 def joined_saturations(*groups: Iterable[Saturation]) -> tuple[Saturation, ...]:
     """One for each input and its limits."""
     found: dict[Any, Saturation] = {}
-    for one in (one for group in groups for one in group):
-        key = one.input, one.limits
-        found[key] = found[key].joined(one) if key in found else one
+    for node in (variable for group in groups for variable in group):
+        key = node.input, node.limits
+        found[key] = found[key].joined(node) if key in found else node
     return tuple(found.values())
 
 
@@ -90,7 +90,9 @@ def joined_saturations(*groups: Iterable[Saturation]) -> tuple[Saturation, ...]:
 def limits_of_inputs(eom: EquationsOfMotion) -> Mapping[int, Range]:
     """Low and high of each input that has limits, by its place in r."""
     limits = eom.model.input_limits
-    return {place: limits[one] for place, one in enumerate(eom.inputs) if one in limits} if limits else {}
+    return (
+        {place: limits[quantity] for place, quantity in enumerate(eom.inputs) if quantity in limits} if limits else {}
+    )
 
 
 def saturated_expression(value: Expr, limits: Range, eom: EquationsOfMotion) -> Expr:
@@ -116,7 +118,7 @@ def require_motion_within(eom: EquationsOfMotion, place: int, asked: float, limi
 
     Its rates are given by other functions, which do not know that the motion stops at a limit.
     """
-    names = [one.name for one in eom.inputs]
+    names = [quantity.name for quantity in eom.inputs]
     if rate_name(names[place]) in names and not limits[0] <= asked <= limits[1]:
         raise ModelError(
             f"A function asks for {names[place]} = {asked:.6g} at t = {t:.6g} s, beyond its limits "
@@ -298,7 +300,7 @@ def saturations_in_samples(eom: EquationsOfMotion, t: Vector, r: Vector) -> tupl
     found = []
     for place, limits in limits_of_inputs(eom).items():
         values, h = r[:, place], np.diff(t)
-        at_limit = np.isin(values, [one for one in limits if np.isfinite(one)])
+        at_limit = np.isin(values, [limit for limit in limits if np.isfinite(limit)])
         if at_limit.any():
             duration = float(h[at_limit[1:] & (values[1:] == values[:-1])].sum())
             first = float(t[int(np.argmax(at_limit))])

@@ -110,7 +110,7 @@ def read_inputs(eom: EquationsOfMotion, given: Mapping[str, Any] | None) -> Inpu
 
     An input whose rate is an input too, because a prescribed motion follows it, brings its rates along.
     """
-    names = [one.name for one in eom.inputs]
+    names = [quantity.name for quantity in eom.inputs]
     given = eom.model.inputs_by_element(given)
     unknown = [name for name in given if name not in names]
     if unknown:
@@ -133,7 +133,7 @@ def known_inputs(
     eom: EquationsOfMotion, inputs: Inputs, parameters: Mapping[str, float] | None, t: float
 ) -> dict[str, float]:
     """What inputs are at a time, as far as that does not depend on a state: prescribed motions begin with it."""
-    values = dict(zip([one.name for one in eom.inputs], map(float, inputs.values), strict=False))
+    values = dict(zip([quantity.name for quantity in eom.inputs], map(float, inputs.values), strict=False))
     known: dict[Any, float] = {eom.model.time: t, **eom.model.parameter_values(parameters)}
     for one, expression in inputs.expressions.items():
         if all(symbol in known for symbol in free_symbols(expression)):
@@ -148,7 +148,7 @@ def known_inputs(
 
 def _require_rates(eom: EquationsOfMotion, inputs: Inputs, given: Mapping[str, Any]) -> None:
     """A prescribed motion that follows a function of Python needs its velocity and its acceleration, too."""
-    names = [one.name for one in eom.inputs]
+    names = [quantity.name for quantity in eom.inputs]
     for place in [*inputs.laws, *inputs.sampled]:
         rate = rate_name(names[place])
         if rate in names and rate not in given:
@@ -189,7 +189,9 @@ def _sort(eom: EquationsOfMotion, inputs: Inputs, place: int, name: str, value: 
 
 def _follow(eom: EquationsOfMotion, inputs: Inputs, symbol: Symbol, value: Expr) -> None:
     """Put an expression in place of an input, and its derivative in place of the input's rate, where there is one."""
-    foreign = [one.name for one in free_symbols(value) if one.kind == "input" and one not in inputs.expressions]
+    foreign = [
+        symbol.name for symbol in free_symbols(value) if symbol.kind == "input" and symbol not in inputs.expressions
+    ]
     if foreign:
         raise ModelError(
             f"An input cannot follow other inputs: {', '.join(foreign)}.",
@@ -204,8 +206,8 @@ def _follow(eom: EquationsOfMotion, inputs: Inputs, symbol: Symbol, value: Expr)
         inputs.asked_expressions[place] = value
         value = saturated_expression(value, inputs.limits[place], eom)
     inputs.expressions[symbol] = value
-    states = [one.name for one in free_symbols(value) if one.kind in ("coordinate", "speed")]
-    rate = next((one for one in eom.inputs if one.name == rate_name(symbol.name)), None)
+    states = [symbol.name for symbol in free_symbols(value) if symbol.kind in ("coordinate", "speed")]
+    rate = next((quantity for quantity in eom.inputs if quantity.name == rate_name(symbol.name)), None)
     if rate is not None and states:
         raise ModelError(
             f"A prescribed motion follows it, and cannot depend on {', '.join(states)}.",
@@ -239,10 +241,14 @@ def arity(law: Law) -> int:
         parameters = inspect.signature(law).parameters.values()
     except ValueError:
         return 1  # a function of C that does not tell
-    if any(one.kind is one.VAR_POSITIONAL for one in parameters):
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
         return 3
-    places = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
-    return sum(one.default is one.empty for one in places)
+    places = [
+        parameter
+        for parameter in parameters
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    return sum(place.default is place.empty for place in places)
 
 
 def _require_arity(law: Law, where: str) -> None:
@@ -282,8 +288,12 @@ def copied(given: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
 
     Functions are not copied: what they remember outside of themselves is shared by all runs.
     """
-    objects = {name: one for name, one in (given or {}).items() if remembers(one)}
-    return given if not objects else {**(given or {}), **{name: deepcopy(one) for name, one in objects.items()}}
+    objects = {name: item for name, item in (given or {}).items() if remembers(item)}
+    return (
+        given
+        if not objects
+        else {**(given or {}), **{name: deepcopy(controller) for name, controller in objects.items()}}
+    )
 
 
 def remembers(value: Any) -> bool:

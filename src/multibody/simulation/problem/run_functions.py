@@ -170,7 +170,7 @@ class RunFunctions:
     def switching_values(self) -> Function:
         """The switching functions, and how they depend on the state; those of time alone are not frozen."""
         switches, states = self.switching.switches, [*self.eom.coordinates, *self.eom.speeds]
-        values = [one.plain if one.of_time else one.argument for one in switches]
+        values = [switch.plain if switch.of_time else switch.argument for switch in switches]
         slopes = jacobian(values, states).reshape(len(values), len(states))
         return self.eom.function("switching", {"values": values, "slopes": slopes}, more_inputs=self.switching.inputs)
 
@@ -185,9 +185,9 @@ class RunFunctions:
         uses = self.table_uses
         if not uses:
             return NO_TABLES
-        ends_steps = {one.key for one in table_uses(self.with_inputs([*self._rates, *self._events]))}
-        sharp = tuple(one.key in ends_steps and not one.table.smooth for one in uses)
-        arguments = self.eom.function("table_arguments", {"arguments": [one.argument for one in uses]})
+        ends_steps = {use.key for use in table_uses(self.with_inputs([*self._rates, *self._events]))}
+        sharp = tuple(use.key in ends_steps and not use.table.smooth for use in uses)
+        arguments = self.eom.function("table_arguments", {"arguments": [use.argument for use in uses]})
         return TableWatch(uses, sharp, arguments)
 
     @_made_once
@@ -215,22 +215,27 @@ class RunFunctions:
         """The gaps of all contacts, and their rates."""
         touches = self.touches
         return self.function(
-            "contact_gaps", {"gaps": [one.gap for one in touches], "rates": [one.rate for one in touches]}
+            "contact_gaps", {"gaps": [touch.gap for touch in touches], "rates": [touch.rate for touch in touches]}
         )
 
     @_made_once
     def contact_forces(self) -> Function:
         """Accelerations of gaps without contact forces; what forces change in them and in the speeds."""
         touches = self.touches
-        rows, effect = (np.array([getattr(one, name) for one in touches]) for name in ("row", "effect"))
+        rows, effect = (np.array([getattr(touch, name) for touch in touches]) for name in ("row", "effect"))
         outputs = {"compliance": product(rows, effect.T), "effect": effect.T}
-        outputs |= {name: [getattr(one, name) for one in touches] for name in ("free", "band")}
+        outputs |= {name: [getattr(touch, name) for touch in touches] for name in ("free", "band")}
         return self.function("contact_forces", outputs)
 
     @_made_once
     def rhs_block(self) -> StateBlock:
         """The right-hand side for all lanes."""
         return self.rhs.block(LANES)
+
+    @_made_once
+    def slopes_block(self) -> StateBlock:
+        """The Jacobian for all lanes."""
+        return self.slopes.block(LANES)
 
     def projection_block(self, relative: bool) -> StateBlock | None:
         """The way back onto the constraints for all lanes."""
@@ -261,7 +266,7 @@ class RunFunctions:
     @_made_once
     def _rates(self) -> list[Expr]:
         works = powers(self.eom, self._inputs)
-        works = works._replace(drives=sum((one.power for one in self.touches), works.drives))
+        works = works._replace(drives=sum((touch.power for touch in self.touches), works.drives))
         return [*self.eom.rates, *self.eom.acceleration, *explicit(self.eom, works)]
 
 

@@ -47,12 +47,12 @@ class RunSettings:
     @property
     def impacts(self) -> list[str]:
         """The names of contacts, whose inputs are part of a recorded run."""
-        return [one.name for one in self.events if isinstance(one, Impact)]
+        return [event.name for event in self.events if isinstance(event, Impact)]
 
     @property
     def contacts(self) -> dict[str, str]:
         """A short digest of each contact, by name."""
-        return {one.name: digest(one)[:16] for one in self.events if isinstance(one, Impact)}
+        return {event.name: digest(event)[:16] for event in self.events if isinstance(event, Impact)}
 
     def joined(self, later: RunSettings) -> RunSettings:
         """The settings of this run and a later one together: the same, or not known."""
@@ -62,7 +62,7 @@ class RunSettings:
 
     def _digest(self) -> str:
         """The same for the same settings; empty if an object of the user cannot be identified."""
-        inputs = {one.name: self.inputs.get(one.name, 0.0) for one in self.eom.inputs}
+        inputs = {quantity.name: self.inputs.get(quantity.name, 0.0) for quantity in self.eom.inputs}
         try:
             return digest(inputs, self.events, self.integrator, self.unknown)
         except UnidentifiedError:

@@ -15,7 +15,7 @@ from multibody.mechanics.constraints.equations import quaternion_gaps
 
 
 def probe(eom: EquationsOfMotion, name: str) -> Function:
-    """The function (t, q, u, r, p) → what ``name`` stands for.
+    """The function (t, q, u, r, p) → what ``name`` represents.
 
     Args:
         eom: equations of motion.

@@ -17,10 +17,9 @@ from multibody.model.quantity import rate_name
 from multibody.simulation.contract import Vector
 from multibody.simulation.problem.given_expressions import written
 from multibody.simulation.problem.inputs import Sampled, arity, called
+from multibody.simulation.tolerances import NEAR_JUMP_TIME, POSITION_ROUNDING
 
-NEAR = 1e-9  # relative to the duration
 STRETCHES = 64  # of a run, in which a rate is integrated by Gauss's rule
-ROUNDING = 1e-12  # of positions, relative to the largest
 WRONG_RATE = 0.02  # the difference of a change and the integral of its rate, relative to the larger sum of both
 
 
@@ -38,8 +37,8 @@ def require_course(
         times: of the run; the first and the last one count.
     """
     first, last = float(times[0]), float(times[-1])
-    driven = [one for one in eom.model.links if one.joint.prescribed is not None]
-    given = {f"input '{one}'": expression for one, expression in follows.items()}
+    driven = [link for link in eom.model.links if link.joint.prescribed is not None]
+    given = {f"input '{name}'": expression for name, expression in follows.items()}
     given |= {f"prescribed motion of joint '{link.joint.name}'": as_expr(q) for link in driven for q in link.q}
     for owner, expression in given.items():
         for table in _over_time(expression, eom.model.time):
@@ -71,7 +70,7 @@ def require_rates(
         parameters: values.
         times: of the run; the first and the last one count.
     """
-    places = {one.name: place for place, one in enumerate(eom.inputs)}
+    places = {quantity.name: place for place, quantity in enumerate(eom.inputs)}
     driven = [(name, rate_name(name)) for name in places if rate_name(name) in given and rate_name(name) in places]
     if not driven:
         return
@@ -89,7 +88,7 @@ def require_rates(
         positions = np.array([motion(float(t)) for t in ends])
         changes = np.diff(positions)
         size = max(np.abs(integrals).sum(), np.abs(changes).sum())
-        if np.abs(integrals - changes).sum() > WRONG_RATE * size + ROUNDING * np.abs(positions).max():
+        if np.abs(integrals - changes).sum() > WRONG_RATE * size + POSITION_ROUNDING * np.abs(positions).max():
             k = int(np.abs(integrals - changes).argmax())
             raise ModelError(
                 f"'{rate}' is not the rate of '{name}': from t = {ends[k]:.6g} s to {ends[k + 1]:.6g} s, "
@@ -133,7 +132,7 @@ def _over_time(expression: Expr, time: Symbol) -> Iterator[Table]:
 
 def _require_long_enough(table: Table, where: str, first: float, last: float) -> None:
     begin, end = float(table.breaks[0]), float(table.breaks[-1])
-    allowed = NEAR * (last - first)
+    allowed = NEAR_JUMP_TIME * (last - first)
     if begin > first + allowed or end < last - allowed:
         raise ModelError(
             f"The table '{table.origin}' covers {begin:g} s to {end:g} s, and the run {first:g} s to {last:g} s.",

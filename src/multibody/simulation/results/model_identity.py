@@ -108,8 +108,10 @@ def unidentified_parts(eom: EquationsOfMotion) -> list[str]:
 
 
 def _written(model: Model) -> Iterator[tuple[str, Any]]:
-    names = [[one.name for one in group] for group in (model.coordinates, model.speeds, model.parameter_symbols)]
-    yield "names", [model.name, *names, [(one.name, str(one.unit)) for one in model.inputs]]
+    names = [
+        [variable.name for variable in group] for group in (model.coordinates, model.speeds, model.parameter_symbols)
+    ]
+    yield "names", [model.name, *names, [(quantity.name, str(quantity.unit)) for quantity in model.inputs]]
     yield "gravity", model.gravity.components()
     for body in model.bodies:
         yield f"body {body.name}", _body(body)
@@ -118,14 +120,14 @@ def _written(model: Model) -> Iterator[tuple[str, Any]]:
     for kind, things in (("load", model.loads), ("constraint", model.constraints), (SENSOR, model.sensors)):
         for name, thing in things.items():
             yield f"{kind} {name}", thing
-    limits = {one.name: one.limits for one in model.inputs if one.limits is not None}
+    limits = {quantity.name: quantity.limits for quantity in model.inputs if quantity.limits is not None}
     if limits:
         yield "limits of inputs", limits
     if model.unreduced is not None:
         yield "loops in closed form", (_by_name(model.values), dict(model.unreduced.constraints))
     elif model.values:
         yield "driven and dependent joints", _by_name(model.values)
-    for symbol, default in ((s, value) for one in model.parameters for s, value in one.default.items()):
+    for symbol, default in ((s, value) for parameter in model.parameters for s, value in parameter.default.items()):
         yield f"{DEFAULT} {symbol.name}", default
     for symbol, value in model.start.items():
         yield f"{START} {symbol.name}", (value, symbol.name in model.written)
@@ -136,7 +138,7 @@ def _body(body: Body) -> list[Any]:
 
 
 def _joint(joint: Joint) -> list[Any]:
-    symbols = [one.name for one in (*joint.coordinates, *joint.speeds)]
+    symbols = [symbol.name for symbol in (*joint.coordinates, *joint.speeds)]
     return [joint.parent, joint.child, joint.kind, symbols, joint.limits, joint.prescribed, joint.cut, joint.guessed]
 
 

@@ -136,12 +136,12 @@ class NamedSamples(Samples):
     def __getitem__(self, name: str) -> Vector:
         head, place = split(str(name), self.quantities)
         if head not in self.quantities:
-            arrays = [one for one, sensor in self.eom.model.sensors.items() if sensor.shape]
+            arrays = [name for name, sensor in self.eom.model.sensors.items() if sensor.shape]
             raise unknown(name, self.quantities, self.title, arrays)
         quantity = self.quantities[head]
         values = self._of_kind(quantity.kind)[quantity.place]
         if len(place) >= values.ndim or any(k >= size for k, size in zip(place, values.shape[1:], strict=False)):
-            raise unknown(name, [element_name(head, one) for one in np.ndindex(values.shape[1:])], self.title)
+            raise unknown(name, [element_name(head, place) for place in np.ndindex(values.shape[1:])], self.title)
         return component(values, place)
 
     def __iter__(self) -> Iterator[str]:

@@ -82,15 +82,17 @@ def _chosen(run: NamedSamples, names: Sequence[str]) -> list[Panel]:
 def _overview(run: NamedSamples) -> list[Panel]:
     """Coordinates and speeds by unit, energies, and the balance of these, which is small and needs its own scale."""
     panels: dict[tuple[str, str], Panel] = {}
-    for name, one in run.quantities.items():
-        if one.kind in {"coordinate", "speed"}:
-            panels.setdefault((one.kind, one.unit), Panel(TITLES[one.kind], one.unit, {})).curves[name] = run[name]
+    for name, quantity in run.quantities.items():
+        if quantity.kind in {"coordinate", "speed"}:
+            panels.setdefault((quantity.kind, quantity.unit), Panel(TITLES[quantity.kind], quantity.unit, {})).curves[
+                name
+            ] = run[name]
     return [*panels.values(), *energy_panels(run)]
 
 
 def energy_panels(run: NamedSamples) -> list[Panel]:
     """The energies, with works where there are any, and their balance; nothing if they are not known."""
-    *energies, balance = [name for name, one in run.quantities.items() if one.kind == "energy"] or [""]
+    *energies, balance = [name for name, quantity in run.quantities.items() if quantity.kind == "energy"] or [""]
     if not balance:
         return []
     curves = {name: run[name] for k, name in enumerate(energies) if k < 3 or np.any(run[name])}  # no works without any
@@ -104,8 +106,8 @@ def mark_events(axes: Sequence[Any], run: NamedSamples) -> None:
     """A dotted line at each event; too many of them would hide the curves."""
     if not 0 < len(run.occurrences) <= EVENTS:
         return
-    names = ", ".join(dict.fromkeys(one.name for one in run.occurrences))
+    names = ", ".join(dict.fromkeys(occurrence.name for occurrence in run.occurrences))
     axes[0].set_title(f"dotted: {names}", loc="right", fontsize=8, color="0.4")
     for axis in axes:
-        for one in run.occurrences:
-            axis.axvline(one.t, color="0.5", linewidth=0.7, linestyle=":", zorder=0)
+        for occurrence in run.occurrences:
+            axis.axvline(occurrence.t, color="0.5", linewidth=0.7, linestyle=":", zorder=0)

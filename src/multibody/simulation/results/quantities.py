@@ -69,8 +69,8 @@ def _entries(eom: EquationsOfMotion) -> Iterator[tuple[str, str, str, str]]:
     for name, sensor in model.sensors.items():
         yield name, "sensor", sensor.unit, repr(sensor)
     units = _joint_units(model)
-    for one in model.values:
-        yield one.name, "joint", units.get(one.name, ""), "follows from coordinates, speeds and time"
+    for value in model.values:
+        yield value.name, "joint", units.get(value.name, ""), "follows from coordinates, speeds and time"
     for symbol, (speed, _, unit, _) in zip(model.accelerations, table["speed"], strict=True):
         yield symbol.name, "acceleration", f"{unit}²" if unit.endswith("/s") else "", f"rate of {speed}"
     yield from table["multiplier"]
@@ -84,9 +84,11 @@ def _joint_units(model: Model) -> dict[str, str]:
     for joint in (*model.joints, *model.cuts):
         lengths = _lengths(joint)
         if len(lengths) == len(joint.coordinates):
-            units |= {one.name: what for one, what in zip(joint.coordinates, lengths, strict=True)}
-        units |= {one.name: f"{what}/s" for one, what in zip(joint.speeds, lengths, strict=True)}
-        units |= {acceleration_symbol(one).name: f"{what}/s²" for one, what in zip(joint.speeds, lengths, strict=True)}
+            units |= {coordinate.name: what for coordinate, what in zip(joint.coordinates, lengths, strict=True)}
+        units |= {speed.name: f"{what}/s" for speed, what in zip(joint.speeds, lengths, strict=True)}
+        units |= {
+            acceleration_symbol(speed).name: f"{what}/s²" for speed, what in zip(joint.speeds, lengths, strict=True)
+        }
     return units
 
 

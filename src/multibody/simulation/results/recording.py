@@ -91,7 +91,7 @@ class Recording(Mapping[str, Vector]):
         shape = tuple(max(places) + 1 for places in zip(*elements, strict=False))
         if not elements or sorted(elements) != list(np.ndindex(shape)):
             raise unknown(name, self.arrays, "recording")
-        return np.stack([elements[one] for one in sorted(elements)], axis=1).reshape(-1, *shape)
+        return np.stack([elements[element] for element in sorted(elements)], axis=1).reshape(-1, *shape)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.arrays)
@@ -133,9 +133,13 @@ class Recording(Mapping[str, Vector]):
         for part in filter(None, shapes.split(", ")):
             name, _, sizes = part.rpartition(" ")
             elements = [element_name(name, place) for place in np.ndindex(*map(int, sizes.split("x")))]
-            if elements and all(one in arrays for one in elements):
+            if elements and all(element in arrays for element in elements):
                 whole = self[name]
-                arrays = {name if one == elements[0] else one: arrays[one] for one in arrays if one not in elements[1:]}
+                arrays = {
+                    name if array == elements[0] else array: arrays[array]
+                    for array in arrays
+                    if array not in elements[1:]
+                }
                 arrays[name] = whole
         units = {name: self.units.get(name, "") for name in arrays}
         return Recording(arrays, units, self.about)

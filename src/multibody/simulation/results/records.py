@@ -55,10 +55,12 @@ def recorded(run: NamedSamples, names: Sequence[Any]) -> Recording:
         "contacts": {} if run.settings is None else run.settings.contacts,
         "digest": run.digest,
         "counts": asdict(run.counts),
-        "start_changes": [[*one, "rounding"] if one.is_rounding else [*one] for one in run.start_changes],
-        "saturations": [plain_saturation(one) for one in run.saturations],
-        "table_exits": [plain_exit(one) for one in run.table_exits],
-        "occurrences": [[one.name, float(one.t), np.asarray(one.y).tolist()] for one in run.occurrences],
+        "start_changes": [[*change, "rounding"] if change.is_rounding else [*change] for change in run.start_changes],
+        "saturations": [plain_saturation(saturation) for saturation in run.saturations],
+        "table_exits": [plain_exit(table_exit) for table_exit in run.table_exits],
+        "occurrences": [
+            [occurrence.name, float(occurrence.t), np.asarray(occurrence.y).tolist()] for occurrence in run.occurrences
+        ],
     }
     return Recording({name: run[name] for name in chosen}, units, about)
 
@@ -96,7 +98,7 @@ def restored(
         [EventRecord(name, t, np.array(y)) for name, t, y in about.get("occurrences", ())], about.get("message", ""),
         settings=settings,
         start_changes=tuple(
-            (RoundedStart if one[3:] else StartChange)(*one[:3]) for one in about.get("start_changes", ())
+            (RoundedStart if row[3:] else StartChange)(*row[:3]) for row in about.get("start_changes", ())
         ),
     )  # fmt: skip
     stored = about.get("saturations")
@@ -200,8 +202,8 @@ def _listed(names: Sequence[Any]) -> str:
 def _state_names(eom: EquationsOfMotion) -> tuple[list[str], list[str]]:
     """The names of what y and r are made of."""
     of_kind: dict[str, list[str]] = {"coordinate": [], "speed": [], "energy": [], "input": []}
-    for name, one in quantities(eom).items():
-        of_kind.setdefault(one.kind, []).append(name)
+    for name, quantity in quantities(eom).items():
+        of_kind.setdefault(quantity.kind, []).append(name)
     works = of_kind["energy"][3:6]
     return of_kind["coordinate"] + of_kind["speed"] + works, of_kind["input"]
 
@@ -226,7 +228,7 @@ def _parameters(
 ) -> Vector:  # fmt: skip
     """Values in the order of the equations: those of the file, unless others are given."""
     known = about.get("parameters", {})
-    missing = [one.name for one in eom.parameters if one.name not in known]
+    missing = [parameter.name for parameter in eom.parameters if parameter.name not in known]
     if missing and given is None:
         raise MissingValueError(
             f"The file does not hold the values of: {', '.join(missing)}.",
@@ -235,4 +237,4 @@ def _parameters(
             remedy="Give read(…, parameters={…}), or {} if these have their defaults.",
         )
     values = eom.model.parameter_values({**known, **eom.model.parameters_by_element(given)})
-    return np.array([values[one] for one in eom.parameters])
+    return np.array([values[parameter] for parameter in eom.parameters])

@@ -172,7 +172,7 @@ class Samples:
     @property
     def parameters(self) -> Mapping[str, float]:
         """The values of the parameters, by name."""
-        return {one.name: float(value) for one, value in zip(self.eom.parameters, self.p, strict=True)}
+        return {parameter.name: float(value) for parameter, value in zip(self.eom.parameters, self.p, strict=True)}
 
     def at(self, t: Any) -> Instant:
         """Coordinates and speeds at any time within.
@@ -268,7 +268,7 @@ class Samples:
         apart to count the turns, the angle is NaN from there on, with a message in the log. The run itself counts the
         turns of an angle with limits, a load or a sensor: such an angle is always known.
         """
-        names = [one.name for one in self.eom.model.values]
+        names = [value.name for value in self.eom.model.values]
         values = dict(zip(names, self._probed("joints").T, strict=True)) if names else {}
         unmeasured = []
         for coordinate, expression in self.eom.model.values.items():
@@ -292,11 +292,11 @@ class Samples:
         order = np.lexsort((np.concatenate([self.t, between]), np.concatenate([np.arange(len(self.t)), places + 0.5])))
         missed = np.concatenate([np.zeros(len(self.t)), self.interpolation_errors(between)])[order]
         t, samples = np.concatenate([self.t, between])[order], order < len(self.t)
-        columns = {one.name: k for k, one in enumerate(self.eom.model.values)}
+        columns = {value.name: k for k, value in enumerate(self.eom.model.values)}
         angles = {}
         for name in names:
             angle, rate = (
-                np.concatenate([values[one], inner[:, columns[one]]])[order] for one in (name, rate_name(name))
+                np.concatenate([values[key], inner[:, columns[key]]])[order] for key in (name, rate_name(name))
             )
             angles[name] = _unwrapped(t, angle, rate, missed)[samples]
             angles[name].flags.writeable = False
@@ -342,7 +342,7 @@ class Samples:
         if not rows:
             return ()
         chosen = np.unique(np.linspace(0, len(self.t) - 1, RANK_SAMPLES).astype(int))
-        states = (one[chosen] for one in (self.t, self.q, self.u, self.r))
+        states = (values[chosen] for values in (self.t, self.q, self.u, self.r))
         matrices = self.eom.function("constraint_rows", {"B": constraints.B[rows]}).batch(*states, self.p)
         independent = max((basis(B) for B in np.reshape(matrices, (len(chosen), len(rows), -1))), key=len)
         return tuple(constraints.names[row] for k, row in enumerate(rows) if k not in independent)
@@ -363,7 +363,7 @@ class Samples:
 
     def _solve_again(self, name: str, parts: Sequence[Vector]) -> None:
         """Put in what regularized equations give, in samples for which the original ones have no solution."""
-        undetermined = [~np.isfinite(one.reshape(len(one), -1)).all(axis=1) for one in parts]
+        undetermined = [~np.isfinite(part.reshape(len(part), -1)).all(axis=1) for part in parts]
         rows = np.flatnonzero(np.logical_or.reduce(undetermined))
         if len(rows):
             again = probe(self.eom.regularized, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from multibody.simulation.checks.energies import DOUBTFUL_DRIFT
+from multibody.simulation.tolerances import DOUBTFUL_DRIFT
 from multibody.support.text_tables import html_table
 
 DOUBTFUL_NOTE = f"more than {DOUBTFUL_DRIFT:.0e}: use shorter steps or a smaller rtol, or look at run.energies"

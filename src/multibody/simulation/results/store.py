@@ -28,9 +28,8 @@ from multibody.errors import StorageError
 from multibody.simulation.contract import Status, Vector
 from multibody.simulation.results.digests import digest
 from multibody.simulation.results.recording import Recording, split
-from multibody.support.atomic_files import atomic_file
+from multibody.support.files import atomic_file, open_regular
 from multibody.support.optional_libraries import require_library
-from multibody.support.regular_files import open_regular
 
 ABOUT, SHAPES = "__about__", "__shapes__"  # no quantity can have these names
 

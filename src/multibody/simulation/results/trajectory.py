@@ -20,7 +20,7 @@ from multibody.simulation.results import recording, records, store
 from multibody.simulation.results.named_samples import NamedSamples
 from multibody.simulation.results.recording import Recording
 from multibody.simulation.results.statistics import table
-from multibody.support.atomic_files import refuse_existing
+from multibody.support.files import refuse_existing
 from multibody.support.text_tables import counted, html_table
 
 
@@ -209,11 +209,11 @@ class Trajectory(NamedSamples):
         return html_table([["", ""], *self._rows()], repr(self)) + html_figure(self)
 
     def _rows(self) -> list[tuple[str, str]]:
-        shown = [f"{one.name} at {one.t:.6g} s" for one in self.occurrences[:6]]
+        shown = [f"{occurrence.name} at {occurrence.t:.6g} s" for occurrence in self.occurrences[:6]]
         more = len(self.occurrences) - len(shown)
         rows = [("system", self.eom.model.name), ("time", f"{self.t[0]:.6g} s to {self.t[-1]:.6g} s")]
         rows += self.statistics.rows()
-        changed = [str(one) for one in self.start_changes if not one.is_rounding]
+        changed = [str(change) for change in self.start_changes if not change.is_rounding]
         rows += [("start changed", "\n".join(changed))] if changed else []
         rows += [("events", "\n".join(shown + ([f"and {more} more"] if more else [])))] if shown else []
         violations = self.limit_violations

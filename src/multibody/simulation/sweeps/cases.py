@@ -108,12 +108,14 @@ def _rows_as_cases(eom: EquationsOfMotion, parameters: Any, cases: Any) -> tuple
     """Several values of one array, ``{"cp": [[1, 2, 3], [3, 2, 1]]}``, as cases: its entries change together."""
     if cases is not None or not isinstance(parameters, Mapping):
         return parameters, cases
-    shapes = {one.name: np.shape(one.symbols) for one in eom.model.parameters if np.ndim(one.symbols)}
+    shapes = {
+        parameter.name: np.shape(parameter.symbols) for parameter in eom.model.parameters if np.ndim(parameter.symbols)
+    }
     rows = [name for name, value in parameters.items() if name in shapes and _is_stack(value, shapes[name])]
     if len(rows) != 1:  # several of them would be a grid of arrays; the error says what shape is needed
         return parameters, cases
     (name,) = rows
-    others = {one: value for one, value in parameters.items() if one != name}
+    others = {other: value for other, value in parameters.items() if other != name}
     return others, [{name: value} for value in parameters[name]]
 
 
@@ -121,7 +123,7 @@ def _is_stack(value: Any, shape: tuple[int, ...]) -> bool:
     """Whether a value is a sequence of arrays of this shape."""
     if not isinstance(value, list | tuple | np.ndarray) or not len(value):
         return False
-    return all(isinstance(one, list | tuple | np.ndarray) and np.shape(one) == shape for one in value)
+    return all(isinstance(item, list | tuple | np.ndarray) and np.shape(item) == shape for item in value)
 
 
 class _Planning:
@@ -133,12 +135,14 @@ class _Planning:
     ) -> None:  # fmt: skip
         parameters, cases = _rows_as_cases(eom, parameters, cases)
         parameters = _by_element(eom, parameters)
-        cases = [_by_element(eom, one) for one in cases] if isinstance(cases, list) else cases
+        cases = [_by_element(eom, case) for case in cases] if isinstance(cases, list) else cases
         self._eom, self._cases, self._draws, self._seed = eom, cases, draws, seed
         self._require_lists()
-        self._kinds = {one.name: "parameter" for one in eom.parameters}
+        self._kinds = {parameter.name: "parameter" for parameter in eom.parameters}
         self._require_known(parameters, [*self._kinds], "parameters")
-        states = {one.name: "coordinate" for one in eom.coordinates} | {one.name: "speed" for one in eom.speeds}
+        states = {coordinate.name: "coordinate" for coordinate in eom.coordinates} | {
+            speed.name: "speed" for speed in eom.speeds
+        }
         self._require_known(initial, [*states], "initial")
         self._kinds |= states
         self._given = {**parameters, **initial}
@@ -151,10 +155,10 @@ class _Planning:
     @cached_property
     def plan(self) -> SweepPlan:
         """All runs."""
-        random = [name for name, one in self._values.items() if isinstance(one, Distribution)]
-        common = {name: one for name, one in self._values.items() if isinstance(one, float)}
+        random = [name for name, value in self._values.items() if isinstance(value, Distribution)]
+        common = {name: value for name, value in self._values.items() if isinstance(value, float)}
         dimensions = [] if self._cases is None else [("case", len(self._cases))]
-        dimensions += [(name, len(one)) for name, one in self._axes.items()]
+        dimensions += [(name, len(axis)) for name, axis in self._axes.items()]
         dimensions += [("draw", self._draws)] if random else []
         shape = tuple(count for _, count in dimensions)
         columns = [*self._case_columns(shape), *self._grid_columns(shape)]
@@ -166,7 +170,7 @@ class _Planning:
 
     @cached_property
     def _axes(self) -> dict[str, Vector]:
-        return {name: one for name, one in self._values.items() if isinstance(one, np.ndarray)}
+        return {name: value for name, value in self._values.items() if isinstance(value, np.ndarray)}
 
     def _case_columns(self, shape: tuple[int, ...]) -> list[Vector]:
         if not self._listed:
@@ -272,7 +276,7 @@ class _Planning:
         """Which argument a name belongs to."""
         homes = {"parameters": self._eom.parameters, "initial": (*self._eom.coordinates, *self._eom.speeds),
                  "inputs": self._eom.inputs}  # fmt: skip
-        found = [home for home, symbols in homes.items() if name in [one.name for one in symbols]]
+        found = [home for home, symbols in homes.items() if name in [symbol.name for symbol in symbols]]
         return f"It belongs to {found[0]}={{…}}." if found else ""
 
     def _require_once(self, names: list[str]) -> None:
@@ -294,7 +298,7 @@ class _Planning:
                 where=self._where,
                 remedy="Leave cases away, or add one.",
             )
-        random = any(isinstance(one, Distribution) for one in self._values.values())
+        random = any(isinstance(value, Distribution) for value in self._values.values())
         if self._draws < 1 or (self._draws > 1 and not random):
             raise ModelError(
                 f"draws={self._draws}{'' if random else ', and nothing to draw'}.",

@@ -64,7 +64,7 @@ def _is_missing(found: Measured | None) -> bool:
 
 
 def require_measures(measures: Mapping[str, Any], plan: SweepPlan) -> None:
-    """What is measured is a function; it stands beside what varies in tables, and must be called otherwise."""
+    """What is measured is a function; tables list it beside what varies, so their names must differ."""
     wrong = [name for name, law in measures.items() if not callable(law)]
     if wrong:
         raise ModelError(

@@ -74,7 +74,10 @@ def _counts_of(one: Outcome) -> dict[str, Any]:
 
 
 def _plain_checks(checks: RunChecks) -> list[Any]:
-    violations = [[*one[:2], [repr(float(x)) for x in (*one.limits, *one[3:])]] for one in checks.limit_violations]
+    violations = [
+        [*violation[:2], [repr(float(x)) for x in (*violation.limits, *violation[3:])]]
+        for violation in checks.limit_violations
+    ]
     return [repr(checks.energy_scale), repr(checks.energy_error), dict(checks.generated), violations]
 
 

@@ -116,7 +116,7 @@ class SweepOutcomes:
         """The runs that failed, with their reasons."""
         messages = self.messages
         failed = [number for number, status in enumerate(self.status) if _failed(status)]
-        return [FailedRun(one, self._plan.case(one).values, messages[one]) for one in failed]
+        return [FailedRun(number, self._plan.case(number).values, messages[number]) for number in failed]
 
     @property
     def failed(self) -> int:
@@ -194,20 +194,22 @@ class SweepOutcomes:
     def trajectories(self) -> Iterator[tuple[int, Trajectory]]:
         """Number and trajectory of all runs that have one."""
         found = (self._store.outcome(number) for number in self._store.numbers())
-        return ((one.number, self._trajectory(one)) for one in found if one is not None and one.ending)
+        return (
+            (outcome.number, self._trajectory(outcome)) for outcome in found if outcome is not None and outcome.ending
+        )
 
     @cached_property
     def measures(self) -> dict[str, Vector]:
         """What was measured, an array over the runs for each name; NaN for runs that failed, or whose measure did."""
         return {
-            name: self._over_runs({k: one.value for k, one in found.items() if not one.error}, name)
+            name: self._over_runs({k: measured.value for k, measured in found.items() if not measured.error}, name)
             for name, found in self._measured.items()
         }
 
     @property
     def measure_failures(self) -> dict[str, dict[int, str]]:
         """Why measures failed, by their names and the numbers of runs; empty if none did."""
-        found = {name: {k: one.error for k, one in runs.items() if one.error} for name, runs in self._measured.items()}
+        found = {name: {k: run.error for k, run in runs.items() if run.error} for name, runs in self._measured.items()}
         return {name: errors for name, errors in found.items() if errors}
 
     @cached_property
@@ -298,7 +300,7 @@ class SweepOutcomes:
         return found
 
     def _over_runs(self, found: Mapping[int, Any], name: str, *axes: Vector) -> Vector:
-        shapes = {np.shape(one) for one in found.values()} or {tuple(len(axis) for axis in axes)}
+        shapes = {np.shape(measured) for measured in found.values()} or {tuple(len(axis) for axis in axes)}
         if len(shapes) > 1:
             raise ShapeError(
                 f"'{name}' has arrays of different shapes: {sorted(shapes)}.",
@@ -306,8 +308,8 @@ class SweepOutcomes:
                 remedy="Measure something of the same shape in all runs.", name=name,
             )  # fmt: skip
         values = np.full((len(self), *shapes.pop()), np.nan)
-        for number, one in found.items():
-            values[number] = one
+        for number, measured in found.items():
+            values[number] = measured
         return values
 
     def _require(self, name: str) -> None:

@@ -13,8 +13,7 @@ from typing import Any
 from multibody.equations import EquationsOfMotion
 from multibody.errors import MissingValueError, ModelError, NumberError, StorageError
 from multibody.graph.number import is_whole
-from multibody.simulation.checks.start_report import warn_of_changed_runs
-from multibody.simulation.checks.table_report import report_tables_of_sweep
+from multibody.simulation.checks.run_reports import report_tables_of_sweep, warn_of_changed_runs
 from multibody.simulation.events.continuous_angles import with_recorded_angles
 from multibody.simulation.events.events import Event
 from multibody.simulation.events.impacts import Impact, with_contacts
@@ -203,8 +202,8 @@ def _require_workers(workers: Any, client: Any) -> None:
 
 def _require_values(eom: EquationsOfMotion, plan: SweepPlan) -> None:
     """A parameter that no run has a value for."""
-    defaults = {one: default for part in eom.model.parameters for one, default in part.default.items()}
-    missing = [one.name for one, default in defaults.items() if default is None and one.name not in plan.kinds]
+    defaults = {symbol: default for part in eom.model.parameters for symbol, default in part.default.items()}
+    missing = [symbol.name for symbol, default in defaults.items() if default is None and symbol.name not in plan.kinds]
     if missing:
         raise MissingValueError(
             f"No value for: {', '.join(missing)}.",
@@ -216,9 +215,9 @@ def _require_values(eom: EquationsOfMotion, plan: SweepPlan) -> None:
 
 def _changed(outcomes: Iterable[Outcome], plan: SweepPlan) -> int:
     """The number of runs in which start values were changed that were given to the sweep."""
-    pairs = ((one.start_changes, plan.case(one.number)) for one in outcomes if one.start_changes)
+    pairs = ((outcome.start_changes, plan.case(outcome.number)) for outcome in outcomes if outcome.start_changes)
     return sum(
-        any(not one.is_rounding and (one.name in case.q or one.name in case.u) for one in changes)
+        any(not change.is_rounding and (change.name in case.q or change.name in case.u) for change in changes)
         for changes, case in pairs
     )
 
@@ -234,14 +233,14 @@ def _fill(
         return changed, failed, len(known)
     with pool(runner, workers, client) as hands, runs_bar(progress) as report:
         try:
-            for found in hands.outcomes((plan.case(number) for number in left), len(left)):
-                store.add(found)
-                changed += _changed(found, plan)
-                done, failed = done + len(found), failed + sum(one.failed for one in found)
+            for outcome in hands.outcomes((plan.case(number) for number in left), len(left)):
+                store.add(outcome)
+                changed += _changed(outcome, plan)
+                done, failed = done + len(outcome), failed + sum(outcome.failed for outcome in outcome)
                 report(done, len(plan), failed)
         except KeyboardInterrupt:
-            for found in hands.rest():
-                store.add(found)
-                changed += _changed(found, plan)
-                failed += sum(one.failed for one in found)
+            for outcome in hands.rest():
+                store.add(outcome)
+                changed += _changed(outcome, plan)
+                failed += sum(outcome.failed for outcome in outcome)
     return changed, failed, len(known)

@@ -32,9 +32,9 @@ def facts_of(runner: Runner, plan: SweepPlan, identified: bool) -> dict[str, Any
     return {
         "parts": _parts(runner, plan) if identified else {},
         "system": runner.eom.model.name,
-        "impacts": [one.name for one in runner.events if isinstance(one, Impact)],
+        "impacts": [event.name for event in runner.events if isinstance(event, Impact)],
         "integrator": repr(runner.integrator),
-        "inputs": [one.name for one in runner.prepared.eom.inputs],
+        "inputs": [quantity.name for quantity in runner.prepared.eom.inputs],
         "kinds": dict(plan.kinds),
         "common": dict(plan.common),
         "names": plan.names,
@@ -90,7 +90,7 @@ def _identified_parts(eom: EquationsOfMotion) -> dict[str, str]:
 
 def _input_digests(eom: EquationsOfMotion, inputs: Mapping[str, Any] | None) -> dict[str, str]:
     """The digest of what each input does, by name; inputs that are not given are zero."""
-    given = {one.name: 0.0 for one in eom.inputs} | eom.model.inputs_by_element(inputs)
+    given = {quantity.name: 0.0 for quantity in eom.inputs} | eom.model.inputs_by_element(inputs)
     return {name: digest(_law(eom, name, value), what=f"input '{name}'") for name, value in given.items()}
 
 
@@ -104,13 +104,14 @@ def _law(eom: EquationsOfMotion, name: str, value: Any) -> Any:
 def _event_digests(events: Sequence[Event | Impact]) -> dict[str, str]:
     """The digest of each event, by its name and its place, since simultaneous events happen in their order."""
     return {
-        f"{k}: {one.name or 'event'}": digest(one, what=f"event '{one.name or k + 1}'") for k, one in enumerate(events)
+        f"{k}: {event.name or 'event'}": digest(event, what=f"event '{event.name or k + 1}'")
+        for k, event in enumerate(events)
     }
 
 
 def plan_of(facts: Mapping[str, Any]) -> SweepPlan:
     """The plan of a stored sweep."""
-    names, dimensions, shape = (tuple(facts[one]) for one in ("names", "dimensions", "shape"))
+    names, dimensions, shape = (tuple(facts[key]) for key in ("names", "dimensions", "shape"))
     return SweepPlan(facts["kinds"], facts["common"], names, facts["table"], dimensions, shape)
 
 
@@ -171,7 +172,7 @@ def _other(name: str, stored: Any, wanted: Any) -> str:
         return ""
     if not isinstance(stored, Mapping) or not isinstance(wanted, Mapping):
         return name
-    others = [one.partition(": ")[2] or one for one in different(stored, wanted)]
+    others = [line.partition(": ")[2] or line for line in different(stored, wanted)]
     return f"{name} ({', '.join(others[:8])}{' …' if others[8:] else ''})"
 
 

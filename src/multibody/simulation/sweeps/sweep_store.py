@@ -28,7 +28,7 @@ from multibody.simulation.sweeps.outcome_rows import (
 )
 from multibody.simulation.sweeps.runner import Outcome
 from multibody.simulation.sweeps.writer_lock import WriterLock, is_supported
-from multibody.support.regular_files import open_regular, require_regular
+from multibody.support.files import open_regular, require_regular
 
 KIND = 0x4D425357  # "MBSW" in the header of the file
 FORMAT = 4
@@ -258,7 +258,8 @@ class Store:
 
     def _insert_measures(self, outcomes: Iterable[Outcome]) -> None:
         self._base.executemany(
-            "REPLACE INTO measures VALUES (?, ?, ?, ?, ?)", [row for one in outcomes for row in measure_rows(one)]
+            "REPLACE INTO measures VALUES (?, ?, ?, ?, ?)",
+            [row for outcome in outcomes for row in measure_rows(outcome)],
         )
 
     def measured(self) -> dict[str, dict[int, Measured]]:

@@ -33,7 +33,7 @@ def dataframe(sweep: SweepOutcomes) -> Any:
 def dataset(sweep: SweepOutcomes, names: Sequence[str]) -> Any:
     """An xarray data set of runs and times; the axes of an array ``tip`` are the dimensions ``tip_0``, ``tip_1`` …."""
     variables = {}
-    for name in names or [one.name for one in (*sweep.eom.coordinates, *sweep.eom.speeds)]:
+    for name in names or [symbol.name for symbol in (*sweep.eom.coordinates, *sweep.eom.speeds)]:
         values = sweep.values(name)
         axes = ("run", "t", *(f"{name}_{axis}" for axis in range(values.ndim - 2)))
         variables[name] = (axes, values, {"units": sweep.quantities[split(name, sweep.quantities)[0]].unit})
@@ -61,18 +61,18 @@ def summary(sweep: SweepOutcomes) -> str:
         ("stored in", sweep.where),
         ("status", ", ".join(f"{count} {status}" for status, count in Counter(sweep.status).most_common())),
     ]
-    changed = [[one.name for one in some if not one.is_rounding] for some in sweep.start_changes.values()]
+    changed = [[change.name for change in some if not change.is_rounding] for some in sweep.start_changes.values()]
     if any(changed):
         names = dict.fromkeys(name for some in changed for name in some)
         rows.append(("start changed", f"{', '.join(names)} in {sum(map(bool, changed))} of {len(sweep)} runs"))
     if sweep.limit_violations:
-        names = dict.fromkeys(one.coordinate for found in sweep.limit_violations.values() for one in found)
+        names = dict.fromkeys(violation.coordinate for run in sweep.limit_violations.values() for violation in run)
         rows.append(("limits left", f"{', '.join(names)} in {len(sweep.limit_violations)} of {len(sweep)} runs"))
     if sweep.saturations:
-        names = dict.fromkeys(one.input for found in sweep.saturations.values() for one in found)
+        names = dict.fromkeys(saturation.input for run in sweep.saturations.values() for saturation in run)
         rows.append(("inputs limited", f"{', '.join(names)} in {len(sweep.saturations)} of {len(sweep)} runs"))
     if sweep.table_exits:
-        names = dict.fromkeys(one.table for found in sweep.table_exits.values() for one in found)
+        names = dict.fromkeys(table_exit.table for exits in sweep.table_exits.values() for table_exit in exits)
         rows.append(("tables left", f"{', '.join(names)} in {len(sweep.table_exits)} of {len(sweep)} runs"))
     if sweep.failures:
         more = len(sweep.failures) - SHOWN

@@ -67,7 +67,7 @@ class Pool:
         self._stop()
         for promise in self._under_way:
             promise.cancel()
-        return [one.result() for one in self._under_way if not one.cancelled() and one.exception() is None]
+        return [task.result() for task in self._under_way if not task.cancelled() and task.exception() is None]
 
     def _group(self, cases: Iterator[Case], left: int) -> Group:
         """The next cases; towards the end groups become smaller, so that all workers end at the same time."""
@@ -76,7 +76,7 @@ class Pool:
 
     def _adapt(self, found: list[Outcome]) -> None:
         """Groups that take a moment."""
-        seconds = sum(one.seconds for one in found) / max(1, len(found))
+        seconds = sum(outcome.seconds for outcome in found) / max(1, len(found))
         self._size = int(max(1, min(LARGEST, 4 * self._size, MOMENT / max(seconds, 1e-6))))
 
 
@@ -133,8 +133,8 @@ class _Crew:
         self._work = work
         self._waiting: SimpleQueue[tuple[Promise, Group] | None] = SimpleQueue()
         self._threads = [Thread(target=self._serve, name=f"multibody-sweep-{k}", daemon=True) for k in range(count)]
-        for one in self._threads:
-            one.start()
+        for thread in self._threads:
+            thread.start()
 
     def submit(self, group: Group) -> Promise:
         promise: Promise = Future()
@@ -150,8 +150,8 @@ class _Crew:
                 task[0].cancel()
         for _ in self._threads:
             self._waiting.put(None)
-        for one in self._threads:
-            one.join()
+        for thread in self._threads:
+            thread.join()
 
     def _serve(self) -> None:
         while (task := self._waiting.get()) is not None:

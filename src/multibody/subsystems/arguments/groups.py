@@ -1,9 +1,10 @@
-"""Groups of arguments of ``couple``: equations of the level itself, known motions, known relations."""
+"""Groups of arguments of ``couple``: equations of the level itself, known motions, known relations, progress."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from time import perf_counter
 from typing import Any
 
 from multibody.errors import ModelError
@@ -99,3 +100,23 @@ def require_groups(label: str, given: Mapping[str, Any], unknown: Iterable[str],
                 code="argument-group-expected",
                 name=argument,
             )
+
+
+Progress = Callable[[str, str, float], None]
+"""Is told the label, the stage that was finished, and the seconds that it took."""
+
+
+class Clock:
+    """Seconds for each stage, reported to a function of the caller."""
+
+    def __init__(self, label: str, progress: Progress | None) -> None:
+        self._label, self._progress = label, progress
+        self._last = perf_counter()
+        self.seconds: dict[str, float] = {}
+
+    def __call__(self, stage: str) -> None:
+        """A stage is finished."""
+        now = perf_counter()
+        self.seconds[stage], self._last = now - self._last, now
+        if self._progress is not None:
+            self._progress(self._label, stage, self.seconds[stage])

@@ -116,7 +116,7 @@ def known_words(
     parts: Sequence[SubsystemContent], names: Mapping[str, Symbol], parameters: Iterable[Parameter],
     inputs: Iterable[Input],
 ) -> dict[str, Expr]:  # fmt: skip
-    """What each name stands for, but for rates."""
+    """What each name represents, but for rates."""
     known: dict[str, Expr] = {symbol.name: symbol for p in parameters for symbol in p.default}
     known |= {symbol.name: symbol for input_ in inputs for symbol in input_.flat}
     return {**known, **names, **{name: value for part in parts for name, value in part.aliases.items()}}
@@ -190,18 +190,18 @@ def _require_signs(label: str, top: Sequence[Symbol], rows: Mapping[Symbol, Expr
     if not rows:
         return
     M, _ = own_dynamics(top, rows)
-    for k, one in enumerate(rows):
-        entry = M[k, list(top).index(one)]
+    for k, row in enumerate(rows):
+        entry = M[k, list(top).index(row)]
         symbols = free_symbols(entry)
         constant = entry.fp != 0 and all(s.kind == "parameter" for s in symbols)
         if constant and float(evaluate(entry, dict.fromkeys(symbols, 1.0))) < 0:
             raise ModelError(
-                f"The inertia in the dynamic equation of '{one.name}' has the wrong sign.",
+                f"The inertia in the dynamic equation of '{row.name}' has the wrong sign.",
                 where=f"subsystem '{label}'",
                 cause="Equations are written as applied forces minus inertia forces.",
-                remedy=f"Change the sign of the whole equation, such as 'F - m*{rate_name(one.name)}'.",
+                remedy=f"Change the sign of the whole equation, such as 'F - m*{rate_name(row.name)}'.",
                 code="inertia-sign-wrong",
-                name=one.name,
+                name=row.name,
             )
 
 

@@ -1,17 +1,18 @@
-"""Arguments by the names of variables: independent variables, values, quaternions, identities, energies."""
+"""Arguments by the names of variables: independent variables, start values, quaternions, identities, energies."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from multibody.errors import ModelError
-from multibody.graph import ZERO, Symbol, free_symbols
+from multibody.errors import ModelError, MultibodyError
+from multibody.graph import ZERO, Expr, Symbol, evaluate, free_symbols
 from multibody.graph.names import require_known_names
+from multibody.model.quantity import Parameter, finite_value, known_defaults
 from multibody.subsystems.arguments.level_draft import LevelDraft
 from multibody.subsystems.arguments.naming import by_order
-from multibody.subsystems.arguments.vocabulary import LevelVocabulary, rate_symbol
+from multibody.subsystems.arguments.vocabulary import TIME, LevelVocabulary, rate_symbol
 from multibody.subsystems.content import Identities, LevelEnergy, SubsystemContent
 from multibody.subsystems.energy import PartialEnergy, energy_of, require_potential, require_potential_of_places
 
@@ -141,3 +142,32 @@ def named_energy(made: SubsystemContent, given: Any, vocabulary: LevelVocabulary
         require_potential_of_places(made, potential)
         require_potential(made, kinetic, potential)
     return energy
+
+
+def start_number(value: Expr, one: Symbol, label: str) -> float:
+    """A start value that the user gave."""
+    return finite_value(value, f"start of '{one.name}' in subsystem '{label}'")
+
+
+def start_values(
+    variables: Iterable[Symbol], start: Mapping[Symbol, float], reference: Mapping[Symbol, Expr],
+    parameters: Sequence[Parameter],
+) -> dict[Any, float]:  # fmt: skip
+    """A number for every variable at the start, and for every parameter that has one.
+
+    What was given counts, then the reference motion as far as the parameters in it have values, then zero.
+    """
+    moved = dict.fromkeys(variables, 0.0) | _on_reference(reference, parameters) | dict(start)
+    return {**known_defaults(parameters), TIME: 0.0, **moved}
+
+
+def _on_reference(reference: Mapping[Symbol, Expr], parameters: Sequence[Parameter]) -> dict[Symbol, float]:
+    known: dict[Any, float] = {**known_defaults(parameters), TIME: 0.0}
+    ready = {variable: value for variable, value in reference.items() if set(free_symbols(value)) <= set(known)}
+    found = {}
+    for variable, value in ready.items():
+        try:
+            found[variable] = float(evaluate(value, known))
+        except MultibodyError:
+            continue  # it has no value at the start
+    return found

@@ -69,7 +69,7 @@ def require_no_rate(label: str, top: Iterable[Symbol], variables: Iterable[str])
     for variable in top:
         if rate_name(variable.name) in names:
             raise ModelError(
-                f"The name '{rate_name(variable.name)}' stands for a variable and for the rate of '{variable.name}'.",
+                f"The name '{rate_name(variable.name)}' is used for a variable and for the rate of '{variable.name}'.",
                 where=f"subsystem '{label}'",
                 cause=f"'{variable.name}' has the highest order, so that its rate follows from dynamic equations.",
                 remedy="Rename one of them; or give the rate an order above that of its variable.",
@@ -130,7 +130,7 @@ def require_no_input(label: str, parameters: Iterable[Parameter], inputs: Iterab
     both = [parameter.name for parameter in parameters if parameter.name in driven]
     if both:
         raise ModelError(
-            f"The name '{both[0]}' stands for a parameter and for an input.",
+            f"The name '{both[0]}' is used for a parameter and for an input.",
             where=f"subsystem '{label}'",
             cause="Two subsystems use one name for different things, or it was declared as both.",
             remedy=f"Rename one of them: part.renamed(label, {{'{both[0]}': '{both[0]}_2'}}).",
@@ -173,7 +173,7 @@ def _require_apart(label: str, found: Mapping[str, Any], variables: Iterable[str
     both = [name for name in taken if name in found]
     if both:
         raise ModelError(
-            f"The name '{both[0]}' stands for {taken[both[0]]} and for {'an' if what == 'input' else 'a'} {what}.",
+            f"The name '{both[0]}' is used for {taken[both[0]]} and for {'an' if what == 'input' else 'a'} {what}.",
             where=f"subsystem '{label}'",
             cause="Two subsystems use one name for different things, or it was declared as both.",
             remedy=f"Rename one of them: part.renamed(label, {{'{both[0]}': '{both[0]}_2'}}).",

@@ -30,7 +30,7 @@ def variable(name: str, order: int) -> Symbol:
 
 
 def rate_symbol(one: Symbol) -> Symbol:
-    """The symbol that stands for the rate of a variable, where that is not known otherwise."""
+    """The symbol that represents the rate of a variable, where that is not known otherwise."""
     return symbol(rate_name(one.name), "variable")
 
 
@@ -39,7 +39,7 @@ class LevelVocabulary:
 
     Args:
         label: of the subsystem, for messages.
-        known: what each name stands for.
+        known: what each name represents.
     """
 
     def __init__(self, label: str, known: Mapping[str, Expr]) -> None:
@@ -47,7 +47,7 @@ class LevelVocabulary:
         self.known = {"t": TIME, **known}
 
     def read(self, thing: Any, what: str) -> Expr:
-        """The expression that a text, an expression, a SymPy expression or a number stands for.
+        """The expression that a text, an expression, a SymPy expression or a number represents.
 
         A text ``"a = b"``, and SymPy's ``Eq(a, b)``, stand for a - b.
 
@@ -72,7 +72,7 @@ class LevelVocabulary:
             raise
 
     def _named(self, expression: Expr, what: str) -> Expr:
-        """The same with every symbol replaced by the one that its name stands for."""
+        """The same with every symbol replaced by the one that its name represents."""
         free = free_symbols(expression)
         unknown = sorted(
             {symbol.name for symbol in free if symbol.name not in self.known and symbol.kind != "parameter"}
@@ -88,7 +88,8 @@ class LevelVocabulary:
                 names=tuple(unknown),
             )
         known: dict[Expr, Expr] = {
-            one: self.known[one.name] if one.name in self.known else symbol(one.name, "parameter") for one in free
+            unknown: self.known[unknown.name] if unknown.name in self.known else symbol(unknown.name, "parameter")
+            for unknown in free
         }
         return as_expr(substitute(expression, known))
 

@@ -18,21 +18,12 @@ from multibody.graph.linear_algebra import Matrix
 from multibody.graph.running_error import balanced_sizes
 from multibody.mechanics.assembly.newton import Vector, damped_newton
 from multibody.mechanics.constraints.independence import doubtful_rows
-from multibody.mechanics.constraints.rank import basis, has_vanishing_row
-from multibody.mechanics.constraints.sparse_rows import Sparse
+from multibody.mechanics.constraints.rank import Sparse, basis, has_vanishing_row
+from multibody.subsystems.tolerances import CLOSED_RESIDUAL, HOPELESS_RESIDUAL, VANISHING_TERMS
 
 TRIES = 3
-MET = 1e-10
-"""A gap of an equation that is closed, relative to its terms."""
-
 ROUNDS = 4
 """Searches, each of which compares gaps with the terms where the one before ended: these may be much smaller."""
-
-VANISHING = 1e-6
-"""Terms that all vanish in the solution are compared with so much of those before."""
-
-OPEN = 1e-3
-"""A gap with which no further search is made."""
 
 Numbers = Mapping[Any, float]
 
@@ -113,12 +104,12 @@ def closed_state(
             before = np.where(sizes > 0, sizes, 1.0)
             x = nearer(x, before)
             gaps, sizes = np.abs(numbers(equations, state(x))), _sizes(equations, state(x))
-            shares = gaps / np.maximum(sizes, VANISHING * before)
-            if (gaps <= MET * sizes).all() or not (shares <= OPEN).all():
+            shares = gaps / np.maximum(sizes, VANISHING_TERMS * before)
+            if (gaps <= CLOSED_RESIDUAL * sizes).all() or not (shares <= HOPELESS_RESIDUAL).all():
                 break
     except (MultibodyError, np.linalg.LinAlgError):
         return None
-    return state(x) if (shares <= MET).all() else None
+    return state(x) if (shares <= CLOSED_RESIDUAL).all() else None
 
 
 def _sizes(equations: Sequence[Expr], known: Numbers) -> Any:

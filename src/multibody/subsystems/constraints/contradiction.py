@@ -16,12 +16,11 @@ from multibody.graph import ZERO, Expr, Symbol, evaluate, free_symbols, solve
 from multibody.graph.identity import independent_rows
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.running_error import balanced_sizes
-from multibody.subsystems.constraints.closed_state import VANISHING, Numbers, closed_state
+from multibody.subsystems.constraints.closed_state import Numbers, closed_state
 from multibody.subsystems.constraints.invariant import Invariant, coefficients
+from multibody.subsystems.tolerances import CONTRADICTING_RESIDUAL, VANISHING_TERMS
 
 TRIES = 6
-APART = 1e-6
-"""A residual of equations that contradict each other, relative to its terms."""
 
 
 def require_agreement(one: Invariant, others: Sequence[Invariant], rates: Sequence[Symbol], values: Numbers) -> None:
@@ -97,7 +96,7 @@ def _apart(one: Invariant, others: Sequence[Invariant], bias: Expr, values: Numb
         alone = closed_state(first, unknown, known)
         checked = checked or alone is not None
         together = None if alone is None else closed_state(both, unknown, alone)
-        if together is not None and _share(bias, together, known) < APART:
+        if together is not None and _share(bias, together, known) < CONTRADICTING_RESIDUAL:
             return False
     return checked
 
@@ -124,7 +123,7 @@ def _share(bias: Expr, known: Numbers, before: Numbers) -> float:
     except ExpressionError:
         return 0.0
     size, usual = (float(np.nan_to_num(balanced_sizes([bias], each), posinf=0.0)[0]) for each in (known, before))
-    return value / max(size, value, VANISHING * usual) if value else 0.0
+    return value / max(size, value, VANISHING_TERMS * usual) if value else 0.0
 
 
 def _contradiction(one: Invariant, others: Sequence[Invariant]) -> ModelError:

@@ -16,16 +16,15 @@ from multibody.errors import ModelError, MultibodyError
 from multibody.graph import Constant, Expr, as_expr, evaluate, free_symbols, gradient
 from multibody.mechanics.constraints.equations import unit_length_gaps
 from multibody.model.quantity import Parameter
-from multibody.subsystems.arguments.start_values import start_values
+from multibody.subsystems.arguments.named_values import start_values
 from multibody.subsystems.arguments.vocabulary import TIME, rate_symbol
 from multibody.subsystems.constraints.closed_state import closed_state
 from multibody.subsystems.content import Identities, SubsystemContent
+from multibody.subsystems.tolerances import EQUAL_SIDES
 
 SIZES = (0.1, 0.1, 0.3, 0.3, 1.0, 1.0)
 """Distances of the random states from the start."""
 
-SAME = 1e-7
-"""Difference of two sides that are equal, relative to the terms in them."""
 
 SMALLEST = 1e-8
 """Size of a variable below which its rounding does not become smaller: states begin with random numbers of size 1."""
@@ -114,7 +113,7 @@ def _changed(parameters: Iterable[Parameter], change: float, rng: np.random.Gene
     for each in parameters:
         factors = 1 + change * rng.uniform(-1, 1, len(each.default))
         pairs = zip(each.default.items(), factors, strict=True)
-        changed.append(replace(each, default={one: _multiple(value, factor) for (one, value), factor in pairs}))
+        changed.append(replace(each, default={key: _multiple(value, factor) for (key, value), factor in pairs}))
     return changed
 
 
@@ -149,11 +148,11 @@ def _sides(pair: tuple[Expr, Expr], known: dict[Any, float]) -> _Sides | None:
         return None
     size = 0.0
     try:
-        for one, slope in zip(symbols, evaluate(gradient(pair[0] - pair[1], symbols), known), strict=True):
-            size += abs(float(slope)) * max(abs(known[one]), 0.0 if one.kind == "parameter" else SMALLEST)
+        for variable, slope in zip(symbols, evaluate(gradient(pair[0] - pair[1], symbols), known), strict=True):
+            size += abs(float(slope)) * max(abs(known[variable]), 0.0 if variable.kind == "parameter" else SMALLEST)
     except MultibodyError:  # a root of zero has no slope
         size = 0.0
-    return _Sides(a, b, abs(a - b) <= SAME * (size or max(abs(a), abs(b))))
+    return _Sides(a, b, abs(a - b) <= EQUAL_SIDES * (size or max(abs(a), abs(b))))
 
 
 def _false(system: SubsystemContent, pair: tuple[Expr, Expr], sides: _Sides, where: str) -> ModelError:

@@ -17,9 +17,7 @@ from multibody.mechanics.constraints.rank import pivoted_columns
 from multibody.subsystems.constraints.closed_state import Numbers, new_where_closed
 from multibody.subsystems.constraints.contradiction import require_agreement
 from multibody.subsystems.constraints.invariant import Invariant
-
-ROUNDED = 1e-13
-"""Relative size of what rounding leaves of a row that follows from others."""
+from multibody.subsystems.tolerances import ROUNDED_ROW
 
 
 def essential_rows(
@@ -72,7 +70,7 @@ def _require_clear(A: Matrix, invariants: Sequence[Invariant]) -> None:
     if not any(isinstance(node, Constant) and isinstance(node.value, float) for node in nodes):
         return
     sizes = _distances(A)
-    if sizes is not None and sizes.min() < ROUNDED:
+    if sizes is not None and sizes.min() < ROUNDED_ROW:
         one = invariants[int(sizes.argmin())]
         raise ModelError(
             f"The constraint '{one.name}' follows from others, but for the rounding of numbers.",

@@ -36,7 +36,7 @@ class PartQuantities:
         self.parameters: dict[str, float | Expr | None] = {}
 
     def quantity(self, stem: str, value: Value) -> Expr:
-        """What stands for a quantity in the equations.
+        """What represents a quantity in the equations.
 
         A parameter, if nothing or a number is given, which is then its value; nothing at all, if the number is zero;
         otherwise what the text or the expression says, whose names are parameters.

@@ -27,6 +27,7 @@ from multibody.graph.workspace import alone
 from multibody.mechanics.constraints.equations import unit_length_gaps
 from multibody.model.freeze.inertia_checks import require_known_inertias
 from multibody.model.quantity import Parameter, known_defaults
+from multibody.subsystems.arguments.groups import Clock, Progress
 from multibody.subsystems.arguments.named_values import by_variable, named_identities, with_parameters
 from multibody.subsystems.arguments.vocabulary import LevelVocabulary, rate_symbol
 from multibody.subsystems.constraints.identity_checks import require_parameters_equal
@@ -44,7 +45,6 @@ from multibody.subsystems.linear.reference import (
     require_solution,
     same_part,
 )
-from multibody.subsystems.progress import Clock, Progress
 from multibody.subsystems.reduction import reduction, solved_by_blocks
 from multibody.subsystems.sparse_product import combined, magnitudes, negative, times
 from multibody.subsystems.subsystem import Subsystem
@@ -186,8 +186,8 @@ def _with_geometric(
     places = [complement.spread.variables.index(variable) for variable in found.independent]
     onto = complement.spread.S[places].T
     new = dict(rows)
-    for one, force in zip(found.independent, forces, strict=True):
-        new[one] = new.get(one, ZERO) - force
+    for coordinate, force in zip(found.independent, forces, strict=True):
+        new[coordinate] = new.get(coordinate, ZERO) - force
     return replace(found, k=found.k + forces, bias=found.bias + times(onto, forces)), new
 
 

@@ -17,12 +17,7 @@ from multibody.subsystems.arguments.vocabulary import TIME
 from multibody.subsystems.linear.auxiliary import Unknowns
 from multibody.subsystems.linear.linear_subsystem import LinearSubsystem
 from multibody.subsystems.linear.reference import SOME_TIME
-
-TOLERANCE = 1e-8
-"""How well equations of auxiliary parameters and conditions must be satisfied, relative to their terms."""
-
-RANK = 1e-12
-"""Singular values below this, relative to the largest, count as zero, after rows and columns were scaled."""
+from multibody.subsystems.tolerances import AUXILIARY_RANK, AUXILIARY_RESIDUAL
 
 
 @alone
@@ -66,7 +61,7 @@ def _require_known(linear: LinearSubsystem, values: Mapping[str, float], names: 
 
 def _require_reference(linear: LinearSubsystem, known: Mapping[Any, float]) -> None:
     for demand in linear.reference_conditions.demands:
-        if abs(demand.share(known)) > TOLERANCE:
+        if abs(demand.share(known)) > AUXILIARY_RESIDUAL:
             gap = float(evaluate(demand.condition, known))
             raise ModelError(
                 f"For these values the reference is not a motion of the system: {demand.condition} is {gap:.3g}, not "
@@ -84,9 +79,9 @@ def _least_squares(one: Unknowns, known: Mapping[Any, float]) -> dict[Any, float
     rows = _largest(matrix, 1)
     columns = _largest(matrix / rows[:, None], 0)
     table, sides = matrix / rows[:, None] / columns, right / rows
-    found, _, rank, _ = np.linalg.lstsq(table, sides, rcond=RANK)
+    found, _, rank, _ = np.linalg.lstsq(table, sides, rcond=AUXILIARY_RANK)
     gap, size = (float(np.abs(each).max(initial=0.0)) for each in (table @ found - sides, (*found, *sides)))
-    if rank < len(one.symbols) or gap > TOLERANCE * size:
+    if rank < len(one.symbols) or gap > AUXILIARY_RESIDUAL * size:
         raise ModelError(
             f"The constraints of '{one.label}' do not determine its dependent variables on the reference motion.",
             where=f"subsystem '{one.label}'",

@@ -23,14 +23,12 @@ from multibody.graph import (
 from multibody.graph.names import require_known_names
 from multibody.graph.running_error import balanced_sizes
 from multibody.model.quantity import Parameter
-from multibody.subsystems.arguments.start_values import start_values
+from multibody.subsystems.arguments.named_values import start_values
 from multibody.subsystems.arguments.vocabulary import TIME, rate_symbol
 from multibody.subsystems.content import SubsystemContent
 from multibody.subsystems.linear.auxiliary import Unknowns
 from multibody.subsystems.sparse_product import times
-
-SMALL = 1e-9
-"""A condition that holds but for rounded values of its symbols and of the reference, relative to its terms."""
+from multibody.subsystems.tolerances import REFERENCE_RESIDUAL
 
 TRIES = 20
 SOME_TIME = 0.37
@@ -223,7 +221,7 @@ def require_conditions(made: ReferenceConditions, values: Mapping[Any, float]) -
         known = {**values, TIME: time}
         for demand in made.demands:
             symbols = free_symbols(demand.condition)
-            if set(symbols) <= set(known) and abs(demand.share(known)) > SMALL:
+            if set(symbols) <= set(known) and abs(demand.share(known)) > REFERENCE_RESIDUAL:
                 numbers = ", ".join(f"{one.name} = {known[one]:.6g}" for one in symbols if one is not TIME)
                 raise _not_a_motion(made, demand, f" with {numbers}" if numbers else "")
     _require_auxiliary(made, values)
@@ -234,7 +232,7 @@ def _require_auxiliary(made: ReferenceConditions, values: Mapping[Any, float]) -
     for unknown in made.unknowns:
         rows = times(unknown.matrix, array(list(unknown.symbols))) - unknown.right
         for row in rows:
-            if set(free_symbols(row)) <= set(values) and abs(Demand("", row, ZERO).share(values)) > SMALL:
+            if set(free_symbols(row)) <= set(values) and abs(Demand("", row, ZERO).share(values)) > REFERENCE_RESIDUAL:
                 names = ", ".join(map(str, unknown.symbols))
                 raise ModelError(
                     f"The auxiliary parameters {names} do not belong to the other values.",
@@ -265,8 +263,8 @@ def _wrong(made: ReferenceConditions, demand: Demand, values: Mapping[Any, float
         return False
     known = {**values, TIME: SOME_TIME}
     if all(s in known for s in symbols):
-        return abs(demand.share(known)) > SMALL
+        return abs(demand.share(known)) > REFERENCE_RESIDUAL
     rng, everything = np.random.default_rng(0), free_symbols([demand.condition, demand.size])
     tries = [{s: float(rng.uniform(0.1, 10.0)) for s in everything} | known for _ in range(TRIES)]
     found = np.array([demand.share(each) for each in tries])
-    return bool((found > SMALL).all() or (found < -SMALL).all())
+    return bool((found > REFERENCE_RESIDUAL).all() or (found < -REFERENCE_RESIDUAL).all())

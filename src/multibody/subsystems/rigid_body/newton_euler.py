@@ -14,11 +14,11 @@ from multibody.graph.workspace import alone
 from multibody.model.freeze.inertia_checks import require_known_inertias
 from multibody.model.quantity import Input, Parameter, known_defaults, rate_name
 from multibody.subsystems.appearance import Appearance, BodyInertia
+from multibody.subsystems.arguments.groups import Progress
 from multibody.subsystems.arguments.naming import shared_inputs, shared_parameters
 from multibody.subsystems.arguments.vocabulary import LevelVocabulary, rate_symbol
 from multibody.subsystems.coupling import subsystem
 from multibody.subsystems.energy import PartialEnergy
-from multibody.subsystems.progress import Progress
 from multibody.subsystems.rigid_body.inertia_symmetry import inertia_tensor
 from multibody.subsystems.rigid_body.options import normal, unknown_option
 from multibody.subsystems.rigid_body.placement import AXES, Placement

@@ -20,10 +20,9 @@ import numpy as np
 
 from multibody.errors import StorageError
 from multibody.simulation import Trajectory
-from multibody.support.atomic_files import atomic_file, refuse_existing
+from multibody.support.files import atomic_file, destination, refuse_existing
 from multibody.view.animation.frames import AnimationFrames, motion
 from multibody.view.animation.glb import upright
-from multibody.view.destination import destination
 from multibody.view.render.ground import ground_below, level
 from multibody.view.scenes.camera import FIELD, camera
 from multibody.view.scenes.placement import quaternions

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from multibody.model.shapes.colors import Colour
-from multibody.support.atomic_files import atomic_file
+from multibody.support.files import atomic_file
 from multibody.view.animation.frames import AnimationFrames
 from multibody.view.render.surfaces import corner_normals
 from multibody.view.scenes.placement import quaternions, rotation_matrices, turning_z_to

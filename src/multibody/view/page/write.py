@@ -18,8 +18,7 @@ import numpy as np
 
 from multibody.errors import ModelError
 from multibody.simulation import Trajectory
-from multibody.support.atomic_files import atomic_file, refuse_existing
-from multibody.view.destination import destination
+from multibody.support.files import atomic_file, destination, refuse_existing
 from multibody.view.page.geometry import geometry
 from multibody.view.page.motions import PageMotion, of_run, packed_motions
 from multibody.view.page.packing import rounded

@@ -104,7 +104,7 @@ def clipped(text: str) -> str:
 # drawing -------------------------------------------------------------------------------------------------------------
 
 LAYER, BOX, LABEL = 1.05, 0.4, 0.51  # inches: from layer to layer, height of a box, from its middle to the joint's name
-LETTER, GAP, TAG = 0.068, 0.28, 0.2  # of a letter, between columns, from a text to what stands beside it
+LETTER, GAP, TAG = 0.068, 0.28, 0.2  # of a letter, between columns, from a text to what is beside it
 NARROWEST = 3.6
 MIDDLE = {"ha": "center", "va": "center"}
 LINES = {
@@ -129,7 +129,7 @@ def topology(
     r"""Bodies with their masses as boxes, joints as lines between them; the world is at the top.
 
     Joints that close loops are dashed. Thin lines are constraints and loads; if they act on one thing alone, their name
-    stands beside it.
+    is beside it.
 
     Args:
         system: a system, a robot, a model, equations, or anything else that can be shown.
@@ -159,7 +159,7 @@ def topology(
 
 
 class _Drawing:
-    """What stands where, before it is drawn."""
+    """Texts and their places, before they are drawn."""
 
     def __init__(self, model: Model) -> None:
         self.model = model

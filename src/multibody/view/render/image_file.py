@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from multibody.errors import ShapeError, StorageError
 from multibody.graph.number import is_whole
-from multibody.support.atomic_files import atomic_file
+from multibody.support.files import atomic_file
 from multibody.support.optional_libraries import require_library
 
 Image = NDArray[np.uint8]

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from multibody.errors import NumberError
 from multibody.simulation import Trajectory
-from multibody.support.atomic_files import refuse_existing
-from multibody.view.destination import destination
+from multibody.support.files import destination, refuse_existing
 from multibody.view.render.image_file import image_kind, write_image
 from multibody.view.render.studio import Studio, configurations
 from multibody.view.scenes.build import scene

@@ -14,9 +14,8 @@ from multibody.model import Axes, Mesh, Plane
 from multibody.model.shapes.colors import Colour
 from multibody.view.render.studio import scene_png
 from multibody.view.scenes.mesh_files import mesh_parts
-from multibody.view.scenes.numbers import ModelNumbers
 from multibody.view.scenes.placement import HERE
-from multibody.view.scenes.scene import PALETTE, Place, Scene, Solid, Tie
+from multibody.view.scenes.scene import PALETTE, ModelNumbers, Place, Scene, Solid, Tie
 from multibody.view.scenes.triangles import ball, parts, tie_parts
 
 GREY: Colour = (0.45, 0.48, 0.52, 1.0)

@@ -17,8 +17,8 @@ import numpy as np
 
 from multibody.model.shapes.colors import Colour
 from multibody.model.shapes.shapes import MESH_KINDS, Mesh
+from multibody.support.files import read_regular
 from multibody.support.optional_libraries import require_library
-from multibody.support.regular_files import read_regular
 from multibody.view.scenes.triangles import Surface, box
 
 KINDS = MESH_KINDS

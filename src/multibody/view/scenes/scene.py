@@ -1,13 +1,8 @@
-"""A scene: everything that can be seen of a model, as numbers, ready for a browser, a file or a picture.
-
-Data flows one way: a model has *places* (the frames of its bodies, and of the steps inside its joints), whose poses
-follow from time and coordinates. *Solids* ride on places; *ties* are stretched from one place to another. All that
-draws, whatever the medium, draws solids and ties.
-"""
+"""A scene: everything that can be seen of a model, as numbers, ready for a browser, a file or a picture."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from multibody.algebra import Transform
+from multibody.algebra import Transform, Vec3
 from multibody.compiler import Function
 from multibody.errors import UnknownNameError
-from multibody.graph import Expr, as_expr
+from multibody.graph import Constant, Expr, as_expr, evaluate
 from multibody.graph.names import require_known_names
 from multibody.model import Model
 from multibody.model.shapes.colors import Colour
-from multibody.view.scenes.numbers import ModelNumbers
 from multibody.view.scenes.placement import NumericPose, Poses, Stretched, laid_between, quaternions
 from multibody.view.scenes.triangles import Surface
 
@@ -175,7 +169,7 @@ class Scene:
 
     @cached_property
     def _entries(self) -> tuple[list[Expr], NDArray[np.intp]]:
-        """Positions beside rotation matrices, 3×4 for each place: all that differ, and which of them stands where.
+        """Positions and rotation matrices, 3×4 for each place: all that differ, and which of them belongs where.
 
         Most are 0 or 1, or occur more than once, and each that is compiled takes its time.
         """
@@ -214,3 +208,35 @@ def shown_layers(scene: Scene, layers: Any) -> frozenset[str]:
     wanted = list(layers) if isinstance(layers, Collection) and not isinstance(layers, str) else [layers]
     require_known_names(map(str, wanted), LAYERS, "layer", error=UnknownNameError)
     return frozenset(wanted)
+
+
+class ModelNumbers:
+    """Evaluates what depends on parameters alone.
+
+    Args:
+        model: whose parameters they are.
+        given: values by name, where they are not the defaults.
+    """
+
+    def __init__(self, model: Model, given: Mapping[str, float] | None = None) -> None:
+        self.values = model.parameter_values(given)
+        self._known: dict[Any, Any] = dict(self.values)
+
+    def __call__(self, value: Any) -> float:
+        """One number."""
+        expr = as_expr(value)
+        return float(expr.value if isinstance(expr, Constant) else evaluate(expr, self._known))
+
+    def point(self, vector: Vec3) -> NDArray[np.float64]:
+        """Three of them."""
+        return np.array([self(component) for component in vector.components()])
+
+    def pose(self, transform: Transform) -> NumericPose:
+        """A constant transform."""
+        rotation = [[self(entry) for entry in row] for row in transform.rotation.to_matrix().rows]
+        return NumericPose(self.point(transform.position), quaternions(np.array(rotation)))
+
+    @staticmethod
+    def constant(value: float) -> Expr:
+        """A number as an expression."""
+        return as_expr(value)

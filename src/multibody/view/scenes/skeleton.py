@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from multibody.algebra import Vec3
 from multibody.graph import Expr
 from multibody.model import Body, Frame, Link, Model
-from multibody.view.scenes.numbers import ModelNumbers
 from multibody.view.scenes.placement import NumericPose, quaternions, turning_z_to
+from multibody.view.scenes.scene import ModelNumbers
 from multibody.view.scenes.triangles import Surface, ball, box, rod
 
 Vector = NDArray[np.float64]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from multibody.codegen.code import Code
 from multibody.codegen.contract import SourceTarget
-from multibody.codegen.module_names import module_name
+from multibody.codegen.naming import module_name
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Routine
+from multibody.codegen.program_data import Routine
 from multibody.codegen.syntax import Syntax, one_line, quoted
 from multibody.codegen.targets.c import clike, mass_solve
 from multibody.codegen.targets.c.newton import NEWTON
@@ -126,10 +126,14 @@ class _CWriter:
 
     def _defaults(self) -> str:
         members = self._code.members
-        lines = [f"p->{members[one.symbol]} = {clike.number(one.value)};" for one in self._program.parameters]
+        lines = [
+            f"p->{members[parameter.symbol]} = {clike.number(parameter.value)};"
+            for parameter in self._program.parameters
+        ]
         first = len(self._code.constants)
         lines += [
-            f"p->derived[{first + k}] = p->{members[one.quantity.symbol]};" for k, one in enumerate(self._code.formulas)
+            f"p->derived[{first + k}] = p->{members[formula.quantity.symbol]};"
+            for k, formula in enumerate(self._code.formulas)
         ]
         head = f"void {self.name}_defaults({self.name}_parameters *p)"
         return clike.block(head, [*lines, f"{self.name}_prepare(p);"])
@@ -167,9 +171,9 @@ class _CWriter:
         """A program that moves the model for a second."""
         sizes = {array: max(1, len(group)) for array, group in self._program.signals.items()}
         shown = [
-            f"    show({quoted(one.name)}, {array}[{k}]);"
+            f"    show({quoted(variable.name)}, {array}[{k}]);"
             for array, group in (("q", self._program.coordinates), ("u", self._program.speeds))
-            for k, one in enumerate(group)
+            for k, variable in enumerate(group)
         ]
         return _TEST.format(name=self.name, shown="\n".join(shown or [_TIME]), **sizes)
 

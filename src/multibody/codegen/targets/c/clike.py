@@ -86,9 +86,9 @@ static double {name}(double x)
 def fields(program: Program, code: Code, syntax: Syntax, *, defaults: bool = False) -> list[str]:
     """A member of a structure for each parameter, with its unit and meaning, and its default if that is wanted."""
     lines = []
-    for one in program.parameters:
-        value, name = f" = {number(one.value)}" if defaults else "", code.members[one.symbol]
-        lines.append(f"double {name}{value}; {syntax.remark(origin(one, name))}".rstrip())
+    for parameter in program.parameters:
+        value, name = f" = {number(parameter.value)}" if defaults else "", code.members[parameter.symbol]
+        lines.append(f"double {name}{value}; {syntax.remark(origin(parameter, name))}".rstrip())
     return lines
 
 
@@ -117,10 +117,13 @@ def followed(code: Code, syntax: Syntax, memory: Memory) -> list[str]:
     that the caller has changed keeps its value.
     """
     lines = []
-    for k, one in enumerate(code.formulas):
-        own, last = syntax.place("p", one.place, code.members[one.quantity.symbol]), memory.last.format(k=k)
-        follows = [f"{own} == {last}", *([f"{own} == {memory.default.format(k=one.place)}"] if memory.default else [])]
-        inner = [*one.lines(syntax), f"{own} = {one.text};", f"{last} = {own};"]
+    for k, formula in enumerate(code.formulas):
+        own, last = syntax.place("p", formula.place, code.members[formula.quantity.symbol]), memory.last.format(k=k)
+        follows = [
+            f"{own} == {last}",
+            *([f"{own} == {memory.default.format(k=formula.place)}"] if memory.default else []),
+        ]
+        inner = [*formula.lines(syntax), f"{own} = {formula.text};", f"{last} = {own};"]
         lines += [f"if ({' || '.join([*follows, f'{own} != {own}'])}) {{", *(f"    {line}" for line in inner), "}"]
     return lines
 
@@ -193,7 +196,9 @@ def start(program: Program, close: str) -> list[str]:
     values: dict[Any, float] = dict(zip(symbols, program.guess, strict=True))
     groups = {"q": program.coordinates, "u": program.speeds}
     lines = [
-        f"{array}[{k}] = {values[one.symbol]!r};" for array, group in groups.items() for k, one in enumerate(group)
+        f"{array}[{k}] = {values[variable.symbol]!r};"
+        for array, group in groups.items()
+        for k, variable in enumerate(group)
     ]
     if not close:
         return [*(f"(void){array};" for array, group in groups.items() if not group), *lines, "return 1;"]
@@ -264,7 +269,7 @@ def step(program: Program, rate: str, projection: str) -> list[str]:
         projection: a call that corrects ``q, u`` to ``xq, xu``; empty if there is nothing to correct.
     """
     if not program.states:  # a given motion alone: there is nothing to move on
-        return [f"(void){given};" for given in ("t", "h", "q", "u", "r")]
+        return [f"(void){argument};" for argument in ("t", "h", "q", "u", "r")]
     n, m = len(program.coordinates), len(program.speeds)
     text = _STEP.format(n=n, m=m, rn=max(1, n), rm=max(1, m), rate=rate)
     return (text + (_PROJECT.format(n=n, m=m, projection=projection) if projection else "")).splitlines()

@@ -8,7 +8,7 @@ from textwrap import indent
 
 from multibody.codegen.code import Code
 from multibody.codegen.contract import SourceTarget
-from multibody.codegen.module_names import module_name
+from multibody.codegen.naming import module_name
 from multibody.codegen.program import Program
 from multibody.codegen.syntax import one_line
 from multibody.codegen.targets.c import clike, mass_solve
@@ -78,7 +78,7 @@ def _newton(code: Code) -> list[str]:
 
 def _memory(code: Code) -> list[str]:
     """What parameters that are formulas of others had last: a value that differs is the caller's own."""
-    values = ", ".join(clike.number(one.quantity.value) for one in code.formulas)
+    values = ", ".join(clike.number(formula.quantity.value) for formula in code.formulas)
     return (
         [f"double followed[{len(code.formulas)}] = {{{values}}}; // by formulas; not to be changed"] if values else []
     )

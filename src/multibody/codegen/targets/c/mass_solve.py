@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from multibody.codegen.code import Code, RoutineBody
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Routine
+from multibody.codegen.program_data import Routine
 from multibody.codegen.routines import UNSOLVED_JACOBIAN
 from multibody.codegen.targets.c.clike import FunctionForm, block
 from multibody.equations.solution import tips_first

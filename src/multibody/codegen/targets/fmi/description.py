@@ -1,4 +1,7 @@
-"""``modelDescription.xml`` of both versions of the standard."""
+"""``modelDescription.xml`` of both versions of the standard, and the page in an FMU's ``documentation``.
+
+The page says what the variables are, and what the unit does between communication points.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from multibody.codegen.targets.fmi.interface import Array, Interface, Role, Variable
@@ -66,7 +70,7 @@ class ModelDescription:
                 maxOutputDerivativeOrder=int(self.derivatives), **common,
             ),
             *self._shared(),
-            element("ModelVariables", *(self._scalar(one) for one in self.interface.variables)),
+            element("ModelVariables", *(self._scalar(variable) for variable in self.interface.variables)),
             element(
                 "ModelStructure",
                 _group("Outputs", self._unknowns(self.interface.all("output"), self._unknown2)),
@@ -106,7 +110,7 @@ class ModelDescription:
                 maxOutputDerivativeOrder=int(self.derivatives), fixedInternalStepSize=self.step or None, **common,
             ),
             *self._shared(),
-            element("ModelVariables", *(self._float(one) for one in self._wholes)),
+            element("ModelVariables", *(self._float(whole) for whole in self._wholes)),
             element(
                 "ModelStructure",
                 *self._unknowns(self.interface.all("output"), self._unknown3("Output")),
@@ -121,7 +125,7 @@ class ModelDescription:
     def _wholes(self) -> list[Variable]:
         """The variables; those that are elements of an array follow from it and are left out, but for the first."""
         inner = {k for array in self.interface.arrays for k in array.references[1:]}
-        return [one for one in self.interface.variables if one.reference not in inner]
+        return [variable for variable in self.interface.variables if variable.reference not in inner]
 
     def _float(self, one: Variable) -> Element:
         array = next((array for array in self.interface.arrays if array.first == one.reference), None)
@@ -157,12 +161,12 @@ class ModelDescription:
     @property
     def _convention(self) -> str:
         """Whether brackets in names are indices, for an importer that shows arrays as such."""
-        names = [one.name for one in self.interface.variables]
+        names = [variable.name for variable in self.interface.variables]
         plain = all(_STRUCTURED.fullmatch(name) for name in names)
         return "structured" if plain and any("[" in name for name in names) else "flat"
 
     def _shared(self) -> list[Element | None]:
-        units = dict.fromkeys(one.unit for one in self.interface.variables if one.unit)
+        units = dict.fromkeys(variable.unit for variable in self.interface.variables if variable.unit)
         return [
             _group("UnitDefinitions", [_unit(name) for name in units]),
             element("LogCategories", *(element("Category", name=n, description=d) for n, d in CATEGORIES.items())),
@@ -191,8 +195,8 @@ class ModelDescription:
         """Unknowns with the knowns they depend on; if states follow from constraints, they depend on everything."""
         roles: tuple[Role, ...] = ("time", "state", "input", *(("parameter",) if initial else ()))
         if initial and self.interface.constrained:
-            return [written(one, None) for one in variables]
-        return [written(one, self.interface.of_roles(one.dependencies, *roles)) for one in variables]
+            return [written(variable, None) for variable in variables]
+        return [written(variable, self.interface.of_roles(variable.dependencies, *roles)) for variable in variables]
 
 
 def _sources() -> Element:
@@ -215,3 +219,67 @@ def _unit(name: str) -> Element:
         return element("Unit", name=name)
     factor = known.factor if known.factor != 1.0 else None
     return element("Unit", element("BaseUnit", **known.exponents, factor=factor), name=name)
+
+
+def page(name: str, version: int, interface: Interface, tolerance: float, step: float | None) -> str:
+    """HTML for people."""
+    heads = ("name", "value reference", "role", "unit", "start", "meaning")
+    rows = [
+        (
+            variable.name,
+            variable.reference,
+            variable.role,
+            variable.unit,
+            "" if variable.start is None else repr(variable.start),
+            variable.description,
+        )
+        for variable in interface.variables
+    ]
+    table = [f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>" for row in rows]
+    return _PAGE.format(
+        name=escape(name),
+        version=version,
+        states=_CONSTRAINED if interface.constrained else _FREE,
+        solver=_ADAPTIVE.format(tolerance=tolerance) if step is None else _FIXED.format(step=step),
+        inputs=_POLYNOMIAL if version == 2 else _HELD,
+        heads="".join(f"<th>{head}</th>" for head in heads),
+        rows="\n".join(table),
+    )
+
+
+_FREE = "Start values of states are exact."
+_CONSTRAINED = """Start values of states are guesses: when initialization ends, states are moved onto the constraints,
+if that suffices only those whose start values were left open in the model, and quaternions to unit length. Later they
+are kept there by the smallest correction in the sense of kinetic energy. In model exchange, states that drifted off by
+more than ten times the tolerance ask for an event, in which they are brought back. Parameters that change the
+constraints have the same effect, in event mode or at the next communication point."""
+_ADAPTIVE = """steps as long as the tolerance allows: the importer's, or {tolerance} otherwise, relative to each state,
+and a hundredth of it absolutely"""
+_FIXED = "steps of equal length, at most {step} s, without looking at the error"
+_POLYNOMIAL = """Between communication points an input is the polynomial that is given by its value and its derivatives
+up to order 3 (fmi2SetRealInputDerivatives) at the last one; these hold for one step. Without derivatives inputs are
+constant."""
+_HELD = "Between communication points inputs are constant."
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><title>{name}</title></head>
+<body>
+<h1>{name}</h1>
+<p>Equations of motion as an FMU for model exchange and co-simulation, FMI {version}.0, written by multibody. SI units
+and radians. {states}</p>
+<h2>Co-simulation</h2>
+<p>The FMU integrates with the method of Dormand and Prince of order 5, with {solver}. Steps end at communication
+points; the step length is remembered from one to the next. {inputs} An input that has a smallest or largest value is
+held there, with a warning. A step that cannot be finished is discarded, with the time that was reached.</p>
+<h2>Events</h2>
+<p>There are no event indicators: conditions, signs, limits and tables in the equations are evaluated as they stand, and
+an integrator meets their kinks as ours does. Co-simulation has no event mode.</p>
+<h2>Variables</h2>
+<table>
+<tr>{heads}</tr>
+{rows}
+</table>
+</body>
+</html>
+"""

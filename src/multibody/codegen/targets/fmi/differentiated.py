@@ -14,7 +14,7 @@ from typing import Any
 
 from multibody.codegen.parameter_formulas import in_order
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Result, Routine, ScalarVariable
+from multibody.codegen.program_data import Result, Routine, ScalarVariable
 from multibody.equations.projection import correction
 from multibody.equations.singularity import square_roots
 from multibody.graph import Expr, free_symbols, isolated, substitute, symbol, topological
@@ -46,11 +46,11 @@ class Differentiated(Program):
     @cached_property
     def seeds(self) -> tuple[ScalarVariable, ...]:
         """How fast each known changes; then 1 for each parameter that follows its formula, and 0 if it was given."""
-        taken = {one.name for one in self.knowns}
+        taken = {known.name for known in self.knowns}
         names = (name for name in (f"seed_{k}" for k in count()) if name not in taken)
         wanted = (*self.knowns, *in_order(self.parameters))
         made = [symbol(name, "variable", "seeds") for name, _ in zip(names, wanted, strict=False)]
-        return tuple(ScalarVariable(one.name, symbol=one) for one in made)
+        return tuple(ScalarVariable(seed.name, symbol=seed) for seed in made)
 
     # what an FMU computes ----------------------------------------------------------------------------------------
 
@@ -74,7 +74,7 @@ class Differentiated(Program):
     @cached_property
     def measured(self) -> Routine:
         """Outputs and constraint forces."""
-        names = [one.name for one in (*self.outputs, *self.multipliers)]
+        names = [output.name for output in (*self.outputs, *self.multipliers)]
         return Routine(
             "outputs", "sensors and constraint forces", (Result.of("outputs", self.output_values, "", names),)
         )
@@ -109,11 +109,11 @@ class Differentiated(Program):
     def along(self) -> Routine:
         """Derivatives of rates and outputs in the direction of the seeds."""
         values = [*self.rate_values, *self.output_values]
-        direction: dict[Expr, Any] = dict(zip(self.knowns, (one.symbol for one in self.seeds), strict=False))
+        direction: dict[Expr, Any] = dict(zip(self.knowns, (seed.symbol for seed in self.seeds), strict=False))
         with isolated(*self._nodes(values)):
-            for follows, (_, one) in zip(self.seeds[len(self.knowns) :], in_order(self.parameters), strict=True):
-                assert one.symbol is not None
-                direction[one.symbol] += follows.symbol * flat(directional([one.formula], direction))[0]
+            for follows, (_, parameter) in zip(self.seeds[len(self.knowns) :], in_order(self.parameters), strict=True):
+                assert parameter.symbol is not None
+                direction[parameter.symbol] += follows.symbol * flat(directional([parameter.formula], direction))[0]
             slopes = flat(directional(values, direction)) if values else []
         n = len(self.rate_values)
         results = (Result.of("d_rates", slopes[:n]), Result.of("d_outputs", slopes[n:]))

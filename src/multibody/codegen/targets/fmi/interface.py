@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from multibody.codegen.parameter_formulas import in_order, origin
-from multibody.codegen.quantities import ScalarVariable
+from multibody.codegen.program_data import ScalarVariable
 from multibody.codegen.targets.fmi.differentiated import Differentiated
 from multibody.graph import Expr, free_symbols, topological
 from multibody.model import Model
@@ -103,7 +103,7 @@ class Interface:
         references = _references(program, n)
         values = dict(zip(_computed(pairs), [*program.rate_values, *program.output_values], strict=True))
         depends = _dependencies(list(values.values()), references, _followed(program, references))
-        rules = {one.symbol for one in program.parameters if one.formula is not None}
+        rules = {parameter.symbol for parameter in program.parameters if parameter.formula is not None}
         names = _unique(pairs)
         limits: Mapping[Any, tuple[float, float]] = program.eom.model.input_limits
         made = []
@@ -125,7 +125,7 @@ class Interface:
 
     def all(self, *roles: Role) -> list[Variable]:
         """The variables with one of these roles."""
-        return [one for one in self.variables if one.role in roles]
+        return [variable for variable in self.variables if variable.role in roles]
 
     def of_roles(self, references: Iterable[int], *roles: Role) -> list[int]:
         """Those of the references that belong to variables with these roles."""
@@ -141,22 +141,22 @@ def _element_names(model: Model) -> dict[Any, str]:
     """Names of the elements of parameters and inputs that are arrays, by symbol."""
     found: dict[Any, str] = {}
     owners: list[Parameter | Input] = [*model.parameters, *model.inputs]
-    for one in owners:
-        symbols: Any = np.asarray(one.symbols, dtype=object)
+    for owner in owners:
+        symbols: Any = np.asarray(owner.symbols, dtype=object)
         for place in np.ndindex(symbols.shape):
             if place:
-                found.setdefault(symbols[place], f"{one.name}[{','.join(str(k + 1) for k in place)}]")
+                found.setdefault(symbols[place], f"{owner.name}[{','.join(str(k + 1) for k in place)}]")
     return found
 
 
 def _arrays(program: Differentiated, references: Mapping[Any, int]) -> tuple[Array, ...]:
     """Parameters that are arrays, if each of their elements is a parameter of its own, one after the other."""
     found = []
-    for one in program.eom.model.parameters:
-        symbols = np.asarray(one.symbols, dtype=object)
+    for parameter in program.eom.model.parameters:
+        symbols = np.asarray(parameter.symbols, dtype=object)
         places = [references.get(symbol, -1) for symbol in symbols.flat]
         if symbols.ndim and places and places == [*range(places[0], places[0] + len(places))]:
-            found.append(Array(one.name, places[0], symbols.shape))
+            found.append(Array(parameter.name, places[0], symbols.shape))
     return tuple(found)
 
 
@@ -195,11 +195,11 @@ def _description(quantity: ScalarVariable) -> str:
 def _followed(program: Differentiated, references: dict[Any, int]) -> dict[Any, int]:
     """For each parameter that follows from others the references of these and its own, as bits."""
     found: dict[Any, int] = {}
-    for _, one in in_order(program.parameters):
-        bits = 1 << references[one.symbol]
-        for symbol in free_symbols(one.formula):
+    for _, parameter in in_order(program.parameters):
+        bits = 1 << references[parameter.symbol]
+        for symbol in free_symbols(parameter.formula):
             bits |= found.get(symbol, 1 << references[symbol])
-        found[one.symbol] = bits
+        found[parameter.symbol] = bits
     return found
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from multibody.codegen.code import Code
-from multibody.codegen.quantities import Routine
+from multibody.codegen.program_data import Routine
 from multibody.codegen.syntax import Syntax, one_line, quoted
 from multibody.codegen.targets.c import c, clike
 from multibody.codegen.targets.fmi.differentiated import Differentiated
@@ -108,30 +108,38 @@ class ModelSource:
                 "};\n",
                 *(f"#define {name} {float(number)!r}" for name, number in constants.items()),
                 "",
-                _array("start_x", "N_X", [one.value for one in program.states]),
+                _array("start_x", "N_X", [state.value for state in program.states]),
                 _array("guess_x", "N_X", program.guess),
                 _places("written_x", "N_X", program.levels, "1 where the model gives a start value"),
                 _places(
-                    "quaternions", "4 * N_QUATERNIONS", [k for one in quaternions for k in one], "their places in x"
+                    "quaternions",
+                    "4 * N_QUATERNIONS",
+                    [k for quaternion in quaternions for k in quaternion],
+                    "their places in x",
                 ),
-                _array("start_p", "N_P", [one.value for one in program.parameters]),
+                _array("start_p", "N_P", [parameter.value for parameter in program.parameters]),
                 _array("input_limits", "2 * N_R", [end for low_high in self._input_limits for end in low_high]),
                 _places("input_moves", "N_R", self._input_moves, "1 where a motion follows, whose rates are inputs"),
-                _places("formulas", "N_F", [one.place for one in code.formulas], "parameters that follow from others"),
+                _places(
+                    "formulas",
+                    "N_F",
+                    [formula.place for formula in code.formulas],
+                    "parameters that follow from others",
+                ),
                 "",
                 "static const char *const loop_names[] = {",
                 *(f"    {quoted(', '.join(names))}," for names in (*program.loops.values(), ("",))),
                 "}; /* what loops in closed form determine */",
                 "",
                 "static const char *const variable_names[] = {",
-                *(f"    {quoted(one.name)}," for one in self.interface.variables),
+                *(f"    {quoted(variable.name)}," for variable in self.interface.variables),
                 "};",
                 "",
                 "#if FMI_VERSION == 3",
                 _places(
                     "arrays",
                     "2 * N_ARRAYS",
-                    [k for one in arrays for k in (one.first, len(one.references))],
+                    [k for array in arrays for k in (array.first, len(array.references))],
                     "value references of arrays, and how many elements they have",
                 ),
                 "#endif",
@@ -142,13 +150,13 @@ class ModelSource:
     @property
     def _input_limits(self) -> list[tuple[float, float]]:
         """Low and high of each input."""
-        pairs = (one.limits or (-UNLIMITED, UNLIMITED) for one in self.program.inputs)
+        pairs = (quantity.limits or (-UNLIMITED, UNLIMITED) for quantity in self.program.inputs)
         return [(max(low, -UNLIMITED), min(high, UNLIMITED)) for low, high in pairs]
 
     @property
     def _input_moves(self) -> list[int]:
-        names = {one.name for one in self.program.inputs}
-        return [int(rate_name(one.name) in names) for one in self.program.inputs]
+        names = {quantity.name for quantity in self.program.inputs}
+        return [int(rate_name(quantity.name) in names) for quantity in self.program.inputs]
 
     # source ------------------------------------------------------------------------------------------------------
 

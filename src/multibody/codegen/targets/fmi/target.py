@@ -10,13 +10,12 @@ from typing import Literal
 from uuid import UUID
 
 from multibody.codegen.contract import Names, Target, check_options
-from multibody.codegen.module_names import file_name
+from multibody.codegen.naming import file_name
 from multibody.codegen.program import Program
 from multibody.codegen.syntax import quoted
 from multibody.codegen.targets.c.newton import NEWTON
-from multibody.codegen.targets.fmi.description import ModelDescription
+from multibody.codegen.targets.fmi.description import ModelDescription, page
 from multibody.codegen.targets.fmi.differentiated import Differentiated
-from multibody.codegen.targets.fmi.documentation import page
 from multibody.codegen.targets.fmi.interface import Interface
 from multibody.codegen.targets.fmi.model_source import ModelSource, Settings
 from multibody.codegen.targets.fmi.xml_tree import element, text

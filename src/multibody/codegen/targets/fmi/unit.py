@@ -12,7 +12,7 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 from multibody.codegen.binaries.building import LibrarySource, built
 from multibody.codegen.contract import check_option, path_of
-from multibody.codegen.module_names import file_name
+from multibody.codegen.naming import file_name
 from multibody.codegen.program import Program
 from multibody.codegen.targets.fmi.target import Fmi
 from multibody.codegen.writing import stored
@@ -114,7 +114,9 @@ def _binaries(
     found = built(source, "write_fmu", platforms, compiler, options)
     if not found:
         _log.warning("There is no C compiler: the FMU of '%s' contains its sources alone.", identifier)
-    return {f"binaries/{one.folder(version)}/{identifier}.{one.ending}": binary for one, binary in found.items()}
+    return {
+        f"binaries/{target.folder(version)}/{identifier}.{target.ending}": binary for target, binary in found.items()
+    }
 
 
 def _packed(files: Mapping[str, bytes]) -> bytes:

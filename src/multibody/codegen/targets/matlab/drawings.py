@@ -11,9 +11,9 @@ from typing import Any
 
 from multibody.algebra import Transform
 from multibody.codegen.program import Program
-from multibody.codegen.targets.matlab.figure import Figure
 from multibody.codegen.targets.matlab.language import numbers, text
 from multibody.codegen.targets.matlab.shapes import called
+from multibody.codegen.targets.matlab.skeleton import Figure
 from multibody.graph import ZERO
 from multibody.model import Arrow, Axes, Coil, Drawing, Line, Mesh, Model, Plane, Shape
 
@@ -23,16 +23,16 @@ LENGTHS = 3
 
 def can_be_drawn(model: Model) -> bool:
     """Whether there are drawings, and not only meshes that would be boxes."""
-    return any(not isinstance(one.shape, Mesh) or _is_stl(one.shape) for one in model.drawings.values())
+    return any(not isinstance(drawing.shape, Mesh) or _is_stl(drawing.shape) for drawing in model.drawings.values())
 
 
 def drawn(program: Program) -> Figure:
     """All drawings of a model."""
     model = program.eom.model
     every = model.drawings
-    poses = [_pose(one, program.eom.kinetics.pose(one.frame), program) for one in every.values()]
-    sizes = [[*one.shape.sizes.values(), *[ZERO] * LENGTHS][:LENGTHS] for one in every.values()]
-    rows = [f"    {_row(name, one, model)}" for name, one in every.items()]
+    poses = [_pose(drawing, program.eom.kinetics.pose(drawing.frame), program) for drawing in every.values()]
+    sizes = [[*drawing.shape.sizes.values(), *[ZERO] * LENGTHS][:LENGTHS] for drawing in every.values()]
+    rows = [f"    {_row(name, drawing, model)}" for name, drawing in every.items()]
     floors = _numbers_of(Plane, every.values())
     beyond = floors if len(floors) < len(every) else []
     return Figure(
@@ -103,7 +103,7 @@ def _colour(one: Drawing, model: Model) -> tuple[str, float]:
 
 
 def _numbers_of(kind: type[Shape], every: Iterable[Drawing]) -> list[int]:
-    return [k for k, one in enumerate(every, 1) if isinstance(one.shape, kind)]
+    return [k for k, drawing in enumerate(every, 1) if isinstance(drawing.shape, kind)]
 
 
 def _placeholders(every: Iterable[Drawing]) -> list[str]:

@@ -8,7 +8,7 @@ from hashlib import blake2b
 
 from multibody.codegen.code import Code, RoutineBody
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import ScalarVariable
+from multibody.codegen.program_data import ScalarVariable
 from multibody.codegen.syntax import Syntax, one_line
 from multibody.graph import Table
 from multibody.graph.names import unique_names
@@ -136,7 +136,7 @@ def help_text(program: Program, name: str, sentence: str) -> list[str]:
 
 
 def legend(title: str, quantities: Sequence[ScalarVariable], array: str) -> list[str]:
-    """Lines of help that say what stands where in an array."""
+    """Lines of help on the entries of an array."""
     rows = [f"     {array}({k}): {one_line(f'{x.name} {x.meaning}')}" for k, x in enumerate(quantities, 1)]
     return ["", f"   {title}", *rows] if rows else []
 

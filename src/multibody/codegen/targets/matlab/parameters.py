@@ -22,10 +22,10 @@ def parameters(program: Program, code: Code, name: str) -> str:
         *(_FORMULAS if code.formulas else []),
     ]
     lines = ["p = struct();"]
-    for one in program.parameters:
-        field = code.members[one.symbol]
-        value = repr(one.value) if isfinite(one.value) else "NaN"
-        lines.append(f"p.{field} = {value}; {SYNTAX.remark(origin(one, field))}".rstrip())
+    for parameter in program.parameters:
+        field = code.members[parameter.symbol]
+        value = repr(parameter.value) if isfinite(parameter.value) else "NaN"
+        lines.append(f"p.{field} = {value}; {SYNTAX.remark(origin(parameter, field))}".rstrip())
     lines += _PARAMETERS.format(name=own, arrays=_arrays(program, code), formulas=_formulas(code),
                                open=_missing(program, code, own)).splitlines()  # fmt: skip
     inner = [f"c = zeros({len(code.constants)}, 1);"]
@@ -38,16 +38,20 @@ def parameters(program: Program, code: Code, name: str) -> str:
 def _formulas(code: Code) -> str:
     """Statements for the fields that are formulas of others, unless they were given."""
     lines = ["p.formulas = struct();"] if code.formulas else []
-    for one in code.formulas:
-        own = code.members[one.quantity.symbol]
-        inner = [*one.lines(SYNTAX), f"p.{own} = {one.text};", f"p.formulas.{own} = p.{own};"]
+    for formula in code.formulas:
+        own = code.members[formula.quantity.symbol]
+        inner = [*formula.lines(SYNTAX), f"p.{own} = {formula.text};", f"p.formulas.{own} = p.{own};"]
         lines += [f"if follows(changes, '{own}')", *(f"    {line}" for line in inner), "end"]
     return "".join(f"{line}\n" for line in lines)
 
 
 def _arrays(program: Program, code: Code) -> str:
     """Statements that exchange arrays that were given by their own names for their elements."""
-    fields = {one.symbol.name: code.members[one.symbol] for one in program.parameters if one.symbol is not None}
+    fields = {
+        parameter.symbol.name: code.members[parameter.symbol]
+        for parameter in program.parameters
+        if parameter.symbol is not None
+    }
     lines = []
     for name, elements in arrays_of(program).items():
         listed = ", ".join(f"'{fields[element]}'" for element in elements)
@@ -57,7 +61,7 @@ def _arrays(program: Program, code: Code) -> str:
 
 def _missing(program: Program, code: Code, own: str) -> str:
     """Statements that demand the fields that have no default."""
-    names = ", ".join(f"'{code.members[one.symbol]}'" for one in program.parameters if one.is_open)
+    names = ", ".join(f"'{code.members[parameter.symbol]}'" for parameter in program.parameters if parameter.is_open)
     return _MISSING.format(names=names, name=own) if names else ""
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from multibody.codegen.contract import Names, Target, check_options
-from multibody.codegen.module_names import module_name
+from multibody.codegen.naming import module_name
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import ScalarVariable
+from multibody.codegen.program_data import ScalarVariable
 from multibody.codegen.syntax import one_line
 from multibody.codegen.targets.c.c import SYNTAX, C
 from multibody.codegen.targets.matlab import sfunction_templates as templates
@@ -105,9 +105,9 @@ def _legend(program: Program, margin: str) -> list[str]:
     }  # fmt: skip
     lines = []
     for title, group in groups.items():
-        for k, one in enumerate(group, 1):
-            default = f" = {one.value!r}" if title == "parameter" else ""
-            lines.append(f"{margin}{title}({k}): {one_line(f'{one.name}{default} {one.meaning}')}")
+        for k, variable in enumerate(group, 1):
+            default = f" = {variable.value!r}" if title == "parameter" else ""
+            lines.append(f"{margin}{title}({k}): {one_line(f'{variable.name}{default} {variable.meaning}')}")
     return lines
 
 

@@ -40,7 +40,7 @@ def simulation(program: Program, code: Code, name: str) -> str:
 
 
 def _start(program: Program, name: str) -> list[str]:
-    rows = [f"        {one.value!r} % {one_line(f'{one.name} {one.meaning}')}" for one in program.states]
+    rows = [f"        {state.value!r} % {one_line(f'{state.name} {state.meaning}')}" for state in program.states]
     return [
         "if nargin < 2 || isempty(y0)",
         *(["    y0 = [", *rows, "    ];"] if rows else ["    y0 = [];"]),
@@ -58,16 +58,16 @@ def _solve(program: Program, name: str, projected: bool) -> list[str]:
 
 
 def _ending(program: Program, name: str) -> list[str]:
-    labels = ", ".join(text(one.name) for one in program.states)
+    labels = ", ".join(text(state.name) for state in program.states)
     return _ENDING.format(name=name, labels=labels).splitlines()
 
 
 def _closed(program: Program, code: Code, name: str) -> list[str]:
     """Functions that find start values: coordinates first, then speeds; what was given is held if that can be."""
     n, m = len(program.coordinates), len(program.speeds)
-    columns = {"start": [one.value for one in program.states], "guess": program.guess, "level": program.levels}
+    columns = {"start": [state.value for state in program.states], "guess": program.guess, "level": program.levels}
     lines = [f"{array} = [{'; '.join(map(repr, values))}];" for array, values in columns.items()]
-    names = ", ".join(text(one.name) for one in program.states)
+    names = ", ".join(text(state.name) for state in program.states)
     turned = [f"    {[k + 1 for k in places]}" for places in program.eom.model.quaternions]
     lines += _CLOSED.format(n=n, first=n + 1, last=n + m, names=names, turned="\n".join(turned), name=name).splitlines()
     return [function("y = closed(t, y, p, c)", lines), _NEAREST.format(name=name), *_gaps(program, code, name)]
@@ -79,11 +79,12 @@ def _gaps(program: Program, code: Code, name: str) -> list[str]:
     lines, pieces = statements(code["closure"], f"{name}_gaps")
     shapes = {result.name: result.shape for result in program.routine("closure").results}
     sized = {
-        one: one if shapes[one] != () and 0 not in shapes[one] else f"zeros({shapes[one][0]}, 1)" for one in shapes
+        shape: shape if shapes[shape] != () and 0 not in shapes[shape] else f"zeros({shapes[shape][0]}, 1)"
+        for shape in shapes
     }
     matrices = {
-        one: shaped(one, shapes[one]) if 0 not in shapes[one] else "zeros({}, {})".format(*shapes[one])
-        for one in ("slopes", "rate_slopes")
+        field: shaped(field, shapes[field]) if 0 not in shapes[field] else "zeros({}, {})".format(*shapes[field])
+        for field in ("slopes", "rate_slopes")
     }
     return [
         function(

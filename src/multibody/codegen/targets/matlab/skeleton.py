@@ -1,13 +1,17 @@
-"""Bodies as lines from their centres of mass to their joints, with their axes: for models without drawings."""
+"""What the animation in MATLAB and Octave shows; for models without drawings, bodies as lines.
+
+The lines lead from centers of mass to joints, with the axes of the joints.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from multibody.codegen.program import Program
+from multibody.codegen.program_data import Routine
 from multibody.codegen.syntax import one_line
-from multibody.codegen.targets.matlab.figure import Figure
 from multibody.model import Body, Frame, Model
 
 
@@ -81,3 +85,32 @@ _SHOW = """function show(h, paths, points, triads)
         set(h(numel(paths) + k), 'XData', place(1, :), 'YData', place(2, :), 'ZData', place(3, :));
     end
 end"""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What is drawn, as pieces of a function that all animations have in common.
+
+    Attributes:
+        routine: computes one picture; its results have columns of three numbers.
+        dimensions: of each result, such as ``"3, 4, 2"``, by its name.
+        returned: what the function returns, for its help.
+        table: statements that say what there is to draw.
+        collect: the statement that keeps the picture at time number ``k``.
+        measure: statements that find the corners ``low`` and ``high`` of the space that is needed, and its ``extent``.
+        direction: the view, as arguments.
+        make: statements that draw ``h``.
+        show: the statement that brings ``h`` to time number ``k``.
+        functions: that these statements call.
+    """
+
+    routine: Routine
+    dimensions: dict[str, str]
+    returned: str
+    table: list[str]
+    collect: str
+    measure: str
+    direction: str
+    make: str
+    show: str
+    functions: list[str]

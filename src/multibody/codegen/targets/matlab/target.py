@@ -11,7 +11,7 @@ import numpy as np
 from multibody.codegen.code import Code, member_names
 from multibody.codegen.contract import Names, Target, check_options
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Routine
+from multibody.codegen.program_data import Routine
 from multibody.codegen.sensor_descriptions import description
 from multibody.codegen.syntax import one_line
 from multibody.codegen.targets.matlab.language import (
@@ -91,7 +91,7 @@ class Matlab(Target):
     def files(self, program: Program) -> Mapping[str, str]:
         """One function in each file."""
         name, drawn = stem(program.name), figure(program)
-        more = [one for one in self.more if program.has(one)]
+        more = [routine for routine in self.more if program.has(routine)]
         functions = [f"{name}_{ending}" for ending in (*ENDINGS, *more)]
         wanted: list[str | Routine] = ["state_rate", "sensors", "projection", "closure", drawn.routine, *more]
         code = program.code(wanted, SYNTAX, taken=[*OWN, *SHAPES, *functions], names=self.names, limit=self.limit)
@@ -102,7 +102,7 @@ class Matlab(Target):
             "sensors": _sensors(program, code, name),
             "visual": visual(program, code, name, drawn),
             "parameters": parameters(program, code, name),
-        } | {one: _routine(program, code, name, one) for one in more}
+        } | {routine: _routine(program, code, name, routine) for routine in more}
         return {f"{name}_{ending}.m": text for ending, text in texts.items()}
 
 
@@ -133,15 +133,16 @@ def _inputs(program: Program, name: str) -> str:
         *legend("The state:", program.states, "y"),
     ]
     lines = [f"r = zeros({len(program.inputs)}, 1);"]
-    for k, one in enumerate(program.inputs, 1):
-        lines.append(f"r({k}) = {one.value!r}; {SYNTAX.remark(f'{one.name} {one.meaning}')}")
+    for k, quantity in enumerate(program.inputs, 1):
+        lines.append(f"r({k}) = {quantity.value!r}; {SYNTAX.remark(f'{quantity.name} {quantity.meaning}')}")
     return function(f"r = {name}_inputs(t, y, p) %#ok<INUSD>", lines, remark) + "\n"
 
 
 def _sensors(program: Program, code: Code, name: str) -> str:
     own = member_names(list(program.eom.outputs), SYNTAX)
     fields = [
-        f"     S.{own[one]}: {one_line(description(program.eom.model.sensors[one]))}" for one in program.eom.outputs
+        f"     S.{own[output]}: {one_line(description(program.eom.model.sensors[output]))}"
+        for output in program.eom.outputs
     ]
     remark = [
         *help_text(program, f"{name}_sensors", "What the sensors measure: S = g(t, y)."),
@@ -151,11 +152,11 @@ def _sensors(program: Program, code: Code, name: str) -> str:
     ]
     many = _MANY.format(name=name).splitlines()
     lines, pieces = _statements(code, "sensors", f"{name}_measure")
-    shapes = {one: np.shape(value) for one, value in program.eom.outputs.items()}
+    shapes = {output: np.shape(value) for output, value in program.eom.outputs.items()}
     ends = [0, *accumulate(int(np.prod(shape)) for shape in shapes.values())]
     lines.append("S = struct();")
-    for (one, shape), start, end in zip(shapes.items(), ends, ends[1:], strict=False):
-        lines.append(f"S.{own[one]} = {shaped(f'outputs({start + 1}:{end})', shape)};")
+    for (output, shape), start, end in zip(shapes.items(), ends, ends[1:], strict=False):
+        lines.append(f"S.{own[output]} = {shaped(f'outputs({start + 1}:{end})', shape)};")
     first, rest = opening(program, name)[:6], opening(program, name)[6:]
     return file(code, function(f"S = {name}_sensors(t, y, p, c)", [*first, *many, *rest, *lines], remark), *pieces)
 

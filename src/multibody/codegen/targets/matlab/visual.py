@@ -5,9 +5,8 @@ from __future__ import annotations
 from multibody.codegen.code import Code
 from multibody.codegen.program import Program
 from multibody.codegen.targets.matlab.drawings import can_be_drawn, drawn
-from multibody.codegen.targets.matlab.figure import Figure
 from multibody.codegen.targets.matlab.language import file, function, help_text, opening, statements, text
-from multibody.codegen.targets.matlab.skeleton import skeleton
+from multibody.codegen.targets.matlab.skeleton import Figure, skeleton
 
 
 def figure(program: Program) -> Figure:

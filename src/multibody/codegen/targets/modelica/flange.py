@@ -82,7 +82,7 @@ class Flange:
     def _sign(self, program: Program) -> int:
         """Whether the force pushes along its displacement, by the principle of virtual power; +1 or -1."""
         eom = program.eom
-        force = _found(self, "input", self.force, {one.name: one for one in eom.inputs})
+        force = _found(self, "input", self.force, {quantity.name: quantity for quantity in eom.inputs})
         along = _found(self, "coordinate or scalar output", self.along, displacements(program))
         flow: dict[Expr, Expr] = dict.fromkeys(eom.inputs, ZERO)
         flow |= eom.model.flow(eom.model.accelerations)
@@ -104,7 +104,10 @@ class Flange:
 
     def _require_kind(self, program: Program) -> None:
         """An error if units say that the flange is of the other kind; units that are not known say nothing."""
-        units = {one.name: modelica_unit(one.unit) for one in (*program.inputs, *program.coordinates, *program.outputs)}
+        units = {
+            quantity.name: modelica_unit(quantity.unit)
+            for quantity in (*program.inputs, *program.coordinates, *program.outputs)
+        }
         for name in (self.force, self.along):
             if units[name] in _UNITS and _UNITS[units[name]] != self.kind:
                 raise ConversionError(
@@ -120,11 +123,15 @@ class Flange:
 def _sampled(program: Program, *values: Expr) -> NDArray[np.float64]:
     """Expressions at random states, as far as they have values there; there may be no proof: |x|/x is sign x."""
     rng, eom = np.random.default_rng(0), program.eom
-    known: dict[Any, Any] = {one.symbol: one.value for group in program.arguments.values() for one in group}
-    known |= {one.symbol: SOME for one in program.parameters if isnan(one.value)}
+    known: dict[Any, Any] = {
+        variable.symbol: variable.value for group in program.arguments.values() for variable in group
+    }
+    known |= {parameter.symbol: SOME for parameter in program.parameters if isnan(parameter.value)}
     found = []
     for _ in range(SAMPLES):
-        q = np.array([one.value for one in program.coordinates]) + rng.uniform(-2, 2, len(program.coordinates))
+        q = np.array([coordinate.value for coordinate in program.coordinates]) + rng.uniform(
+            -2, 2, len(program.coordinates)
+        )
         for places in eom.model.quaternions:
             q[places] /= np.linalg.norm(q[places])
         moving = [*eom.speeds, *eom.model.accelerations, eom.model.time]
@@ -138,8 +145,8 @@ def _sampled(program: Program, *values: Expr) -> NDArray[np.float64]:
 def displacements(program: Program) -> dict[str, Expr]:
     """Coordinates and scalar outputs, by name."""
     values = [entry for value in program.eom.outputs.values() for entry in flat(value)]
-    outputs = {one.name: value for one, value in zip(program.outputs, values, strict=True)}
-    return {one.name: one for one in program.eom.coordinates} | outputs
+    outputs = {output.name: value for output, value in zip(program.outputs, values, strict=True)}
+    return {coordinate.name: coordinate for coordinate in program.eom.coordinates} | outputs
 
 
 def _found(flange: Flange, what: str, name: str, known: dict[str, Expr]) -> Expr:

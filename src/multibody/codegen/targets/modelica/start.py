@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Result
+from multibody.codegen.program_data import Result
 from multibody.codegen.start_equations import SOME
 from multibody.graph import Expr, Symbol, evaluate, jacobian
 from multibody.mechanics.constraints.equations import unit_length_gaps
@@ -51,7 +51,7 @@ def starting(program: Program) -> Start:
         return Start(gaps, frozenset(), frozenset(), ())
     q, turned = _coordinates(program, list(closed.values()))
     rates = dict(zip(program.eom.coordinates, program.eom.rates, strict=True))
-    u = _following(program, list(moving.values()), program.eom.speeds, [rates[one] for one in q])
+    u = _following(program, list(moving.values()), program.eom.speeds, [rates[coordinate] for coordinate in q])
     solved = [*(closed if q else ()), *(moving if u else ())]
     return Start(gaps, frozenset(solved), frozenset([*q, *u]), turned)
 
@@ -60,8 +60,8 @@ def _coordinates(program: Program, gaps: list[Expr]) -> tuple[list[Symbol], tupl
     """Coordinates that the gaps determine, and quaternions among them."""
     every = program.eom.coordinates
     quaternions = tuple(tuple(every[k] for k in places) for places in program.eom.model.quaternions)
-    parts = {one for quaternion in quaternions for one in quaternion}
-    found = _following(program, gaps, [one for one in every if one not in parts], [])
+    parts = {part for quaternion in quaternions for part in quaternion}
+    found = _following(program, gaps, [drawing for drawing in every if drawing not in parts], [])
     if found or not gaps or not quaternions:
         return found, ()
     lengths = unit_length_gaps(quaternions)
@@ -76,15 +76,15 @@ def _following(
     if not gaps or not symbols:
         return []
     slopes = np.array(evaluate(jacobian(list(gaps), list(symbols)), _values(program)), dtype=float)
-    ranks = [0 if one in first else 2 if one.name in program.eom.model.written else 1 for one in symbols]
+    ranks = [0 if symbol in first else 2 if symbol.name in program.eom.model.written else 1 for symbol in symbols]
     groups = [[k for k, rank in enumerate(ranks) if rank == wanted] for wanted in range(3)]
     chosen = _pivots(slopes.reshape(len(gaps), len(symbols)), groups)
     return [] if len(chosen) < len(gaps) else [symbols[k] for k in chosen]
 
 
 def _values(program: Program) -> dict[Any, float]:
-    known = {one.symbol: one.value for group in program.arguments.values() for one in group}
-    known |= {one.symbol: SOME for one in program.parameters if isnan(one.value)}
+    known = {variable.symbol: variable.value for group in program.arguments.values() for variable in group}
+    known |= {parameter.symbol: SOME for parameter in program.parameters if isnan(parameter.value)}
     return known | {program.eom.model.time: 0.0}
 
 

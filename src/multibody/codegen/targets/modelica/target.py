@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from multibody.codegen.contract import Names, Target, check_options
-from multibody.codegen.module_names import file_name
+from multibody.codegen.naming import file_name
 from multibody.codegen.program import Program
 from multibody.codegen.targets.modelica.flange import Flange
 from multibody.codegen.targets.modelica.text import ModelText
@@ -58,7 +58,7 @@ class Modelica(Target):
     def __post_init__(self) -> None:
         check_options(self, "partial", "stabilization", "names")
         given: tuple[object, ...] = tuple([self.flanges] if isinstance(self.flanges, Flange | str) else self.flanges)
-        wrong = [one for one in given if not isinstance(one, Flange)]
+        wrong = [item for item in given if not isinstance(item, Flange)]
         if wrong:
             raise ConversionError(
                 f"{wrong[0]!r:.80} is not a flange.",

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import isfinite
 from typing import Protocol
 
 from multibody.codegen.code import Code
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import Result, Routine, ScalarVariable
-from multibody.codegen.targets.modelica.declarations import declared, section, spelled
-from multibody.codegen.targets.modelica.documentation import documentation
+from multibody.codegen.program_data import Result, Routine, ScalarVariable
+from multibody.codegen.syntax import one_line
 from multibody.codegen.targets.modelica.flange import Flange
 from multibody.codegen.targets.modelica.start import starting
 from multibody.codegen.targets.modelica.syntax import SYNTAX, string, table_function
+from multibody.codegen.targets.modelica.units import modelica_unit
+from multibody.graph.names import escape
 
 
 class TextOptions(Protocol):
@@ -53,9 +56,9 @@ class ModelText:
         own = [name, *(["stabilization"] if self.drifts else [])]
         self.flanges = spelled([flange.name for flange in options.flanges], own)
         own += self.flanges
-        self.outputs = spelled([one.name for one in program.outputs], own)
+        self.outputs = spelled([output.name for output in program.outputs], own)
         own += self.outputs
-        self.multipliers = spelled([one.name for one in program.multipliers], own)
+        self.multipliers = spelled([multiplier.name for multiplier in program.multipliers], own)
         own += self.multipliers
         self.gaps = spelled(self.start.gaps.labels, own)
         routine = _everything(program, self.drifts, self.start.gaps)
@@ -103,32 +106,32 @@ class ModelText:
     def _documentation(self) -> str:
         flanges = dict(zip(self.flanges, self.options.flanges, strict=True))
         driven = {flange.force for flange in self.options.flanges}
-        inputs = [self.code.names[one.symbol] for one in self.program.inputs if one.name not in driven]
+        inputs = [self.code.names[quantity.symbol] for quantity in self.program.inputs if quantity.name not in driven]
         return documentation(self.program, self.name, inputs, flanges, partial=self.options.partial)
 
     def _declarations(self) -> Iterator[str]:
         program, names = self.program, self.code.names
         yield from section("parameters", [
-            *(declared("parameter Real", names[one.symbol], one, value=self._value(one)) for one in program.parameters),
+            *(declared("parameter Real", names[p.symbol], p, value=self._value(p)) for p in program.parameters),
             *([_STABILIZATION.format(self.options.stabilization)] if self.drifts else []),
         ])  # fmt: skip
         driven = {flange.force for flange in self.options.flanges}
-        free = [self.options.partial or one.name in driven for one in program.inputs]
+        free = [self.options.partial or quantity.name in driven for quantity in program.inputs]
         yield from section("inputs", [
-            declared("Real" if plain else "input Real", names[one.symbol], one, start=one.value)
-            for one, plain in zip(program.inputs, free, strict=True)
+            declared("Real" if plain else "input Real", names[quantity.symbol], quantity, start=quantity.value)
+            for quantity, plain in zip(program.inputs, free, strict=True)
         ])  # fmt: skip
         yield from section("flanges", [
             flange.declaration(name) for flange, name in zip(self.options.flanges, self.flanges, strict=True)
         ])  # fmt: skip
         yield from section("states", [
-            declared("Real", names[one.symbol], one, self._state(one), start=one.value) for one in program.states
+            declared("Real", names[s.symbol], s, self._state(s), start=s.value) for s in program.states
         ])  # fmt: skip
         yield from section("outputs", [
-            declared("output Real", name, one) for name, one in zip(self.outputs, program.outputs, strict=True)
+            declared("output Real", name, output) for name, output in zip(self.outputs, program.outputs, strict=True)
         ])  # fmt: skip
         yield from section("constraint forces", [
-            declared("Real", name, one) for name, one in zip(self.multipliers, program.multipliers, strict=True)
+            declared("Real", name, force) for name, force in zip(self.multipliers, program.multipliers, strict=True)
         ])  # fmt: skip
         yield from section("what the constraints lack", [f"Real {name};" for name in self.gaps])
 
@@ -147,7 +150,7 @@ class ModelText:
         for label, name in zip(self.start.gaps.labels, self.gaps, strict=True):
             lines.append(f"{name} = 0;" if label in self.start.solved else _DEMAND.format(name=name))
         for quaternion in self.start.turned:
-            squares = " + ".join(f"{self.code.names[one]}^2" for one in quaternion)
+            squares = " + ".join(f"{self.code.names[part]}^2" for part in quaternion)
             lines.append(f"{squares} = 1;")
         return ["initial equation", *(f"  {line}" for line in lines)] if lines else []
 
@@ -168,8 +171,8 @@ class ModelText:
         yield "// the rates of all states"
         pairs = [("q_dot", "q_new", self.program.coordinates), ("u_dot", "u_new", self.program.speeds)]
         for rates, corrected, quantities in pairs:
-            for k, one in enumerate(quantities):
-                name = self.code.names[one.symbol]
+            for k, quantity in enumerate(quantities):
+                name = self.code.names[quantity.symbol]
                 pull = self._pull(name, self.results.get((corrected, k), name))
                 yield f"der({name}) = {self.results[rates, k]}{pull};"
         left = [f"{name} = {self.results[key]};" for key, name in self._shown() if key in self.results]
@@ -182,8 +185,11 @@ class ModelText:
 
     def _connections(self) -> Iterator[str]:
         """What the variables of the connectors are."""
-        names = {one.name: self.code.names[one.symbol] for one in (*self.program.inputs, *self.program.coordinates)}
-        names |= {one.name: name for one, name in zip(self.program.outputs, self.outputs, strict=True)}
+        names = {
+            quantity.name: self.code.names[quantity.symbol]
+            for quantity in (*self.program.inputs, *self.program.coordinates)
+        }
+        names |= {output.name: name for output, name in zip(self.program.outputs, self.outputs, strict=True)}
         for flange, name in zip(self.options.flanges, self.flanges, strict=True):
             yield from flange.equations(self.program, name, names)
 
@@ -199,7 +205,7 @@ def _everything(program: Program, drifts: bool, gaps: Result) -> Routine:
     Results are no names in Modelica: theirs get a sign that makes them different from all identifiers.
     """
     wanted = ["state_rate", *(["projection"] if drifts else []), "multipliers", "sensors"]
-    results = [*(result for one in wanted for result in program.routine(one).results), gaps]
+    results = [*(result for routine in wanted for result in program.routine(routine).results), gaps]
     return Routine("(equations)", "", tuple(replace(result, name=f"({result.name})") for result in results))
 
 
@@ -208,3 +214,65 @@ def _taken_apart(code: Code) -> tuple[list[tuple[str, str]], dict[tuple[str, int
     items = [item for body in code.bodies for part in body.parts for item in part.items]
     results = {(item.name[1:-1], item.position): item.text for item in items if item.node is None}
     return [(item.name, item.text) for item in items if item.node is not None], results
+
+
+def spelled(names: Sequence[str], taken: Sequence[str]) -> list[str]:
+    """Names that Modelica allows, all different from each other and from those taken."""
+    used, found = set(taken), []
+    for name in names:
+        new = escape(name, "modelica")
+        while new in used:
+            new += "_"
+        used.add(new)
+        found.append(new)
+    return found
+
+
+def section(title: str, lines: Sequence[str]) -> list[str]:
+    """Declarations below a title; nothing if there are none."""
+    return [f"  // {title}", *(f"  {line}" for line in lines)] if lines else []
+
+
+def declared(
+    kind: str, name: str, one: ScalarVariable, more: Sequence[str] = (), *, start: float | None = None,
+    value: str = "",
+) -> str:  # fmt: skip
+    """A variable with its unit, its start value or its value, and what it means."""
+    unit = modelica_unit(one.unit)
+    attributes = [f'unit="{unit}"'] if unit else []
+    ends = zip(("min", "max"), one.limits or (), strict=False)
+    attributes += [f"{end}={limit!r}" for end, limit in ends if isfinite(limit)]
+    attributes += [*([] if start is None else [f"start={start!r}"]), *more]
+    text = f"{kind} {name}" + (f"({', '.join(attributes)})" if attributes else "")
+    text += f" = {value}" if value else ""
+    meaning = one.description if unit or one.limits else one.meaning
+    meaning = meaning if name == one.name else f"{one.name} {meaning}".strip()
+    return f"{text} {string(meaning)};" if meaning else f"{text};"
+
+
+def documentation(
+    program: Program, name: str, inputs: Sequence[str], flanges: Mapping[str, Flange], *, partial: bool
+) -> str:
+    """HTML that says what the model is, and how others are connected with it.
+
+    Args:
+        program: what is written.
+        name: of the model, as Modelica spells it.
+        inputs: the names of the inputs that must be given, likewise.
+        flanges: connectors by their names, likewise.
+        partial: whether a model that extends this one says what its inputs are.
+    """
+    title = html.escape(one_line(program.name), quote=True)
+    parts = [f"<p>Equations of motion of {title}, generated by multibody. SI units and radians.</p>"]
+    if flanges:
+        rows = (f"<li><code>{own}</code>: {html.escape(flange.words())}</li>" for own, flange in flanges.items())
+        parts.append(f"<p>Mechanical connectors:</p><ul>{''.join(rows)}</ul>")
+    if inputs:
+        parts.append((_EXTENDED if partial else _MODIFIED).format(name=name, input=inputs[0]))
+    return f"<html>{''.join(parts)}</html>"
+
+
+_MODIFIED = "<p>Inputs are given where the model is used: <code>{name} system({input} = sin(time));</code></p>"
+_EXTENDED = (
+    "<p>A model that extends this one gives the inputs: <code>extends {name}; equation {input} = sin(time);</code></p>"
+)

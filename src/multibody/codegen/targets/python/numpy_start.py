@@ -55,7 +55,7 @@ def start_functions(program: Program, code: Code, name: str, default: str, first
     if "closure" not in code:
         return [lists, head + _FREE_START]
     lists += f"\nHELD = {list(program.levels)}  # 1 for those that are held if they can be"
-    lists += f"\nQUATERNIONS = {[list(one) for one in program.eom.model.quaternions]}"
+    lists += f"\nQUATERNIONS = {[list(quaternion) for quaternion in program.eom.model.quaternions]}"
     return [lists, _CLOSED, head + _CLOSED_START.format(name=name, first=f"    {first}\n" if first else "")]
 
 

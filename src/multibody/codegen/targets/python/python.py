@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from multibody.codegen.code import Code, RoutineBody
 from multibody.codegen.contract import Names, Target, check_options, routine_names
-from multibody.codegen.module_names import module_name
+from multibody.codegen.naming import module_name
 from multibody.codegen.program import Program
 from multibody.codegen.syntax import one_line
 from multibody.codegen.targets.python import numpy_start
@@ -84,7 +84,7 @@ def _der_state_head(program: Program) -> str:
 
 
 def _is_open(program: Program) -> bool:
-    return any(one.is_open for one in program.parameters)
+    return any(parameter.is_open for parameter in program.parameters)
 
 
 def _parameters(program: Program, code: Code) -> str:

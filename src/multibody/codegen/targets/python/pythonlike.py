@@ -9,7 +9,7 @@ from math import isfinite
 from multibody.codegen.code import Code, RoutineBody
 from multibody.codegen.parameter_formulas import arrays_of, origin
 from multibody.codegen.program import Program
-from multibody.codegen.quantities import ScalarVariable
+from multibody.codegen.program_data import ScalarVariable
 from multibody.codegen.syntax import Syntax, one_line, quoted
 from multibody.graph import Table
 
@@ -85,7 +85,7 @@ def lists(program: Program) -> str:
         _listing(title, "()", group, "{name},") for title, group in {**groups, "OUTPUTS": program.outputs}.items()
     ]
     blocks.append(_listing("PARAMETERS", "{}", program.parameters, "{name}: {value},"))
-    start = floats(one.value for one in program.states)
+    start = floats(state.value for state in program.states)
     blocks.append(f"START = {start}  # coordinates, then speeds, for the defaults of parameters")
     return "\n".join(blocks)
 
@@ -96,9 +96,9 @@ LISTS = ["NAME", "COORDINATES", "SPEEDS", "INPUTS", "OUTPUTS", "PARAMETERS", "ST
 
 def _listing(title: str, brackets: str, quantities: Iterable[ScalarVariable], form: str) -> str:
     lines = [f"{title} = {brackets[0]}"]
-    for one in quantities:
-        item = form.format(name=quoted(one.name), value=one.value if isfinite(one.value) else None)
-        remark = one_line(origin(one))
+    for quantity in quantities:
+        item = form.format(name=quoted(quantity.name), value=quantity.value if isfinite(quantity.value) else None)
+        remark = one_line(origin(quantity))
         lines.append(f"    {item}  # {remark}" if remark else f"    {item}")
     return "\n".join([*lines, brackets[1]])
 
@@ -124,10 +124,14 @@ class ParameterForm:
     def formulas(self, code: Code, syntax: Syntax) -> list[str]:
         """Parameters that are formulas of others, unless they are given."""
         lines = []
-        for one in code.formulas:
-            store = self.store.format(place=one.place + syntax.first, text=one.text)
-            inner = [f"{self.indent}{line}" for line in (*one.lines(syntax), store)]
-            lines += [self.absent.format(name=self.quote(one.quantity.name)), *inner, *([self.end] if self.end else [])]
+        for formula in code.formulas:
+            store = self.store.format(place=formula.place + syntax.first, text=formula.text)
+            inner = [f"{self.indent}{line}" for line in (*formula.lines(syntax), store)]
+            lines += [
+                self.absent.format(name=self.quote(formula.quantity.name)),
+                *inner,
+                *([self.end] if self.end else []),
+            ]
         return lines
 
     def text(self, program: Program, code: Code, syntax: Syntax, template: str, missing: str) -> str:
@@ -141,7 +145,7 @@ class ParameterForm:
             missing: for ``needed``, the names of parameters without a default.
         """
         lines = [f"{self.indent}{line}" for part in code.prepare.parts for line in syntax.lines(part)]
-        needed = ", ".join(self.quote(one.name) for one in program.parameters if one.is_open)
+        needed = ", ".join(self.quote(parameter.name) for parameter in program.parameters if parameter.is_open)
         return template.format(
             size=len(code.constants), lines="\n".join(lines), missing=missing.format(needed=needed) if needed else "",
             formulas="".join(f"{self.indent}{line}\n" for line in self.formulas(code, syntax)),
@@ -167,7 +171,7 @@ def parameter_lines(program: Program, code: Code, syntax: Syntax, given: str, fl
             name=quoted(name), elements=", ".join(map(quoted, elements)), flat=flat.format("given")
         ).splitlines()
     lines += _UNKNOWN.splitlines()
-    needed = [quoted(one.name) for one in program.parameters if one.is_open]
+    needed = [quoted(parameter.name) for parameter in program.parameters if parameter.is_open]
     if needed:
         lines += _MISSING.format(needed=", ".join(needed)).splitlines()
     lines.append(f"p = [{given.format('changes.get(name, value)')} for name, value in PARAMETERS.items()]")

@@ -86,7 +86,7 @@ class ResultCommands(WorldBase):
             The run, a ``multibody.Trajectory``.
         """
         from multibody.simulation.single_run import simulate
-        from multibody.support.atomic_files import atomic_file
+        from multibody.support.files import atomic_file
 
         equations = self.derived("simulate")
         if self.controllers or "inputs" in settings:

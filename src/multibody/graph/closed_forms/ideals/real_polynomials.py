@@ -34,7 +34,7 @@ class RealPolynomials:
 
     Attributes:
         ring: of the real polynomials.
-        meanings: what each of its generators stands for.
+        meanings: what each of its generators represents.
     """
 
     def __init__(self, nodes: list[Any], budget: Budget) -> None:

@@ -1,20 +1,24 @@
-"""From a subsystem to the section ``subsystems`` of a model file: what it was made from, with arguments as texts."""
+"""From a subsystem to the section ``subsystems`` of a model file: what it was made from, with arguments as texts.
+
+A subsystem that was written is read again and compared with the original.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from multibody.errors import ModelFileError
-from multibody.graph import Expr, to_text
+from multibody.graph import Expr, evaluate, free_symbols, same, to_text
 from multibody.io.model_files.vocabulary import VERSION
 from multibody.model import Input, Parameter, System
 from multibody.subsystems import Subsystem
 from multibody.subsystems.arguments.naming import by_order, split_names
 from multibody.subsystems.arguments.origin import Made, OfCopy, OfParts, OfSystem
 from multibody.subsystems.arguments.vocabulary import several, without_sympy
+from multibody.subsystems.content import SubsystemContent
 from multibody.subsystems.energy import PartialEnergy
 
 SystemDocument = Callable[[System], dict[str, Any]]
@@ -136,9 +140,106 @@ def _plain(value: Any, made: Made, what: str) -> Any:
     if isinstance(value, Expr):
         return to_text(value)
     if isinstance(value, Mapping):
-        return {str(key): _plain(one, made, what) for key, one in value.items()}
+        return {str(key): _plain(item, made, what) for key, item in value.items()}
     if isinstance(value, Parameter | Input) or not hasattr(value, "__len__"):
         raise refusal(
             made, f"Its '{what}' has {value!r:.80}.", "Give numbers, texts such as 'm*l**2/12', or expressions."
         )
-    return [_plain(one, made, what) for one in several(value)]
+    return [_plain(item, made, what) for item in several(value)]
+
+
+STATES = 4
+TOLERANCE = 1e-9
+"""Of values at random states, relative; for numbers that were rounded inside an expression."""
+
+
+def difference(one: SubsystemContent, other: SubsystemContent) -> str:
+    """The first level and property in which two subsystems differ; empty if they are the same.
+
+    Names, values and all expressions are compared: by fingerprint, or by values at random states.
+    """
+    levels, others = one.levels(), other.levels()
+    if len(levels) != len(others):
+        return "the number of parts"
+    for level, again in zip(levels, others, strict=True):
+        for (what, value), (_, read) in zip(_properties(level), _properties(again), strict=True):
+            if value != read:
+                return f"{what} of '{level.label}'"
+        if not _equal(list(level.expressions()), list(again.expressions())):
+            return f"the equations of '{level.label}'"
+    return ""
+
+
+def _properties(level: SubsystemContent) -> Iterator[tuple[str, Any]]:
+    """All that is not an expression, by what it is called in an error."""
+    seen = level.appearance
+    yield "the label", level.label
+    yield "the description", level.description
+    yield (
+        "the variables",
+        (
+            [(variable.name, order) for variable, order in level.orders.items()],
+            [variable.name for variable in level.top],
+        ),
+    )
+    yield "the rates", [rate.name for rate in level.rates]
+    yield "other names", sorted(level.aliases)
+    yield "the rows", [row.name for row in level.rows]
+    yield "the independent variables", [symbol.name for symbol in (*level.independent, *level.chosen)]
+    yield (
+        "the constraints",
+        [(invariant.name, invariant.unit, invariant.owner) for invariant in (*level.invariants, *level.redundant)],
+    )
+    yield (
+        "the parameters",
+        [
+            (
+                parameter.name,
+                parameter.unit,
+                parameter.description,
+                [value is None for value in parameter.default.values()],
+            )
+            for parameter in level.parameters
+        ],
+    )
+    yield (
+        "the inputs",
+        [
+            (
+                quantity.name,
+                quantity.unit,
+                quantity.description,
+                quantity.limits,
+                quantity.slider,
+                np.shape(quantity.symbols),
+            )
+            for quantity in level.inputs
+        ],
+    )
+    yield (
+        "the start",
+        ({variable.name: value for variable, value in level.start.items()}, {guess.name for guess in level.guesses}),
+    )
+    yield "the reference", [variable.name for variable in level.reference]
+    yield "the quaternions", [[variable.name for variable in group] for group in level.quaternions]
+    yield "the energy", level.energy is None
+    yield "the bodies", ([body.name for body in seen.bodies], [inertia.bodies for inertia in seen.inertias])
+    yield "the drawings", [(drawing.name, drawing.body, type(drawing.shape), drawing.to) for drawing in seen.drawings]
+    yield "the sensors", ([(name, s.unit, s.value.shape) for name, s in seen.sensors.items()], seen.reactions)
+    yield "the joints", ([*seen.values], [(limit.joint, str(limit.coordinate), limit.limits) for limit in seen.limits])
+
+
+def _equal(some: Sequence[Expr], others: Sequence[Expr]) -> bool:
+    if len(some) != len(others):
+        return False
+    open_ = [pair for pair in zip(some, others, strict=True) if not same(*pair)]
+    if not open_:
+        return True
+    rng = np.random.default_rng(0)
+    pairs = [list(side) for side in zip(*open_, strict=True)]
+    known: dict[Any, Any] = {
+        symbol: rng.uniform(0.3, 1.2, STATES) for symbol in free_symbols([part for side in pairs for part in side])
+    }
+    with np.errstate(all="ignore"):
+        a, b = ([np.broadcast_to(value, STATES) for value in evaluate(side, known)] for side in pairs)
+    return bool(np.allclose(a, b, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True))

@@ -68,9 +68,9 @@ class FormulaWriter:
         if isinstance(value, Value):
             return self.plain(value.to_array(), local)
         if isinstance(value, np.ndarray) and value.ndim:
-            return [self.plain(one, local) for one in value]
+            return [self.plain(item, local) for item in value]
         if isinstance(value, list | tuple):
-            return [self.plain(one, local) for one in value]
+            return [self.plain(item, local) for item in value]
         return self._scalar(value.item() if isinstance(value, np.ndarray | np.generic) else value, local or {})
 
     def _scalar(self, value: Any, local: Mapping[Symbol, str]) -> int | float | str:
@@ -83,7 +83,7 @@ class FormulaWriter:
     def _text(self, expr: Expr, local: Mapping[Symbol, str]) -> str:
         def named(nodes: list[Any]) -> dict[Symbol, str]:
             found = [node for node in nodes if isinstance(node, Symbol)]
-            return {one: local[one] if one in local else self.symbols.text(one) for one in found}
+            return {symbol: local[symbol] if symbol in local else self.symbols.text(symbol) for symbol in found}
 
         return written(expr, named, self.tables.name)
 

@@ -85,7 +85,7 @@ def _matrix(node: YamlNode, value: Callable[[YamlNode], Any]) -> Any:
     rows = value(node)
     if np.shape(np.array(rows, dtype=object)) != (3, 3):
         node.fail("A rotation matrix has three rows of three entries.", code="rotation-invalid")
-    return Rotation.matrix(rows) if any(isinstance(one, Expr) for row in rows for one in row) else rows
+    return Rotation.matrix(rows) if any(isinstance(entry, Expr) for row in rows for entry in row) else rows
 
 
 _READERS: dict[str, Callable[..., Any]] = {

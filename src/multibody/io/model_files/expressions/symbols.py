@@ -18,7 +18,7 @@ from multibody.graph.names import suggestion
 from multibody.graph.text.plain_text import RESERVED
 from multibody.model import Input, Joint, Parameter, System
 from multibody.model.quantity import acceleration_symbol
-from multibody.model.sensors.signal import signal
+from multibody.model.sensors.contract import signal
 
 GROUPS = ("parameter", "input", "coordinate", "speed", "acceleration", "measured")
 
@@ -55,15 +55,15 @@ class Symbols:
 
     def add(self, group: str, symbols: Iterable[Symbol]) -> None:
         """Symbols of one group."""
-        for one in symbols:
-            self._by_group[f"{group}.{one.name}"] = one
+        for variable in symbols:
+            self._by_group[f"{group}.{variable.name}"] = variable
             if group != "measured":
-                self._plain.setdefault(one.name, []).append((group, one))
+                self._plain.setdefault(variable.name, []).append((group, variable))
 
     def add_parameter(self, name: str, scope: str, shape: tuple[int, ...]) -> None:
         """A parameter, before it is part of a system: formulas may use those that come later."""
         places = ["_".join([name, *(str(k + 1) for k in place)]) for place in np.ndindex(*shape)]
-        self.add("parameter", [symbol(one, "parameter", scope) for one in places])
+        self.add("parameter", [symbol(place, "parameter", scope) for place in places])
 
     def add_joint(self, joint: Joint) -> None:
         """Coordinates, speeds, and accelerations."""
@@ -129,7 +129,7 @@ class Symbols:
     def _suggestion(self, name: str) -> str:
         if f"measured.{name}" in self._by_group:
             return f"For the value of the sensor, write measured.{name}."
-        names = [*self._plain, *(one for one in self._by_group if one.startswith("measured."))]
+        names = [*self._plain, *(group for group in self._by_group if group.startswith("measured."))]
         return suggestion([name], names) or f"There are: {', '.join(names[:20])}."
 
     # symbols to names --------------------------------------------------------------------------------------------

@@ -102,7 +102,7 @@ class _Composer:
             entries = self._entries(depth + 1)
             return Mapping(at, self._end, entries)
         if _kind(event) == "SequenceStartEvent":
-            items = tuple(self._node(one, depth + 1) for one in self._until("SequenceEndEvent"))
+            items = tuple(self._node(event, depth + 1) for event in self._until("SequenceEndEvent"))
             return List(at, self._end, items)
         return Scalar(at, event.end_mark.index, self._value(event, at))
 

@@ -36,12 +36,12 @@ def _entry(key: str, value: Any, depth: int) -> str:
         if len(line) <= WIDTH or not _splits(value):
             return f"{pad}{scalar(key)}: {_long(value, pad)}\n"
     if isinstance(value, dict):
-        return f"{pad}{scalar(key)}:\n" + "".join(_entry(inner, one, depth + 1) for inner, one in value.items())
-    return f"{pad}{scalar(key)}:\n" + "".join(f"{pad}  - {flow(one)}\n" for one in value)
+        return f"{pad}{scalar(key)}:\n" + "".join(_entry(inner, item, depth + 1) for inner, item in value.items())
+    return f"{pad}{scalar(key)}:\n" + "".join(f"{pad}  - {flow(item)}\n" for item in value)
 
 
 def _splits(value: Any) -> bool:
-    nested = isinstance(value, list) and any(isinstance(one, list | dict) for one in value)
+    nested = isinstance(value, list) and any(isinstance(item, list | dict) for item in value)
     return nested or (isinstance(value, dict) and bool(value))
 
 
@@ -52,7 +52,7 @@ def _long(value: Any, pad: str) -> str:
         sign = "|" if value.endswith("\n") else "|-"
         return "\n".join([sign, *(f"{pad}  {line}" if line else "" for line in lines)])
     if isinstance(value, list) and len(flow(value)) > WIDTH:
-        return f"[\n{_wrapped([flow(one) for one in value], pad + '    ')}]"
+        return f"[\n{_wrapped([flow(item) for item in value], pad + '    ')}]"
     return flow(value)
 
 
@@ -78,7 +78,7 @@ def _wrapped(items: list[str], pad: str) -> str:
 def flow(value: Any) -> str:
     """A value in one line."""
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{scalar(key)}: {flow(one)}' for key, one in value.items())}}}"
+        return f"{{{', '.join(f'{scalar(key)}: {flow(item)}' for key, item in value.items())}}}"
     if isinstance(value, list):
         return f"[{', '.join(map(flow, value))}]"
     return scalar(value)

@@ -134,15 +134,21 @@ static void describe_stop(const State *s, double t, const double *x, const doubl
 {
     double rates[N_X + 1];
     size_t used = 0;
-    int k, worst = -1;
+    int k, lost = -1, worst = -1;
     const double margin = rank_margin(t, x, r, s->p);
     model_rates(t, x, x + N_Q, r, s->p, rates, rates + N_Q);
     for (k = 0; k < N_X; ++k)
         if (!isnan(rates[k]) && (worst < 0 || fabs(rates[k]) > fabs(rates[worst])))
             worst = k; /* what is not a number comes from loads outside of their domain as well */
+    for (k = N_Q - 1; k >= 0; --k)
+        if (!isfinite(rates[k]))
+            lost = k; /* no load has a part in it */
     text[0] = 0;
     if (!(margin > 1e-4))
         used += (size_t)snprintf(text, size, " The position is singular: the constraints lose rank there.");
+    else if (lost >= 0)
+        used += (size_t)snprintf(text, size, " The position is singular: the speeds do not determine the rate of %s.",
+                                 variable_names[FIRST_STATE + lost]);
     else if (worst >= 0 && fabs(rates[worst]) >= 1e6)
         used += (size_t)snprintf(text, size, " The position is singular, or close to it: the rate of %s is %g.",
                                  variable_names[FIRST_STATE + worst], rates[worst]);

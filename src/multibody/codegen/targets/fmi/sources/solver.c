@@ -128,7 +128,7 @@ static int integrated(
     return 0;
 }
 
-/* The whole way from one communication point to the next, or the part of it that is possible. */
+/* The whole way from one communication point to the next, or the part of it that is possible; an error if it is none. */
 static Status do_step(Instance *i, double from, double length)
 {
     State *s = &i->state;
@@ -157,10 +157,11 @@ static Status do_step(Instance *i, double from, double length)
     if (done)
         return STATUS_OK;
     s->step = 0.0;
+    status = t > from ? STATUS_DISCARD : STATUS_ERROR; /* to try again leads nowhere, and some importers do so for ever */
     if (dead >= 0)
-        return complain_of_dead_point(i, STATUS_DISCARD, dead, t, x);
+        return complain_of_dead_point(i, status, dead, t, x);
     describe_stop(s, t, x, r, why, sizeof why);
-    return complain(i, STATUS_DISCARD, "The solver gets no further than t = %.17g.%s", t, why);
+    return complain(i, status, "The solver gets no further than t = %.17g.%s", t, why);
 }
 
 #if FMI_VERSION == 2

@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from multibody.support.atomic_files import atomic_file
+from multibody.support.files import atomic_file
 
 
 def mode(path):

@@ -20,7 +20,7 @@ _KINKS: dict[str, Callable[..., Expr]] = {
 """Functions with kinks or jumps, and what is zero there."""
 
 
-class Terms(NamedTuple):
+class Expanded(NamedTuple):
     """Expressions to first order.
 
     Attributes:
@@ -45,15 +45,15 @@ class Expansion:
     def __init__(self, nominal: Mapping[Expr, Expr]) -> None:
         self.nominal = dict(nominal)
 
-    def split(self, expressions: Sequence[Expr]) -> Terms:
+    def split(self, expressions: Sequence[Expr]) -> Expanded:
         """The values on the reference motion, and the parts that are linear in the deviations."""
         if not len(expressions):
-            return Terms([], [], [])
+            return Expanded([], [], [])
         symbols: list[Symbol] = [symbol for symbol in free_symbols(list(expressions)) if symbol in self.nominal]
         slopes = jacobian(list(expressions), symbols).reshape(len(expressions), len(symbols))
         constants = list(self._at_reference(list(expressions)))
         if not symbols:
-            return Terms(constants, [ZERO] * len(expressions), [ZERO] * len(expressions))
+            return Expanded(constants, [ZERO] * len(expressions), [ZERO] * len(expressions))
         self._require_smooth(expressions)
         table = np.array(self._at_reference(slopes), dtype=object)
         values = [absolute(self.nominal[symbol]) for symbol in symbols]
@@ -61,7 +61,7 @@ class Expansion:
             ZERO if as_expr(constant).fp == 0 else _sum([absolute(as_expr(slope)) for slope in row], values)
             for constant, row in zip(constants, table, strict=True)
         ]
-        return Terms(constants, [_sum(row, symbols) for row in table], sizes)
+        return Expanded(constants, [_sum(row, symbols) for row in table], sizes)
 
     def linear(self, expressions: Sequence[Expr]) -> list[Expr]:
         """The parts that are linear in the deviations."""

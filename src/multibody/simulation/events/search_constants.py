@@ -1,4 +1,4 @@
-"""Constants of the search for zero crossings, for compiled loops and for solvers of libraries alike."""
+"""Constants of the search for zero crossings within steps."""
 
 from __future__ import annotations
 

@@ -13,8 +13,9 @@ import numpy as np
 
 from multibody.simulation.contract import Vector
 
-EXPLICIT, SEMI_IMPLICIT, LEAPFROG, ROSENBROCK = range(4)
-"""Kinds of methods: explicit Runge–Kutta, two that treat positions and speeds differently, and linearly implicit."""
+EXPLICIT, SEMI_IMPLICIT, LEAPFROG, ROSENBROCK, OTHERS = range(5)
+"""Kinds of methods: explicit Runge–Kutta, two that treat positions and speeds differently, linearly implicit, and those
+of libraries, whose steps are not made in compiled loops."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,3 +163,6 @@ DORMAND_PRINCE_8 = Tableau(  # section II.10, the code DOP853
     ]),
     A=_matrix(16, _DOP853_A), E=_matrix(16, [_DOP853_E5, _DOP853_E3]), D=_matrix(16, _DOP853_D), stability=6.1,
 )  # fmt: skip
+
+STEPS_OF_OTHERS = Tableau(OTHERS, 1, 1, np.zeros(2), np.zeros((2, 2)), np.zeros((0, 2)), np.zeros((4, 2)))
+"""No method: the rows of a dense output of degree 7, for steps that are made elsewhere."""

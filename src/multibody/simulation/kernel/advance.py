@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from multibody.compiler.loops.language import call, compiled, copy, doubles, finite, larger, row, smaller
+from multibody.simulation.integrators.butcher_tableaus import OTHERS
 from multibody.simulation.kernel.dense_output import prepare, state_within, time_within
 from multibody.simulation.kernel.evaluation import choose_equations, evaluate, onto_constraints, place
 from multibody.simulation.kernel.event_location import watch
@@ -28,7 +29,25 @@ from multibody.simulation.kernel.step_size import smallest_step
 
 def advance(run: Any) -> None:
     """Move a run on: what Python calls, as machine code."""
-    run.code = steps(run)
+    run.code = events_of_step(run) if run.kind == OTHERS else steps(run)
+
+
+@compiled
+def events_of_step(run: Any) -> int:
+    """Look for events within a step that was made elsewhere, up to the first that stops; first where signals start."""
+    if run.begun == 0:
+        first_sides(run)
+        run.begun = 1
+        return DONE
+    run.dense = 1
+    run.steps += 1
+    stop = watch(run)
+    if run.fallen != 0:
+        return EVENTS_ACCUMULATE
+    run.t = time_within(run, smaller(run.cut, stop))
+    if stop < math.inf:
+        return EVENT
+    return DONE if run.cut == 1.0 else PAUSED
 
 
 @compiled

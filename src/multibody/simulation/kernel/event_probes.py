@@ -315,6 +315,8 @@ def turn(run: Any, k: int, i: int, largest: float, last: int, total: int) -> int
     margin = MARGIN * (x[last] - x[1])
     if not x[1] - margin <= at <= x[last] + margin:
         return total
+    if at > x[last] and before * b > 0.0 and not (x[last] == 1.0 and run.next == run.end):
+        return total  # the next interval finds it
     if value < -smaller(allowed, signal_error(run, at, i)):
         if not 0.0 < at <= 1.0:
             return total

@@ -259,3 +259,16 @@ def test_a_run_names_bodies_whose_inertia_only_bodies_in_a_plane_may_have(motion
         named.append([message for message in messages if "inertia-triangle-inequality" in message])
     assert [len(messages) for messages in named] == [0, in_space]
     assert all("body 'top'" in message and "moment=0.3" in message for message in named[1])
+
+
+def test_a_sweep_names_the_first_run_with_such_an_inertia(caplog):
+    eom = carried_top("Rx", "Rz")
+    moments = [0.15, 0.3, 0.35, 0.1]
+    mb.sweep(eom, 0.01, parameters={"moment": moments}, samples=2)
+    messages = [record.getMessage() for record in caplog.records]
+    named = [message for message in messages if "inertia-triangle-inequality" in message]
+    assert len(named) == 1
+    assert "moment=0.3." in named[0]
+    caplog.clear()
+    mb.sweep(carried_top("Rz"), 0.01, parameters={"moment": moments}, samples=2)
+    assert not [record for record in caplog.records if "inertia" in record.getMessage()]

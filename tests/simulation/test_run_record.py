@@ -14,6 +14,8 @@ from multibody.simulation.integrators import compiled_integrator
 from multibody.simulation.kernel import run_memory
 from multibody.simulation.kernel.run_record import RunRecord
 from multibody.simulation.lanes.lane_record import LaneRun
+from multibody.simulation.lanes.lanes import Lanes
+from multibody.simulation.problem.run_functions import RunFunctions
 from multibody.view.render.canvas import Canvas
 
 from .motions import four_bars, move, oscillator, start
@@ -114,6 +116,34 @@ def test_an_array_that_is_too_short_would_be_noticed(name, memories):
         shortened.append(memory.overrun())
     assert (name,) in shortened
     assert set(shortened) <= {(name,), ()}
+
+
+@pytest.mark.parametrize("integrator", [mb.DormandPrince8(), mb.Rodas5P(), mb.RungeKutta4(step=0.01)], ids=str)
+def test_nothing_is_written_beyond_an_array_of_lanes(integrator):
+    """Samples within steps, constraints, more runs than lanes."""
+    for eom in (oscillator(), four_bars(1), four_bars(2)):
+        lanes, start = moved_lanes(eom, integrator)
+        assert np.isfinite(start).all()
+        assert lanes.memory.overrun() == ()
+
+
+def moved_lanes(eom, integrator):
+    """Lanes after eleven runs."""
+    state = eom.consistent()
+    start = np.array([*state.q, *state.u])
+    parameters = np.tile([*eom.model.parameter_values().values()], (11, 1))
+    lanes = Lanes(RunFunctions(eom), integrator)
+    lanes.run(np.linspace(0, 0.3, 7), np.tile(start, (11, 1)), np.zeros((11, 0)), parameters)
+    return lanes, start
+
+
+@pytest.mark.parametrize("name", ["y", "new", "K", "F", "floors", "scales", "matrix"])
+def test_an_array_of_lanes_that_is_too_short_would_be_noticed(name):
+    lanes, _ = moved_lanes(oscillator(), mb.Rodas5P())
+    places = lanes.memory._places
+    empty = slice(places[name].start, places[name].start)  # its first row is written for certain
+    lanes.memory._places = dict(places) | {name: empty}
+    assert lanes.memory.overrun() == (name,)
 
 
 def test_neighbors_are_apart():

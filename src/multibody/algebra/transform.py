@@ -120,6 +120,10 @@ class Transform(Value):
             )
         return self.to_parent(other) if hasattr(other, "referred_to") else NotImplemented
 
+    def components(self) -> list[Any]:
+        """The entries of the rotation matrix, row by row, and of the position."""
+        return [*self.rotation.to_matrix().components(), *self.position]
+
     def to_array(self) -> Any:
         """The homogeneous 4×4 matrix; a batch keeps its own dimensions in front."""
         rows = zip(self.rotation.to_matrix().rows, self.position, strict=True)

@@ -19,7 +19,7 @@ from multibody.graph.expr import Constant, Expr, Symbol, has_own_image, neg
 from multibody.graph.field import HALF, P, Value
 from multibody.graph.functions import symbol
 from multibody.graph.node import CONST, NEG, SYMBOL, Node, current_table, intern, intern_structure, place
-from multibody.graph.piecewise.conditions import CONDITIONS, Condition, SmoothCondition
+from multibody.graph.piecewise.conditions import CONDITIONS, Condition, SmoothCondition, joined_guards
 from multibody.graph.piecewise.tables import Tabulated
 from multibody.graph.traverse import topological
 
@@ -110,14 +110,7 @@ def _own(node: Any) -> tuple[Any, ...]:
     if isinstance(node, Constant):
         return node.value, node.fp, node.fp2, node.formula and node.formula[0]
     mark = "smooth" if isinstance(node, SmoothCondition) else getattr(node, "table", None)
-    return node.fp, node.guards ^ _guards(node.args), *_entries(node), mark
-
-
-def _guards(args: Iterable[Node]) -> int:
-    result = 0
-    for arg in args:
-        result |= arg.guards
-    return result
+    return node.fp, node.guards ^ joined_guards(node.args), *_entries(node), mark
 
 
 def _entries(node: Node) -> tuple[bool, bool]:
@@ -168,7 +161,7 @@ def _constant(operands: tuple[Any, ...], value: Any, fp: Value, fp2: Value, op: 
 def _operation(
     op: str, args: tuple[Any, ...], fp: Any, more: int, by_value: bool, by_structure: bool, table: Any
 ) -> Any:
-    guards = _guards(args) ^ more
+    guards = joined_guards(args) ^ more
     if isinstance(table, str):
         node: Any = SmoothCondition(op, args, fp, guards)
     elif table is not None:

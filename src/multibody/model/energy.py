@@ -5,7 +5,7 @@ Vectors are in the world's axes. Wherever ``bodies`` is None, all bodies of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from multibody.algebra import Inertia, MomentumMotor, Vec3
 from multibody.errors import ModelError
@@ -20,9 +20,9 @@ def kinetic_energy(
     """T = Σ ½·(v, M∘v) of velocities as ``relative_to`` sees them; absolute by default."""
     if bodies is not None or relative_to is not None:
         moving = [(inertia_of(body), kinematics.velocity(body, relative_to)) for body in _chosen(kinematics, bodies)]
-        return _sum(inertia.kinetic_energy(velocity) for inertia, velocity in moving)
+        return sum((inertia.kinetic_energy(velocity) for inertia, velocity in moving), ZERO)
     links = [(link.inertia, link.index) for link in kinematics.model.links]
-    return _sum(i.kinetic_energy(kinematics.velocity_of_link(k)) for i, k in links if i is not None)
+    return sum((i.kinetic_energy(kinematics.velocity_of_link(k)) for i, k in links if i is not None), ZERO)
 
 
 def potential_energy(kinematics: Kinematics, bodies: Sequence[Body] | None = None) -> Expr:
@@ -30,12 +30,12 @@ def potential_energy(kinematics: Kinematics, bodies: Sequence[Body] | None = Non
     weight = -kinematics.model.gravity.dot(first_moment(kinematics, bodies))
     if bodies is not None:
         return weight
-    return weight + _sum(load.potential(kinematics) for load in kinematics.model.loads.values())
+    return weight + sum((load.potential(kinematics) for load in kinematics.model.loads.values()), ZERO)
 
 
 def total_mass(kinematics: Kinematics, bodies: Sequence[Body] | None = None) -> Expr:
     """The sum of masses."""
-    return _sum(body.mass for body in _chosen(kinematics, bodies))
+    return sum((body.mass for body in _chosen(kinematics, bodies)), ZERO)
 
 
 def first_moment(kinematics: Kinematics, bodies: Sequence[Body] | None = None) -> Vec3:
@@ -116,10 +116,3 @@ def _point(kinematics: Kinematics, about: Frame | str | None, bodies: Sequence[B
 
 def _chosen(kinematics: Kinematics, bodies: Sequence[Body] | None) -> Sequence[Body]:
     return kinematics.model.bodies if bodies is None else bodies
-
-
-def _sum(terms: Iterable[Expr]) -> Expr:
-    total: Expr = ZERO
-    for term in terms:
-        total = total + term
-    return total

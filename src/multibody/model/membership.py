@@ -1,16 +1,18 @@
-"""Membership of loads, sensors and constraints: they refer to frames and joints of one system only."""
+"""Membership: loads, sensors and constraints refer to frames and joints of one system; frames in use of a body."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from multibody.errors import ModelError
-from multibody.model.body import Frame
+from multibody.model.body import Body, Frame
 from multibody.model.constraints import Constraint
 from multibody.model.description import Description
 from multibody.model.joint import Joint
 from multibody.model.loads.contract import Load
 from multibody.model.loops import ExplicitLoop
+from multibody.model.model import Model
 from multibody.model.sensors.contract import Sensor
 
 
@@ -44,3 +46,15 @@ _EXAMPLES: dict[type, str] = {
 def _belongs(system: Description, part: Frame | Joint) -> bool:
     frame = part.child if isinstance(part, Joint) else part
     return frame._system is system
+
+
+def joint_frames(model: Model, body: Body) -> list[Frame]:
+    """The frames of a body that joints, constraints and loads use."""
+    return [frame for frame in _frames_in_use(model.unreduced or model) if frame.body is body]
+
+
+def _frames_in_use(model: Model) -> Iterator[Frame]:
+    for joint in (*model.joints, *model.cuts):
+        yield from (joint.parent, joint.child)
+    for part in (*model.constraints.values(), *model.loads.values()):
+        yield from (frame for frame in part.touches if isinstance(frame, Frame))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -84,10 +85,11 @@ def deciding_value(node: Any) -> Expr:
 
 def _made(op: str, *args: Any) -> Condition:
     fp = of_operation(op, args, lambda node: node.fp, FIRST)
-    return intern_structure(Condition(op, args, fp, _guards(args)))
+    return intern_structure(Condition(op, args, fp, joined_guards(args)))
 
 
-def _guards(args: tuple[Any, ...]) -> int:
+def joined_guards(args: Iterable[Any]) -> int:
+    """All guards of some nodes."""
     result = 0
     for arg in args:
         result |= arg.guards
@@ -133,7 +135,7 @@ def where(condition: Condition | bool, x: Any, y: Any) -> Expr:
     if condition.op == "not":
         return where(condition.args[0], b, a)
     fp = scramble(0, "where", condition.fp, a.fp, b.fp)
-    guards = _guards((condition, a, b))
+    guards = joined_guards((condition, a, b))
     node = find(fp, guards)
     return intern(Expr("where", (condition, a, b), fp, guards)) if node is None else node
 

@@ -53,13 +53,9 @@ def frame_arguments(frame: Frame) -> dict[str, Any]:
     if given is not None:
         position = Vec3.from_any(given.get("position", (0, 0, 0))).symbolic()
         pose = given["self"].pose @ Transform(as_rotation(given.get("rotation"), frame.name), position)
-        if _same(_components(pose), _components(frame.pose)):
+        if _same(pose.components(), frame.pose.components()):
             return given
     return {"self": frame.body, "position": frame.pose.position, "rotation": frame.pose.rotation}
-
-
-def _components(pose: Transform) -> list[Any]:
-    return [*pose.rotation.to_matrix().components(), *pose.position]
 
 
 def _same(some: list[Any], others: list[Any]) -> bool:

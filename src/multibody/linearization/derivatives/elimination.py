@@ -181,7 +181,7 @@ def reaction_sizes(d: Blocks, choice: IndependentChoice, reactions: Matrix, leng
     """
     whole, m, sizes = _whole(d, choice), len(lengths), np.abs(reactions)
     if len(whole) > m:
-        works = _largest(whole[m:, :m] * lengths, 1)  # of a unit multiplier
+        works = largest_entries(whole[m:, :m] * lengths, 1)  # of a unit multiplier
         sizes[m:] = (sizes[m:] * works).max() / works
     return np.asarray(np.maximum(sizes, np.abs(scaled_inverse(whole)) @ (np.abs(whole) @ sizes)))
 
@@ -240,12 +240,13 @@ def scaled_inverse(matrix: Matrix) -> Matrix:
     """The inverse, after rows and columns were scaled to the same size."""
     if not len(matrix):
         return np.zeros((0, 0))
-    rows = _largest(matrix, 1)[:, None]
-    columns = _largest(matrix / rows, 0)
+    rows = largest_entries(matrix, 1)[:, None]
+    columns = largest_entries(matrix / rows, 0)
     return np.asarray(np.linalg.inv(matrix / rows / columns) / columns[:, None] / rows.T)
 
 
-def _largest(matrix: Matrix, axis: int) -> Matrix:
+def largest_entries(matrix: Matrix, axis: int) -> Matrix:
+    """The largest entries along an axis, by absolute value; one where there are none."""
     found = np.abs(matrix).max(axis=axis, initial=0.0)
     return np.where(found > 0, found, 1.0)
 

@@ -30,6 +30,7 @@ from multibody.graph import (
     symbol,
     topological,
 )
+from multibody.linearization.derivatives.elimination import largest_entries
 from multibody.linearization.tolerances import DEFECTIVE_POLE, SIMPLE_POLE
 from multibody.linearization.trim.equilibrium_point import Equilibrium
 from multibody.linearization.trim.steady_equations import SteadyEquations
@@ -103,8 +104,8 @@ def _differentiated(equations: SteadyEquations, rows: tuple[int, ...]) -> tuple[
 
 def _vectors(matrix: Any, E: Any) -> tuple[Any, Any] | None:
     """The left and right vectors y, x that a singular matrix maps to zero; None if there are several, or yᴴ·E·x = 0."""
-    rows = _sizes(matrix, axis=1)[:, None]
-    columns = _sizes(matrix / rows, axis=0)
+    rows = largest_entries(matrix, axis=1)[:, None]
+    columns = largest_entries(matrix / rows, axis=0)
     left, sizes, right = np.linalg.svd(matrix / rows / columns)
     y, x, scaled = left[:, -1].conj(), right[-1].conj(), E / rows / columns
     if sizes[-1] > SIMPLE_POLE * sizes[0]:
@@ -120,12 +121,6 @@ def _vectors(matrix: Any, E: Any) -> tuple[Any, Any] | None:
     if several or abs(y @ scaled @ x) <= DEFECTIVE_POLE * np.abs(scaled).max(initial=0.0):
         return None
     return y / rows[:, 0], x / columns
-
-
-def _sizes(matrix: Any, axis: int) -> Vector:
-    """The largest entries; one where there are none."""
-    found = np.abs(matrix).max(axis=axis, initial=0.0)
-    return np.where(found > 0, found, 1.0)
 
 
 def _independent(steady: Equilibrium) -> tuple[int, ...]:

@@ -70,17 +70,13 @@ def _fixed_uses(system: System, model: Model) -> Iterator[Uses]:
     for body in system.all(Body):
         yield f"body '{body.name}'", set(free_symbols([body.mass, *body.com, *body.inertia.components()]))
     for frame in system.all(Frame):
-        yield f"frame '{frame.name}'", set(free_symbols(_places(frame.pose)))
+        yield f"frame '{frame.name}'", set(free_symbols(frame.pose.components()))
     for link in model.links:
-        places = [*_places(link.before), *_places(link.motion.pose(link.q))]
+        places = [*link.before.components(), *link.motion.pose(link.q).components()]
         places += [part for axis in link.motion.axes(link.q) for part in axis.components()]
         yield f"joint '{link.joint.name}'", set(free_symbols(places)) - set(free_symbols(list(link.q)))
         if link.joint.prescribed is not None:
             yield "", {s for s in free_symbols([*link.q, *link.u, *link.a]) if s.kind == "parameter"}
-
-
-def _places(pose: Any) -> list[Any]:
-    return [*pose.rotation.to_matrix().components(), *pose.position]
 
 
 def _unknown(model: Model, uses: list[Uses]) -> Iterator[Finding]:

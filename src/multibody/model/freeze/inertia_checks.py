@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from multibody.algebra import Inertia, Symmetric3, Vec3
-from multibody.algebra.inertia import InertiaProblem
+from multibody.algebra.inertia import Floats, InertiaProblem
 from multibody.errors import ExpressionError, ModelError, MultibodyError
 from multibody.graph import ZERO, Constant, Expr, Symbol, as_expr, evaluate, free_symbols
 from multibody.graph.workspace import alone
@@ -53,6 +54,7 @@ class Doubts(NamedTuple):
 
 
 DOUBTS, POSSIBLE_VALUES = "doubts about inertias and axes", "latest values that are possible"
+UNUSUAL_INERTIAS = "bodies with such inertias that were looked at"
 """Names of what a model remembers."""
 
 
@@ -68,10 +70,16 @@ def require_possible(model: Model, values: Values) -> None:
     now = tuple(values.get(symbol) for symbol in doubts_about(model).symbols)
     if model.remembered.get(POSSIBLE_VALUES) == now:
         return
-    for findings_of in (axes_without_direction, _different_twins, _impossible_inertias, _impossible_matrix):
-        for error in findings_of(model, values):
-            raise error
-    _warn_of_unusual_inertias(model, values)
+    for finding in chain(axes_without_direction(model, values), _different_twins(model, values)):
+        raise finding
+    numbers = _inertia_numbers(model, values)
+    problems = _problems(_side_by_side(numbers), planar=False)
+    impossible = any(problem.code != HARMLESS for problem in problems)
+    findings = _impossible_inertias(model, values, numbers) if impossible else iter(())
+    for finding in chain(findings, _impossible_matrix(model, values)):
+        raise finding
+    if problems:
+        _warn_of_unusual_inertias(model, values, numbers)
     model.remembered[POSSIBLE_VALUES] = now
 
 
@@ -132,9 +140,13 @@ def all_possible(model: Model, values: Values) -> bool:
         return False
     if not doubts.inertias:
         return True
-    numbers = list(evaluate([part for _, parts in doubts.inertias for part in parts], values))
-    table = np.array([np.ravel(column) for column in np.broadcast_arrays(*numbers)], dtype=np.float64)
-    return not _problems(table.reshape(len(doubts.inertias), 10, -1).swapaxes(0, 1).reshape(10, -1))
+    numbers = _inertia_numbers(model, values)
+    problems = _problems(_side_by_side(numbers), planar=False)
+    if any(problem.code != HARMLESS for problem in problems):
+        return False
+    if problems:
+        _warn_of_unusual_inertias(model, values, numbers)
+    return True
 
 
 def doubts_about(model: Model) -> Doubts:
@@ -174,30 +186,43 @@ def axes_without_direction(model: Model, values: Values) -> Iterator[ModelError]
             )
 
 
-def _impossible_inertias(model: Model, values: Values) -> Iterator[ModelError]:
-    links = doubts_about(model).inertias
-    table = np.array(evaluate([list(parts) for _, parts in links], values), dtype=np.float64).reshape(-1, 10)
-    if not _problems(table.T):  # all at once, because that is quick
-        return
-    for (bodies, parts), row in zip(links, table, strict=True):
-        for problem in _problems(row):
+def _inertia_numbers(model: Model, values: Values) -> Floats:
+    """For whatever moves as one, the ten numbers of its inertia, a column for each run."""
+    inertias = doubts_about(model).inertias
+    if not inertias:
+        return np.empty((0, 10, 1))
+    found = evaluate([part for _, parts in inertias for part in parts], values)
+    columns = np.array([np.ravel(entry) for entry in np.broadcast_arrays(*found)], dtype=np.float64)
+    return columns.reshape(len(inertias), 10, -1)
+
+
+def _side_by_side(numbers: Floats) -> Floats:
+    """The same as one batch of inertias, to look at all of them together, because that is quick."""
+    return numbers.swapaxes(0, 1).reshape(10, -1)
+
+
+def _impossible_inertias(model: Model, values: Values, numbers: Floats) -> Iterator[ModelError]:
+    for (bodies, parts), columns in zip(doubts_about(model).inertias, numbers, strict=True):
+        for problem in _problems(columns):
             yield _impossible(model.name, bodies, problem, values, _parameters(parts))
 
 
-def _warn_of_unusual_inertias(model: Model, values: Values) -> None:
+def _warn_of_unusual_inertias(model: Model, values: Values, numbers: Floats) -> None:
     """A message in the log for bodies that turn in space with an inertia that only bodies in a plane may have.
 
-    How the bodies of subsystems turn is not known here.
+    Each body is named once, with the values of the first such run. How bodies of subsystems turn is not known here.
     """
-    links = doubts_about(model).inertias
-    table = np.array(evaluate([list(parts) for _, parts in links], values), dtype=np.float64).reshape(-1, 10)
-    if not _problems(table.T, planar=False):  # all at once, because that is quick
-        return
-    numbers = {body.name: link for body, (link, _) in model.attachments.items()}
-    for (bodies, parts), row in zip(links, table, strict=True):
-        for problem in _problems(row, planar=False):
-            if turns_in_space(model, numbers.get(bodies[0], -1), values):
-                _log.warning("%s", _impossible(model.name, bodies, problem, values, _parameters(parts)))
+    links = {body.name: link for body, (link, _) in model.attachments.items()}
+    settled = model.remembered.setdefault(UNUSUAL_INERTIAS, set())
+    for (bodies, parts), columns in zip(doubts_about(model).inertias, numbers, strict=True):
+        if bodies in settled or not _problems(columns, planar=False):
+            continue
+        settled.add(bodies)
+        run = next(run for run, column in enumerate(columns.T) if _problems(column, planar=False))
+        own = {symbol: np.ravel(value)[min(run, np.size(value) - 1)] for symbol, value in values.items()}
+        if turns_in_space(model, links.get(bodies[0], -1), own):
+            problem = _problems(columns[:, run], planar=False)[0]
+            _log.warning("%s", _impossible(model.name, bodies, problem, own, _parameters(parts)))
 
 
 def _impossible(

@@ -78,8 +78,8 @@ def _compared(motion: Motion, q: list[Symbol], u: list[Symbol]) -> tuple[Pairs, 
     pose, axes = motion.pose(q), motion.axes(q)
     R = [[as_expr(entry) for entry in row] for row in pose.rotation.to_matrix().rows]
     p_dot = [rate(part) for part in pose.position.components()]
-    W = [[_sum(R[i][row] * rate(R[i][column]) for i in range(3)) for column in range(3)] for row in range(3)]
-    v = [_sum(R[i][row] * p_dot[i] for i in range(3)) for row in range(3)]
+    W = [[sum((R[i][row] * rate(R[i][column]) for i in range(3)), ZERO) for column in range(3)] for row in range(3)]
+    v = [sum((R[i][row] * p_dot[i] for i in range(3)), ZERO) for row in range(3)]
     moved = _total(axes, u)
     turning = _total([axis.map(rate) for axis in axes], u)
     bias = motion.bias(q, u)
@@ -91,14 +91,7 @@ def _compared(motion: Motion, q: list[Symbol], u: list[Symbol]) -> tuple[Pairs, 
 def _total(axes: Iterable[VelocityMotor], u: list[Symbol]) -> list[Expr]:
     """Σ axis·u, turning and moving."""
     parts = [[as_expr(part) * speed for part in axis.components()] for axis, speed in zip(axes, u, strict=True)]
-    return [_sum(row) for row in zip(*parts, strict=True)] if parts else [ZERO] * 6
-
-
-def _sum(parts: Iterable[Expr]) -> Expr:
-    total: Expr = ZERO
-    for part in parts:
-        total = total + part
-    return total
+    return [sum(row, ZERO) for row in zip(*parts, strict=True)] if parts else [ZERO] * 6
 
 
 def _random_states(motion: Motion, q: list[Symbol], others: Iterable[Symbol]) -> dict[Any, Any]:

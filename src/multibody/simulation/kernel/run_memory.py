@@ -25,26 +25,26 @@ def address(array: Vector) -> int:
 FITTED_ROWS = 2
 """Rows of the dense output that follow from the rates at both ends, but for those of implicit methods."""
 
+CACHE_LINE = 8
+"""Numbers in a line of the cache: memory begins with one."""
+
 GUARD = 8
 """Numbers between two arrays of a run, which stay zero: what is written beyond the end of an array is seen there."""
 
 
-class RunMemory:
-    """Arrays of zeros, one after the other in one piece of memory with guards between them, and the ends of steps.
+class GuardedMemory:
+    """Arrays of zeros, one after the other in one piece of memory, with guards between them.
 
     Args:
         places: where each of them is, by name, in their order.
-        size: number of entries of a state.
 
     Attributes:
         addresses: where they begin, by name.
-        step_t: times of the ends of steps.
-        step_y: states there.
     """
 
-    def __init__(self, places: Mapping[str, slice], size: int) -> None:
-        self.step_t, self.step_y = np.empty(PAUSE + 1), np.empty((PAUSE + 1, size))
-        self._memory = np.zeros(max(place.stop for place in places.values()) + GUARD)
+    def __init__(self, places: Mapping[str, slice]) -> None:
+        memory = np.zeros(max(place.stop for place in places.values()) + GUARD + CACHE_LINE)
+        self._memory = memory[-(address(memory) // 8) % CACHE_LINE :]
         self._places = places
         first = address(self._memory)
         self.addresses = {name: first + 8 * place.start for name, place in self._places.items()}
@@ -60,6 +60,23 @@ class RunMemory:
         """The arrays beyond whose ends something was written; for tests of compiled loops."""
         guards = {name: self._memory[place.stop : place.stop + GUARD] for name, place in self._places.items()}
         return tuple(name for name, guard in guards.items() if guard.any())
+
+
+class RunMemory(GuardedMemory):
+    """The arrays of a run, and the ends of steps.
+
+    Args:
+        places: where each of them is, by name, in their order.
+        size: number of entries of a state.
+
+    Attributes:
+        step_t: times of the ends of steps.
+        step_y: states there.
+    """
+
+    def __init__(self, places: Mapping[str, slice], size: int) -> None:
+        super().__init__(places)
+        self.step_t, self.step_y = np.empty(PAUSE + 1), np.empty((PAUSE + 1, size))
 
 
 def begun(problem: Problem, method: Tableau, project: bool, events: int) -> tuple[RunRecord, RunMemory]:
@@ -127,7 +144,11 @@ def of_jacobian(problem: Problem, method: Tableau) -> dict[str, int]:
 @lru_cache(64)
 def layout(method: Tableau, size: int, events: int) -> dict[str, slice]:
     """The places of all arrays of a run, for states of a size and a number of events."""
-    sizes = _for_steps(method, size) | _for_events(events, size)
+    return guarded_places(_for_steps(method, size) | _for_events(events, size))
+
+
+def guarded_places(sizes: Mapping[str, int]) -> dict[str, slice]:
+    """The places of arrays of these sizes, with guards between them."""
     ends = accumulate((count + GUARD for count in sizes.values()), initial=0)
     return {name: slice(first, last - GUARD) for name, (first, last) in zip(sizes, pairwise(ends), strict=True)}
 

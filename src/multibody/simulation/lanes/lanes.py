@@ -14,7 +14,7 @@ from multibody.simulation.events.dead_points import discriminants
 from multibody.simulation.integrators.butcher_tableaus import EXPLICIT, ROSENBROCK
 from multibody.simulation.integrators.compiled_integrator import CompiledIntegrator
 from multibody.simulation.integrators.integrator import Integrator, gap_limit
-from multibody.simulation.kernel.run_memory import address, of_method
+from multibody.simulation.kernel.run_memory import GuardedMemory, address, guarded_places, of_method
 from multibody.simulation.kernel.run_record import OWN_SHARE
 from multibody.simulation.lanes.lane_record import ARRIVED, FINISHED, IDLE, LANES, NO_RTOL, OWN_RTOL, RTOL, LaneRun
 from multibody.simulation.problem.run_functions import RunFunctions
@@ -65,6 +65,9 @@ class Lanes:
         functions: what to move, compiled; several ``Lanes`` may share it.
         integrator: one that ``allows_lanes``.
 
+    Attributes:
+        memory: what the compiled loop reads and writes.
+
     Example:
         >>> import multibody as mb
         >>> spring = mb.System("spring")
@@ -84,27 +87,29 @@ class Lanes:
         self._functions, self._integrator, method = functions, integrator, integrator.method
         rows = {"y": size, "new": size, "K": len(method.c) * size, "F": (4 + len(method.D)) * size, "rate": size}
         rows |= {"bound_y": size, "r": len(eom.inputs), "p": len(eom.parameters), "projected": n + m, "gaps": 3}
-        self._arrays: dict[str, Vector] = {name: np.zeros((count, LANES)) for name, count in rows.items()}
-        self._arrays |= {name: np.zeros(LANES) for name in [*STATES, "bound_t"]}
-        self._arrays["doing"] = np.full(LANES, IDLE)
-        self._arrays |= {name: np.zeros((size, LANES)) for name in ("floors", "scales", "noises")}
+        rows |= dict.fromkeys([*STATES, "bound_t", "doing"], 1) | dict.fromkeys(("floors", "scales", "noises"), size)
+        rows["groups"] = NO_RTOL + 1
+        if method.kind == ROSENBROCK:
+            rows |= {"slopes": size * size, "matrix": (n + m) ** 2, "pivots": n + m, "drift": size}
+        self.memory = GuardedMemory(guarded_places({name: LANES * count for name, count in rows.items()}))
+        one_row = {*STATES, "bound_t", "doing"}
+        self._arrays: dict[str, Vector] = {
+            name: self.memory[name].reshape(LANES if name in one_row else (count, LANES))
+            for name, count in rows.items()
+        }
         self._arrays["floors"][:] = integrator.stepping.atol
-        self._arrays["groups"] = np.zeros((NO_RTOL + 1, LANES))
         self._arrays["groups"][RTOL] = integrator.stepping.rtol
         self._arrays["groups"][OWN_RTOL] = OWN_SHARE * integrator.stepping.rtol
         bound = self._arrays["bound_y"]
-        memory = {"t": self._arrays["bound_t"], "q": bound[:n], "u": bound[n : n + m], "r": self._arrays["r"]}
-        self._memory = {**memory, "p": self._arrays["p"]}
-        implicit = method.kind == ROSENBROCK
+        ports = {"t": self._arrays["bound_t"], "q": bound[:n], "u": bound[n : n + m], "r": self._arrays["r"]}
+        self._ports = {**ports, "p": self._arrays["p"]}
+        implicit = "slopes" in rows
         # the Jacobian belongs to one form of the equations, as in ``Rodas5P.run``
         equations = functions.regularized if implicit and functions.has_regularized else functions
         self._rhs, self._slopes = self._bound(equations.rhs_block, "rate"), None
         if implicit:
-            unknowns = n + m
-            rows = {"slopes": size * size, "matrix": unknowns * unknowns, "pivots": unknowns, "drift": size}
-            self._arrays |= {name: np.zeros((count, LANES)) for name, count in rows.items()}
             slopes = self._arrays["slopes"].reshape(size, size, LANES)
-            self._slopes = equations.slopes_block.bind(**self._memory, slopes=slopes)
+            self._slopes = equations.slopes_block.bind(**self._ports, slopes=slopes)
         back = functions.projection_block(integrator.gap is None) if integrator.project else None
         self._projection = None if back is None else self._bound(back, "projected", "gaps")
         self._fields = self._known_fields(n, m)
@@ -150,7 +155,7 @@ class Lanes:
         return Segment(*samples, status, t, np.array(y), 0.0, [], steps, rejected, evaluations, jacobians)
 
     def _bound(self, block: StateBlock, *outputs: str) -> BoundBlock:
-        return block.bind(**self._memory, **{name: self._arrays[name] for name in outputs})
+        return block.bind(**self._ports, **{name: self._arrays[name] for name in outputs})
 
     def _known_fields(self, n: int, m: int) -> dict[str, Any]:
         """What is the same for all runs."""

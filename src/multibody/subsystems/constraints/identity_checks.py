@@ -44,7 +44,7 @@ def require_identities(system: SubsystemContent, pairs: Identities) -> None:
     """
     own = [pair for pair in pairs if pair[0].fp != pair[1].fp]
     require_parameters_equal(system, own)
-    moving = [pair for pair in own if not _of_parameters(pair)]
+    moving = [pair for pair in own if not of_parameters(pair)]
     if not moving:
         return
     states, others = list(_states(system, own)), list(_states(system, own, CHANGE))
@@ -63,12 +63,13 @@ def require_parameters_equal(system: SubsystemContent, pairs: Iterable[tuple[Exp
     """An error for an identity between parameters whose values contradict it."""
     known = start_values((), {}, {}, system.parameters)
     for pair in pairs:
-        sides = _sides(pair, known) if _of_parameters(pair) else None
+        sides = _sides(pair, known) if of_parameters(pair) else None
         if sides is not None and not sides.equal:
             raise _false(system, pair, sides, "with the values of the parameters")
 
 
-def _of_parameters(pair: tuple[Expr, Expr]) -> bool:
+def of_parameters(pair: tuple[Expr, Expr]) -> bool:
+    """Whether an identity is one of parameters alone."""
     return all(symbol.kind == "parameter" for symbol in free_symbols(list(pair)))
 
 
@@ -84,7 +85,7 @@ def _states(
     """
     closing = [gap for invariant in system.all_invariants() for gap in invariant.levels]
     closing += unit_length_gaps(system.quaternions)
-    between = [pair for pair in pairs if _of_parameters(pair)]
+    between = [pair for pair in pairs if of_parameters(pair)]
     closing += [a - b for a, b in between]
     symbols = {*free_symbols([*closing, *(side for pair in pairs for side in pair)]), *system.orders}
     symbols |= {rate_symbol(variable) for variable in system.top}

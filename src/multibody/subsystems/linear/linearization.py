@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from multibody.graph import ZERO, Expr, Symbol, array, free_symbols
+from multibody.graph import ZERO, Expr, Symbol, array
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.workspace import alone
 from multibody.mechanics.constraints.equations import unit_length_gaps
@@ -30,7 +30,7 @@ from multibody.model.quantity import Parameter, known_defaults
 from multibody.subsystems.arguments.groups import Clock, Progress
 from multibody.subsystems.arguments.named_values import by_variable, named_identities, with_parameters
 from multibody.subsystems.arguments.vocabulary import LevelVocabulary, rate_symbol
-from multibody.subsystems.constraints.identity_checks import require_parameters_equal
+from multibody.subsystems.constraints.identity_checks import of_parameters, require_parameters_equal
 from multibody.subsystems.constraints.invariant import Invariant, coefficients
 from multibody.subsystems.content import LevelReduction, Spread, SubsystemContent, spread_of
 from multibody.subsystems.linear.auxiliary import Auxiliary
@@ -134,7 +134,7 @@ def _linearized(
         "rows": rows, "invariants": invariants, "redundant": (), "reduced": found, "start": {}, "reference": {},
         "guesses": frozenset(), "known_complement": None,
         "aliases": dict(zip(system.aliases, expansion.linear(list(system.aliases.values())), strict=True)),
-        "identities": tuple(filter(_of_parameters, system.identities)), "quaternions": (), "energy": None,
+        "identities": tuple(filter(of_parameters, system.identities)), "quaternions": (), "energy": None,
         "appearance": system.appearance.of_inertias,
         "timings": dict(clock.seconds),
     }  # fmt: skip
@@ -146,11 +146,6 @@ def _linearized(
         residual_sizes=times(magnitudes(found.C.T), complement.residual_sizes),
         complement=complement, turned=system.quaternions,
     )  # fmt: skip
-
-
-def _of_parameters(pair: tuple[Expr, Expr]) -> bool:
-    """Whether an identity holds for deviations too: one of variables holds for the variables themselves."""
-    return all(symbol.kind == "parameter" for symbol in free_symbols(list(pair)))
 
 
 def _linear_invariants(system: SubsystemContent, expansion: Expansion) -> tuple[tuple[Invariant, ...], list[Demand]]:

@@ -14,13 +14,14 @@ from multibody.graph import ZERO, evaluate
 from multibody.graph.workspace import alone
 from multibody.model import Axes, Body, Drawing, Frame, Kinematics, Mesh, Model, Plane
 from multibody.model.freeze.inertia_checks import possible_values
+from multibody.model.membership import joint_frames
 from multibody.model.shapes.colors import Colour
 from multibody.view.render.studio import scene_png
 from multibody.view.scenes.given_places import GREY, scene_of_places
 from multibody.view.scenes.mesh_files import PLACEHOLDER, mesh_parts
 from multibody.view.scenes.placement import HERE, NumericPose, turning_z_to
 from multibody.view.scenes.scene import PALETTE, ModelNumbers, Place, Scene, Solid, Tie
-from multibody.view.scenes.skeleton import Bone, body_bones, joint_bones, joint_frames, joint_points, turning_axes
+from multibody.view.scenes.skeleton import Bone, body_bones, joint_bones, joint_points, turning_axes
 from multibody.view.scenes.subject import Subject, subject
 from multibody.view.scenes.triangles import Surface, ball, parts, rod, tie_parts
 

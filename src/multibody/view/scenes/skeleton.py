@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from multibody.algebra import Vec3
 from multibody.graph import Expr
-from multibody.model import Body, Frame, Link, Model
+from multibody.model import Body, Link, Model
+from multibody.model.membership import joint_frames
 from multibody.view.scenes.placement import NumericPose, quaternions, turning_z_to
 from multibody.view.scenes.scene import ModelNumbers
 from multibody.view.scenes.triangles import Surface, ball, box, rod
@@ -31,18 +32,6 @@ def joint_points(model: Model, body: Body, numbers: ModelNumbers) -> list[Vector
     """Where joints, constraints and loads act on a body, each place once, in the body's coordinates."""
     places = [numbers.point(frame.pose.position) for frame in joint_frames(model, body)]
     return list({tuple(place.round(9)): place for place in places}.values())
-
-
-def joint_frames(model: Model, body: Body) -> list[Frame]:
-    """The frames of a body that joints, constraints and loads use."""
-    return [frame for frame in _touched(model.unreduced or model) if frame.body is body]
-
-
-def _touched(model: Model) -> Iterator[Frame]:
-    for joint in (*model.joints, *model.cuts):
-        yield from (joint.parent, joint.child)
-    for part in (*model.constraints.values(), *model.loads.values()):
-        yield from (frame for frame in part.touches if isinstance(frame, Frame))
 
 
 def body_bones(body: Body, points: Sequence[Vector], size: float, numbers: ModelNumbers) -> Iterator[Bone]:

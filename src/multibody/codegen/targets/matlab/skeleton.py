@@ -5,7 +5,6 @@ The lines lead from centers of mass to joints, with the axes of the joints.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ from multibody.codegen.program import Program
 from multibody.codegen.program_data import Routine
 from multibody.codegen.syntax import one_line
 from multibody.model import Body, Frame, Model
+from multibody.model.membership import joint_frames
 
 
 def skeleton(program: Program) -> Figure:
@@ -46,16 +46,7 @@ def skeleton(program: Program) -> Figure:
 
 def _frames(model: Model, body: Body) -> list[Frame]:
     """Where joints, constraints and loads act on a body, each place once."""
-    whole = model.unreduced or model
-    found = [frame for frame in _touched(whole) if frame.body is body]
-    return list({tuple(frame.pose.position): frame for frame in found}.values())
-
-
-def _touched(model: Model) -> Iterator[Frame]:
-    for joint in (*model.joints, *model.cuts):
-        yield from (joint.parent, joint.child)
-    for part in (*model.constraints.values(), *model.loads.values()):
-        yield from (frame for frame in part.touches if isinstance(frame, Frame))
+    return list({tuple(frame.pose.position): frame for frame in joint_frames(model, body)}.values())
 
 
 _MEASURE = """low = min(min(points, [], 3), [], 2);

@@ -47,9 +47,10 @@ def test_each_compilation_counts_once(slow_compiler):
 
 def test_threads_have_clocks_of_their_own(slow_compiler):
     before = compile_seconds()
-    thread = threading.Thread(target=cube(5.0), args=(1.0,))
+    thread = threading.Thread(target=cube(5.0), args=(1.0,), daemon=True)
     thread.start()
-    thread.join()
+    thread.join(timeout=120)
+    assert not thread.is_alive()
     assert compile_seconds() == before
 
 

@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     terminal = Terminal(as_json="--json" in words, debug="--debug" in words)
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a Greek letter is no reason to fail where there are none
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without Greek letters must not end the command
     try:
         code = _answered(words, terminal)
         sys.stdout.flush()

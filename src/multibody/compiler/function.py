@@ -360,7 +360,7 @@ class Function:
     @cached_property
     def _universal(self) -> Callable[..., Any]:
         """The function as NumPy calls it; it knows neither names nor sizes of 1 in other shapes."""
-        return UniversalFunction(self, self._library, self._results).call if allows_ports(self) else not_universal
+        return UniversalFunction(self, self._library, self._results).caller() if allows_ports(self) else not_universal
 
     @cached_property
     def _call(self) -> Callable[[int], None]:

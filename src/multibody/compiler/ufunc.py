@@ -90,16 +90,32 @@ class UniversalFunction:
         self._empty = [k for k, port in enumerate(inputs) if not port.size]
         self._rank, self._several = len(outputs[0].shape), len(outputs) > 1
 
-    def call(self, *values: Any, **out: Any) -> Any:
-        """The value of the only output, or all outputs; a scalar is a float.
+    def caller(self) -> Callable[..., Any]:
+        """The call, from values of the inputs to the value of the only output, or to all outputs; a scalar is a float.
 
-        Raises:
-            TypeError: if the number of values is wrong, or one of them is not numeric.
-            ValueError: if shapes do not fit.
+        It raises a TypeError if the number of values is wrong, or one of them is not numeric, and a ValueError if
+        shapes do not fit.
         """
+        return self._any_outputs if self._several or not self._rank else self._one_array()
+
+    def _one_array(self) -> Callable[..., Any]:
+        """The call of a function whose only output is an array: one of those that are made most often."""
+        native, empty, rank = self._call, self._empty, self._rank
+
+        def call(*values: Any, **out: Any) -> Any:
+            for k in empty:
+                if len(values[k]):
+                    _require_empty(values[k])
+            result = native(*values, **out)
+            if result.ndim > rank and self._kernel is None:
+                self._add_batch()
+            return result
+
+        return call
+
+    def _any_outputs(self, *values: Any, **out: Any) -> Any:
         for k in self._empty:
-            if len(values[k]) and np.shape(values[k])[-1]:
-                raise ValueError("A port without numbers takes none.")
+            _require_empty(values[k])
         result = self._call(*values, **out)
         first = result[0] if self._several else result
         if first.ndim > self._rank and self._kernel is None:
@@ -117,6 +133,12 @@ class UniversalFunction:
         *fields, batch = self._kernel.table_fields
         self._table[BATCH - len(fields) : BATCH] = fields
         self._table[BATCH] = batch
+
+
+def _require_empty(value: Any) -> None:
+    """Refuse numbers for a port without any; there may be dimensions for states."""
+    if len(value) and np.shape(value)[-1]:
+        raise ValueError("A port without numbers takes none.")
 
 
 def allows_ports(function: Signature) -> bool:

@@ -13,6 +13,7 @@ from multibody.simulation.contract import Occurrence, Segment, Status, Vector, W
 from multibody.simulation.events.zero_crossings import Lookout
 from multibody.simulation.integrators.absolute_tolerances import absolute_tolerances
 from multibody.simulation.integrators.integrator import Integrator, require_positive
+from multibody.simulation.kernel.run_record import LARGEST_FLOOR
 from multibody.simulation.problem.problem import Problem
 
 ABSURD = 1e100
@@ -148,30 +149,30 @@ class _Journey:
         self._rows = [y0] * int(np.searchsorted(times, t0, side="right"))
         self._occurrences: list[Occurrence] = []
         self._steps, self._gap = 0, integrator.allowed_gap(problem)
+        self._solvers: list[Stepper] = []
         self._before_step = t0, y0, len(self._rows), 0  # where an interrupted step goes back to
         self._scales = np.zeros((2, len(y0))) if watch.scales is None else watch.scales.copy()
         self._scales[0] = np.maximum(self._scales[0], np.abs(y0))
 
     def made(self, step: float) -> Segment:
         """To the end, or as far as it goes."""
-        end, solver, status, message = float(self._times[-1]), None, Status.DONE, ""
+        end, status, message = float(self._times[-1]), Status.DONE, ""
         try:
             if not np.isfinite(self._problem.evaluate(self._t, self._y)).all():
                 raise StepError(Status.NOT_FINITE, "at the start")
             if self._t < end:
-                solver = self._start(end, step)
-                status = self._go(solver, end)
+                status = self._go(end, step)
         except StepError as error:
             status, message = error.status, error.what
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
             self._t, self._y, samples, events = self._before_step
             del self._rows[samples:], self._occurrences[events:]
-        counts = (0.0, 0, 0) if solver is None else (solver.step, solver.evaluations, solver.jacobians)
         rows = np.array(self._rows).reshape(-1, len(self._y))
         return Segment(
-            self._times[: len(rows)], rows, status, self._t, self._y, counts[0], self._occurrences, self._steps,
-            evaluations=counts[1], jacobians=counts[2], message=message, sides=self._lookout.sides,
+            self._times[: len(rows)], rows, status, self._t, self._y, self._solvers[-1].step if self._solvers else 0.0,
+            self._occurrences, self._steps, evaluations=sum(one.evaluations for one in self._solvers),
+            jacobians=sum(one.jacobians for one in self._solvers), message=message, sides=self._lookout.sides,
             scales=self._scales,
         )  # fmt: skip
 
@@ -185,7 +186,22 @@ class _Journey:
             atol = np.full(problem.size, integrator.atol)
         return integrator.start(problem, self._t, self._y, end, step, atol)
 
-    def _go(self, solver: Stepper, end: float) -> Status:
+    def _go(self, end: float, step: float) -> Status:
+        """To the end; where steps become too small for the default tolerances, with the largest of these from there.
+
+        This happens where a load begins to act on what is at rest: rounding errors of time are errors of the load.
+        """
+        self._solvers.append(self._start(end, step))
+        try:
+            return self._to_the_end(self._solvers[-1], end)
+        except StepError as error:
+            if error.status is not Status.STEP_TOO_SMALL or self._integrator.atol is not None:
+                raise
+        atol = np.full(self._problem.size, LARGEST_FLOOR)
+        self._solvers.append(self._integrator.start(self._problem, self._t, self._y, end, 0.0, atol))
+        return self._to_the_end(self._solvers[-1], end)
+
+    def _to_the_end(self, solver: Stepper, end: float) -> Status:
         while self._t < end:
             if self._steps == self._integrator.max_steps:
                 return Status.TOO_MANY_STEPS

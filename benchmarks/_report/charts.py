@@ -84,7 +84,7 @@ CHARTS: Mapping[str, Chart] = {
     ),
     "forward dynamics": Chart(
         "Forward dynamics of robots",
-        "Accelerations of one state, in a compiled loop on one core; in batches several states at once, on one core. "
+        "Accelerations of one state, in a compiled loop on one core; in batches several states per instruction. "
         "Pinocchio is its C++ library as PyPI has it, by its articulated-body algorithm. Plain: one call from Python.",
         (
             Mark("robots.panda_vs_pin", "Panda", "Pinocchio"),

@@ -125,11 +125,12 @@ def test_threads_share_one_process(monkeypatch):
     monkeypatch.setattr(engine, "BackgroundBuild", lambda text: made.append(text) or real(text))
     functions = Problem(pendulum(), []).functions
     assert functions.is_first_run()
-    threads = [threading.Thread(target=functions.improved) for _ in range(6)]
+    threads = [threading.Thread(target=functions.improved, daemon=True) for _ in range(6)]
     for one in threads:
         one.start()
     for one in threads:
-        one.join()
+        one.join(timeout=120)
+    assert not any(one.is_alive() for one in threads)
     assert len(made) == 1
     wait_for(functions.improved)
 

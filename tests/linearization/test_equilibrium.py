@@ -285,12 +285,36 @@ def test_a_critical_spring_is_marginal():
     assert found.stability == "marginal"
 
 
-def test_a_law_with_an_infinite_slope_is_undecided_or_told():
-    found = equilibrium(mass_with(lambda x, v: -sign(x) * abs(x) ** (1 / 3) - v, 0.2))
-    assert found["x"] == pytest.approx(0.0, abs=1e-12)
-    assert found.stability == "undecided"
-    with refused("equilibrium-not-found"):
-        equilibrium(mass_with(lambda x, v: -sqrt(abs(x)), 0.2))
+STEEP = {
+    "-√|x|": lambda x: -sqrt(abs(x)),
+    "√|x|": lambda x: sqrt(abs(x)),
+    "-sign(x)·|x|^⅓": lambda x: -sign(x) * abs(x) ** (1 / 3),
+    "-sign(x)·|x|^0.9": lambda x: -sign(x) * abs(x) ** 0.9,
+    "sign(x)·√|x|": lambda x: sign(x) * sqrt(abs(x)),
+}
+
+
+@pytest.mark.parametrize("damping", [0.0, 1.0])
+@pytest.mark.parametrize("start", [0.0, 1e-9, 0.2, -0.2])
+@pytest.mark.parametrize("kind", STEEP)
+def test_a_law_with_an_infinite_slope_is_undecided(kind, start, damping):
+    """It is zero at x = 0, and of x = 1e-170 a verdict says nothing: -√|x| runs away on the left."""
+    found = equilibrium(mass_with(lambda x, v: STEEP[kind](x) - damping * v, start))
+    assert (found["x"], found.stability, found.lasts) == (0.0, "undecided", True)
+    assert "undecided" in str(found)
+    with refused("derivative-missing"):
+        _ = found.linear
+
+
+@pytest.mark.parametrize("kind", STEEP)
+def test_a_law_with_an_infinite_slope_elsewhere_decides_nothing(kind):
+    """x - 0.3 is known to rounding only, where slopes are large and finite."""
+    for start in (0.3, 0.3 + 1e-9, 0.2, -0.2):
+        try:
+            found = equilibrium(mass_with(lambda x, v: STEEP[kind](x - 0.3) - v, start))
+        except EquilibriumError:
+            continue
+        assert (found["x"], found.stability) == (pytest.approx(0.3, abs=1e-12), "undecided")
 
 
 def stop(start, decay):

@@ -344,8 +344,8 @@ def judged(call: Callable[[], Any], possible: bool, check: Callable[[Any], str])
     try:
         design = result_of(call)
     except Refused as refusal:
-        right = not possible and "There is no" in str(refusal) and "pole" in str(refusal)
-        return (RIGHT, "") if right else (REFUSED if "undecided" in str(refusal) or possible else WRONG, str(refusal))
+        says_none = getattr(refusal.__cause__, "code", "") in ("mode-not-reached", "weights-miss-mode")
+        return (WRONG if says_none and possible else RIGHT if says_none else REFUSED), str(refusal)
     if not possible:
         return WRONG, "a design that is not possible was accepted"
     text = check(design)

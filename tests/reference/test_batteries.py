@@ -142,6 +142,15 @@ def test_a_battery_notices_a_stored_result_of_another_question(seed, check, monk
     assert outcome("stored", seed).verdict == case.WRONG
 
 
+@pytest.mark.parametrize("detail", ["input limit", "step", "joint limit", "mass of a falling body"])
+def test_numbers_of_two_questions_differ(detail):
+    """Otherwise the numbers of the first one would be right for the second, and the pair would prove nothing."""
+    make = {**stored.MODELS, **stored.RUNS}[detail]
+    one, other = (stored.content(stored.swept(make(x))) for x in (0.4, 1.3))
+    assert stored.same(one, one)
+    assert not stored.same(one, other)
+
+
 def test_a_battery_notices_a_question_that_is_not_recognized(monkeypatch):
     """Numbers that are different each time make every question another one."""
     numbers = iter(range(1000))

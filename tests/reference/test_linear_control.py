@@ -4,11 +4,12 @@ import dataclasses
 
 import pytest
 
+from multibody.errors import ModelError
 from multibody.linearization.spectra.controllability import NO, YES
 from multibody.linearization.state_space.linear_system import LinearSystem
 
 from . import linear_control
-from .case import RIGHT, WRONG
+from .case import REFUSED, RIGHT, WRONG
 from .linear_control import case
 
 SAMPLE = range(12)
@@ -47,3 +48,13 @@ def test_the_battery_notices_other_verdicts(monkeypatch, word):
 def test_the_battery_notices_a_design_that_is_not_possible(monkeypatch):
     monkeypatch.setattr(linear_control, "holds", lambda *_: False)
     assert WRONG in {case(seed).verdict for seed in range(3)}
+
+
+@pytest.mark.parametrize(("code", "verdict"), [("mode-not-reached", WRONG), ("mode-undecided", REFUSED)])
+def test_the_battery_notices_a_possible_design_that_is_refused(code, verdict, monkeypatch):
+    def refuse(*_):
+        raise ModelError("There is no regulator for this system.", code=code)
+
+    monkeypatch.setattr(linear_control, "lqr", refuse)
+    monkeypatch.setattr(linear_control, "holds", lambda *_: True)
+    assert {case(seed).verdict for seed in range(3)} == {verdict}

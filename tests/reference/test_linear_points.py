@@ -8,7 +8,7 @@ import pytest
 from multibody.linearization.trim.equilibrium_point import Equilibrium
 
 from . import linear_points
-from .case import RIGHT, WRONG
+from .case import REFUSED, RIGHT, WRONG
 from .linear_points import case
 
 SAMPLE = [*range(16), 17, 35, 39, 43]  # all kinds of models
@@ -34,6 +34,18 @@ def test_the_battery_notices_another_equilibrium(monkeypatch):
     monkeypatch.setattr(linear_points, "equilibrium", moved)
     for seed in (2, 9, 13):
         assert case(seed).verdict == WRONG
+
+
+@pytest.mark.parametrize("word", ["stable", "unstable", "marginal", "undecided"])
+def test_the_battery_notices_another_verdict(word, monkeypatch):
+    """The same one for all; "undecided" is not wrong, but not right either."""
+    monkeypatch.setattr(linear_points, "STUDIES", (linear_points.pendulum, linear_points.double_pendulum))
+    seeds = range(4)
+    assert {linear_points.static(np.random.default_rng(seed), seed).verdict for seed in seeds} == {RIGHT}
+    monkeypatch.setattr(Equilibrium, "stability", word)
+    found = {linear_points.static(np.random.default_rng(seed), seed).verdict for seed in seeds}
+    assert (REFUSED if word == "undecided" else WRONG) in found
+    assert word != "undecided" or found == {REFUSED}
 
 
 def test_the_battery_notices_another_slope(monkeypatch):

@@ -10,10 +10,12 @@ from multibody.linearization.state_space.linear_system import LinearSystem
 from multibody.linearization.state_space.linearized_system import LinearizedSystem
 
 from . import linear_spectra
-from .case import RIGHT, WRONG
+from .case import REFUSED, RIGHT, WRONG
 from .linear_spectra import case
 
 SAMPLE = range(40)  # all kinds of models
+LEFT_OPEN = {30}
+"""Poles at -8e-8 ± 0.01i of a mass matrix that has lost twelve digits: the package says so."""
 
 
 def test_the_sample_has_all_kinds_of_models():
@@ -25,7 +27,7 @@ def test_the_sample_has_all_kinds_of_models():
 @pytest.mark.parametrize("seed", SAMPLE)
 def test_a_spectrum_is_right(seed):
     found = case(seed)
-    assert found.verdict == RIGHT, f"{found.what}\n{found.detail}"
+    assert found.verdict == (REFUSED if seed in LEFT_OPEN else RIGHT), f"{found.what}\n{found.detail}"
 
 
 def disturbed(monkeypatch, change):
@@ -53,6 +55,13 @@ def test_the_battery_notices_poles_of_plain_numbers(monkeypatch):
 def test_the_battery_notices_another_verdict(monkeypatch):
     monkeypatch.setattr(LinearizedSystem, "stability", "stable")
     assert WRONG in {case(seed).verdict for seed in pole_seeds()}
+
+
+def test_the_battery_counts_verdicts_that_are_left_open(monkeypatch):
+    monkeypatch.setattr(LinearizedSystem, "stability", "undecided")
+    verdicts = [case(seed).verdict for seed in pole_seeds()]
+    assert WRONG not in verdicts
+    assert REFUSED in verdicts
 
 
 def test_the_battery_notices_bounds_that_are_too_small(monkeypatch):

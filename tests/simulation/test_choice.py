@@ -29,7 +29,7 @@ def battery():
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
     finally:
-        sys.path[:] = [one for one in sys.path if one not in folders]
+        del sys.path[: len(folders)]
     return module
 
 

@@ -251,3 +251,79 @@ def test_impossible_inertias_of_bodies_by_newton_and_euler_are_refused():
     system = modular.newton_euler("bob", "position", "-z", "spherical", parameters=values)
     with refused("mass-negative", "bob"):
         mb.simulate(system.equations(), 0.1, parameters={"m_bob": -1.0})
+
+
+# sizes ---------------------------------------------------------------------------------------------------------------
+
+SIZES = [1e-9, 1e-6, 1e-3, 1.0, 1e6]
+
+
+@pytest.mark.parametrize("mass", [1e-12, 1.0])
+@pytest.mark.parametrize("length", SIZES)
+def test_a_reference_that_is_not_a_motion_is_refused_at_any_size(length, mass):
+    """A rod that is too long by a half or by 1e-6, and one that would fall; what is rounding is accepted."""
+    small = cartesian(parameters={"m": mass, "g": 9.81, "l": length})
+    for share in (1.0, 1 + 4e-16):
+        assert modular.linearize(small, {"y": -share * length}).states
+    for reference in ({"y": -1.5 * length}, {"y": -(1 + 1e-6) * length}):
+        with refused("reference-not-a-motion", "'rod'"):
+            modular.linearize(small, reference)
+    with refused("reference-not-a-motion") as caught:
+        modular.linearize(small, {"x": 0.6 * length, "y": -0.8 * length})
+    assert caught.value.cause == "It violates the balance of forces on 'vx'."
+    lin = modular.linearize(small, {"y": -length})
+    with refused("reference-not-a-motion"):
+        mb.linearize(lin.equations(), parameters={"l": 2 * length})
+    poles = mb.linearize(lin.equations()).poles
+    assert abs(poles) == pytest.approx(np.sqrt(9.81 / length), rel=1e-9)
+
+
+@pytest.mark.parametrize("mass", [1e-12, 1.0, 1e9])
+def test_a_reference_that_is_known_to_rounding_is_a_motion(mass):
+    """m·g·l·sin(3.14159…) is not zero, and small beside m·g·l."""
+    system = modular.subsystem(
+        "P", {0: "a", 1: "w"}, {"w": "-m*g*l*sin(a) - m*l**2*w_dot"}, kinematics={"a": "w"},
+        parameters={"m": mass, "g": 9.81, "l": 1e-6},
+    )  # fmt: skip
+    assert modular.linearize(system, {"a": np.pi}).states
+    with refused("reference-not-a-motion", "'w'"):
+        modular.linearize(system, {"a": np.pi - 1e-6})
+
+
+@pytest.mark.parametrize("length", SIZES)
+def test_auxiliary_parameters_at_any_size(length):
+    linear = modular.linearize(
+        cartesian(parameters={"m": 1.0, "g": 9.81, "l": length}),
+        {"x": "3*l/5", "y": "-4*l/5"},
+        auxiliary=True,
+        part=True,
+    )
+    assert modular.evaluate_parameters(modular.linearize(cartesian(parameters={**VALUES, "l": length}), {"y": "-l"},
+                                                         auxiliary=True))  # fmt: skip
+    with refused("reference-not-a-motion"):
+        modular.evaluate_parameters(linear)  # it would fall
+
+
+@pytest.mark.parametrize("length", [1e-9, 1e-5, 1.0, 1e5])
+def test_constraints_that_contradict_each_other_are_refused_at_any_size(length):
+    """Two rods of different lengths between the same points; equal ones are one rod."""
+
+    def rods(second):
+        return modular.subsystem(
+            "S", {0: "x y", 1: "vx vy"}, {"vx": "-m*vx_dot", "vy": "-m*g - m*vy_dot"},
+            kinematics={"x": "vx", "y": "vy"}, parameters={"m": 1.0, "g": 9.81}, start={"y": -length},
+            constraints={"rod": f"x**2 + y**2 - ({length!r})**2", "other": f"2*x**2 + 2*y**2 - 2*({second!r})**2"},
+        )  # fmt: skip
+
+    assert len(rods(length).independent) == 1
+    with refused("constraints-contradict", "other"):
+        rods(1.5 * length)
+
+
+@pytest.mark.parametrize("length", [1e-10, 1e-6, 1.0])
+def test_identities_are_tested_at_any_size(length):
+    values = {"m": 1.0, "g": 9.81, "l": length}
+    assert cartesian(["x**2 + y**2 = l**2"], values).identities
+    for false in ("x = 0", "x**2 + y**2 = 2*l**2", "x = 2*l"):
+        with refused("identity-false"):
+            cartesian([false], values)

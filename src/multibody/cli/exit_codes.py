@@ -35,7 +35,7 @@ MEANINGS = {
     ExitCode.OK: "all went well",
     ExitCode.FINDING: "the answer is no: check has found an error, or formalisms do not agree",
     ExitCode.USAGE: "the command line is wrong: an option, a name that the model lacks, a value or an expression",
-    ExitCode.MODEL: "there is no such model, it cannot be read, or it makes no sense with these values",
+    ExitCode.MODEL: "the model does not exist, cannot be read, or is not valid with these values",
     ExitCode.RUN: "a run did not come to its end, or no equilibrium was found",
     ExitCode.FILE: "a file cannot be read or written, or a library is not installed",
     ExitCode.BUG: "an error in multibody; --debug shows where",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from multibody.graph import ONE, ZERO, Expr
+from multibody.graph import ONE, ZERO, Expr, absolute
 from multibody.graph.expr import neg
 from multibody.graph.linear_algebra import Matrix
 
@@ -35,6 +35,15 @@ def combined(left: Matrix, right: Matrix) -> Matrix:
 def times(matrix: Matrix, vector: Matrix) -> Matrix:
     """matrix·vector."""
     return combined(matrix, vector[:, None])[:, 0]
+
+
+def magnitudes(matrix: Matrix) -> Matrix:
+    """The absolute value of every entry."""
+    result = matrix.copy()
+    for place, entry in np.ndenumerate(matrix):
+        if entry is not ZERO:
+            result[place] = absolute(entry)
+    return result
 
 
 def negative(matrix: Matrix) -> Matrix:

@@ -10,6 +10,7 @@ import numpy as np
 from multibody.equations import EquationsOfMotion
 from multibody.errors import ConditioningWarning, warn_user
 from multibody.graph import Symbol
+from multibody.graph.running_error import balanced_sizes
 from multibody.linearization.derivatives.elimination import (
     Elimination,
     Rounding,
@@ -35,7 +36,6 @@ from multibody.linearization.operating_points.point import (
     place,
 )
 from multibody.linearization.operating_points.sizes import (
-    balanced_sizes,
     changes_much,
     coordinate_sizes,
     law_sizes,

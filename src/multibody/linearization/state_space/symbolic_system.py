@@ -14,11 +14,11 @@ from multibody.errors import AssemblyError, MissingValueError
 from multibody.graph import Expr, Symbol, array, closed_form, evaluate, free_symbols, listing, to_latex, to_sympy
 from multibody.graph.linear_algebra import Matrix
 from multibody.graph.names import suggestion
+from multibody.graph.running_error import balanced_sizes
 from multibody.linearization.derivatives.elimination import Descriptor
 from multibody.linearization.derivatives.independent_coordinates import IndependentChoice
 from multibody.linearization.derivatives.slopes import Slopes
 from multibody.linearization.operating_points.point import OperatingPoint
-from multibody.linearization.operating_points.sizes import balanced_sizes
 from multibody.linearization.state_space.linearized_system import LinearizedSystem, Terms
 from multibody.linearization.tolerances import GIVEN_VALUE_GAP
 from multibody.model import Model

@@ -38,17 +38,32 @@ MULTIPLICITIES = (1.0, 2.0, 3.0, 4.0)  # of a root: Newton's step times this lea
 
 
 class Local(NamedTuple):
-    """F and its derivatives at one place by the unknowns over their sizes, each row divided by what these do to it."""
+    """F and its derivatives at one place by the unknowns over their sizes, each row divided by what these do to it.
+
+    Attributes:
+        residual: F.
+        slopes: ∂F/∂w.
+        scale: by which rows are divided.
+        vanishes: whether F is exactly zero.
+    """
 
     residual: Vector
     slopes: Vector
     scale: Vector
+    vanishes: bool
+
+    @property
+    def has_slopes(self) -> bool:
+        """Whether all derivatives are finite; that of √x is not at zero."""
+        return bool(np.isfinite(self.slopes).all())
 
     @property
     def error(self) -> float:
-        """By how much the unknowns are off, roughly; infinite where F has no value."""
+        """By how much the unknowns are off, roughly; infinite where F has no value, or is not zero and has no slope."""
+        if self.vanishes:
+            return 0.0
         largest = float(np.abs(self.residual).max(initial=0.0))
-        return largest if np.isfinite(largest) and np.isfinite(self.slopes).all() else np.inf
+        return largest if np.isfinite(largest) and self.has_slopes else np.inf
 
 
 class Trim:
@@ -106,7 +121,7 @@ class Trim:
         scale = np.abs(slopes) @ np.maximum(1.0, np.abs(w[self.free]) / self.sizes)
         scale = np.maximum(scale, FAINT_ROW * self._terms)
         scale = np.where(scale > 0, scale, 1.0)
-        return Local(residual / scale, slopes / scale[:, None], scale)
+        return Local(residual / scale, slopes / scale[:, None], scale, not residual.any())
 
     # one solution ------------------------------------------------------------------------------------------------
 
@@ -115,7 +130,7 @@ class Trim:
         """The best that is found from w, and its error: by Newton's method, and by least squares if that is stuck."""
         search, found = self._converged(w)
         if search.local(found).error > UNKNOWN_ERROR:
-            closest = self._least_squares(found)
+            closest = self._without_dust(self._least_squares(found))
             search, found = self._converged(closest)
             if search.local(found).error > UNKNOWN_ERROR:
                 return closest, search.local(found).error
@@ -155,14 +170,14 @@ class Trim:
             return True
         unknowns = BALANCED_TERMS * np.maximum(self.sizes, np.abs(w[self.free]))
         forces = BALANCED_ACCELERATION * term_sizes(equations, w)[rows]
-        forces += (np.abs(equations.slopes.dense(w)) @ unknowns)[rows]
+        forces += np.nan_to_num(np.abs(equations.slopes.dense(w)) @ unknowns, nan=0.0, posinf=0.0)[rows]
         return bool((np.abs(solved - point.acceleration) <= mobility @ forces).all())
 
     def balances(self, w: Vector) -> bool:
         """Whether the terms of each equation balance, or the nearest solution is where w is but for rounding."""
         now = self.local(w)
-        if now.error == np.inf:
-            return False
+        if now.vanishes or now.error == np.inf:
+            return now.vanishes
         terms = term_sizes(self.equations, w)
         step = np.linalg.lstsq(now.slopes, now.residual, rcond=TRIM_RANK)[0] if len(self.free) else np.zeros(0)
         rest = np.abs(now.residual - now.slopes @ step) * now.scale  # what no small change of the unknowns removes
@@ -210,7 +225,7 @@ class Trim:
 
     def _open_step(self, w: Vector, now: Local) -> Vector:
         """Newton's step of the unknowns over their sizes, at most 1, in directions in which F is more than rounding."""
-        if not len(self.free) or now.error == np.inf:
+        if not len(self.free) or not now.has_slopes or now.error == np.inf:
             return np.zeros(len(self.free))
         left, values, right = np.linalg.svd(now.slopes, full_matrices=False)
         rest = left.T @ now.residual
@@ -223,7 +238,7 @@ class Trim:
         """w with the rates and constraint forces that fit its other entries best; equations are linear in them."""
         now = self.local(w)
         step = np.zeros(len(self.free))
-        if now.error < np.inf:
+        if now.error < np.inf and now.has_slopes:
             step[self.chosen :] = -np.linalg.lstsq(now.slopes[:, self.chosen :], now.residual, rcond=TRIM_RANK)[0]
         return self._moved(w, step)
 
@@ -295,7 +310,10 @@ class Trim:
 
     def freedom(self, w: Vector) -> Vector:
         """The directions in which steady states go on from w, one in each column; unknowns over their sizes."""
-        ways = _null_space(self.local(w).slopes)[: self.chosen]
+        now = self.local(w)
+        if not now.has_slopes:
+            return np.zeros((self.chosen, 0))
+        ways = _null_space(now.slopes)[: self.chosen]
         left, sizes, _ = np.linalg.svd(ways, full_matrices=False)
         return left[:, sizes > TRIM_RANK]
 
@@ -335,8 +353,10 @@ class Trim:
 
     def _least_forces(self, w: Vector) -> Vector:
         """Redundant constraints share their forces as by ``Multipliers``: λᵀ·D·λ is smallest; F is linear in them."""
-        rest, eom = self.free[self.chosen :], self.equations.eom
-        ways = self.sizes[self.chosen :, None] * _null_space(self.local(w).slopes[:, self.chosen :])
+        rest, eom, now = self.free[self.chosen :], self.equations.eom, self.local(w)
+        if not now.has_slopes:
+            return w
+        ways = self.sizes[self.chosen :, None] * _null_space(now.slopes[:, self.chosen :])
         if not ways.shape[1]:
             return w
         point, weights = self.equations.point(w), np.ones(len(rest))

@@ -15,9 +15,9 @@ import numpy as np
 
 from multibody.errors import ExpressionError
 from multibody.graph import Symbol, evaluate
+from multibody.graph.running_error import balanced_sizes
 from multibody.linearization.operating_points.sizes import (
     LENGTH,
-    balanced_sizes,
     coordinate_sizes,
     coordinate_units,
     speed_lengths,

@@ -73,9 +73,13 @@ def require_possible(model: Model, values: Values) -> None:
     for finding in chain(axes_without_direction(model, values), _different_twins(model, values)):
         raise finding
     numbers = _inertia_numbers(model, values)
-    for finding in chain(_impossible_inertias(model, values, numbers), _impossible_matrix(model, values)):
+    problems = _problems(_side_by_side(numbers), planar=False)
+    impossible = any(problem.code != HARMLESS for problem in problems)
+    findings = _impossible_inertias(model, values, numbers) if impossible else iter(())
+    for finding in chain(findings, _impossible_matrix(model, values)):
         raise finding
-    _warn_of_unusual_inertias(model, values, numbers)
+    if problems:
+        _warn_of_unusual_inertias(model, values, numbers)
     model.remembered[POSSIBLE_VALUES] = now
 
 
@@ -137,9 +141,11 @@ def all_possible(model: Model, values: Values) -> bool:
     if not doubts.inertias:
         return True
     numbers = _inertia_numbers(model, values)
-    if _problems(_side_by_side(numbers)):
+    problems = _problems(_side_by_side(numbers), planar=False)
+    if any(problem.code != HARMLESS for problem in problems):
         return False
-    _warn_of_unusual_inertias(model, values, numbers)
+    if problems:
+        _warn_of_unusual_inertias(model, values, numbers)
     return True
 
 
@@ -196,8 +202,6 @@ def _side_by_side(numbers: Floats) -> Floats:
 
 
 def _impossible_inertias(model: Model, values: Values, numbers: Floats) -> Iterator[ModelError]:
-    if not _problems(_side_by_side(numbers)):
-        return
     for (bodies, parts), columns in zip(doubts_about(model).inertias, numbers, strict=True):
         for problem in _problems(columns):
             yield _impossible(model.name, bodies, problem, values, _parameters(parts))
@@ -208,8 +212,6 @@ def _warn_of_unusual_inertias(model: Model, values: Values, numbers: Floats) -> 
 
     Each body is named once, with the values of the first such run. How bodies of subsystems turn is not known here.
     """
-    if not _problems(_side_by_side(numbers), planar=False):
-        return
     links = {body.name: link for body, (link, _) in model.attachments.items()}
     settled = model.remembered.setdefault(UNUSUAL_INERTIAS, set())
     for (bodies, parts), columns in zip(doubts_about(model).inertias, numbers, strict=True):

@@ -15,12 +15,15 @@ import numpy as np
 from multibody.errors import ExpressionError, MultibodyError
 from multibody.graph import Expr, Symbol, evaluate, free_symbols, jacobian
 from multibody.graph.linear_algebra import Matrix
+from multibody.graph.running_error import balanced_sizes
 from multibody.mechanics.assembly.newton import Vector, damped_newton
 from multibody.mechanics.constraints.independence import doubtful_rows
 from multibody.mechanics.constraints.rank import Sparse, basis, has_vanishing_row
-from multibody.subsystems.tolerances import CLOSED_RESIDUAL
+from multibody.subsystems.tolerances import CLOSED_RESIDUAL, HOPELESS_RESIDUAL, VANISHING_TERMS
 
 TRIES = 3
+ROUNDS = 4
+"""Searches, each of which compares gaps with the terms where the one before ended: these may be much smaller."""
 
 Numbers = Mapping[Any, float]
 
@@ -75,7 +78,8 @@ def closed_state(
 ) -> dict[Any, float] | None:
     """A nearby point at which equations hold, by Newton's method with the shortest steps; None if there is none.
 
-    It goes on until rounding stops it, because gaps of redundant equations shrink with the square of the distance.
+    It goes on until rounding stops it, because gaps of redundant equations shrink with the square of the distance. Gaps
+    are relative to the terms of their equations, so that mechanisms of micrometers are closed as those of meters.
     """
 
     @cache
@@ -88,14 +92,29 @@ def closed_state(
     def state(x: Vector) -> dict[Any, float]:
         return {**known, **dict(zip(unknown, map(float, x), strict=True))}
 
+    def nearer(x: Vector, scale: Vector) -> Vector:
+        return damped_newton(
+            lambda x: numbers(equations, state(x)) / scale, lambda x: slopes(x) / scale[:, None], x, range(len(x))
+        )[0]
+
+    x, shares = np.array([known[symbol] for symbol in unknown], dtype=float), np.array([np.inf])
     try:
-        x, gap = damped_newton(
-            lambda x: numbers(equations, state(x)), slopes,
-            np.array([known[symbol] for symbol in unknown], dtype=float), range(len(unknown)),
-        )  # fmt: skip
+        sizes = _sizes(equations, state(x))
+        for _ in range(ROUNDS):
+            before = np.where(sizes > 0, sizes, 1.0)
+            x = nearer(x, before)
+            gaps, sizes = np.abs(numbers(equations, state(x))), _sizes(equations, state(x))
+            shares = gaps / np.maximum(sizes, VANISHING_TERMS * before)
+            if (gaps <= CLOSED_RESIDUAL * sizes).all() or not (shares <= HOPELESS_RESIDUAL).all():
+                break
     except (MultibodyError, np.linalg.LinAlgError):
         return None
-    return state(x) if gap < CLOSED_RESIDUAL else None
+    return state(x) if (shares <= CLOSED_RESIDUAL).all() else None
+
+
+def _sizes(equations: Sequence[Expr], known: Numbers) -> Any:
+    """The sizes of the terms of equations."""
+    return np.nan_to_num(balanced_sizes(equations, known), posinf=0.0)
 
 
 def numbers(expressions: Sequence[Expr], known: Numbers) -> Any:

@@ -15,9 +15,10 @@ from multibody.errors import ExpressionError, ModelError
 from multibody.graph import ZERO, Expr, Symbol, evaluate, free_symbols, solve
 from multibody.graph.identity import independent_rows
 from multibody.graph.linear_algebra import Matrix
+from multibody.graph.running_error import balanced_sizes
 from multibody.subsystems.constraints.closed_state import Numbers, closed_state
 from multibody.subsystems.constraints.invariant import Invariant, coefficients
-from multibody.subsystems.tolerances import CONTRADICTING_RESIDUAL
+from multibody.subsystems.tolerances import CONTRADICTING_RESIDUAL, VANISHING_TERMS
 
 TRIES = 6
 
@@ -95,7 +96,7 @@ def _apart(one: Invariant, others: Sequence[Invariant], bias: Expr, values: Numb
         alone = closed_state(first, unknown, known)
         checked = checked or alone is not None
         together = None if alone is None else closed_state(both, unknown, alone)
-        if together is not None and _size(bias, together) < CONTRADICTING_RESIDUAL:
+        if together is not None and _share(bias, together, known) < CONTRADICTING_RESIDUAL:
             return False
     return checked
 
@@ -112,12 +113,17 @@ def _signs(one: Symbol) -> list[int]:
     return [1] if one.kind in ("parameter", "time") else [-1, 1]
 
 
-def _size(bias: Expr, known: dict[Any, float]) -> float:
-    """Zero where there is no value: the invariants are not a combination of each other there."""
+def _share(bias: Expr, known: Numbers, before: Numbers) -> float:
+    """A residual relative to its terms; to a small part of those before where they all vanish.
+
+    Zero where there is no value: the invariants are not a combination of each other there.
+    """
     try:
-        return abs(float(evaluate(bias, known)))
+        value = abs(float(evaluate(bias, dict(known))))
     except ExpressionError:
         return 0.0
+    size, usual = (float(np.nan_to_num(balanced_sizes([bias], each), posinf=0.0)[0]) for each in (known, before))
+    return value / max(size, value, VANISHING_TERMS * usual) if value else 0.0
 
 
 def _contradiction(one: Invariant, others: Sequence[Invariant]) -> ModelError:

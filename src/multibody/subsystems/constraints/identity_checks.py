@@ -26,8 +26,8 @@ SIZES = (0.1, 0.1, 0.3, 0.3, 1.0, 1.0)
 """Distances of the random states from the start."""
 
 
-SMALLEST = 1e-3
-"""Size of a variable below which its rounding does not become smaller."""
+SMALLEST = 1e-8
+"""Size of a variable below which its rounding does not become smaller: states begin with random numbers of size 1."""
 
 CHANGE = 0.2
 """Relative change of the values of parameters, to see whether an identity holds with other values, too."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from multibody.errors import ModelError, MultibodyError
-from multibody.graph import ZERO, Expr, Symbol, as_expr, free_symbols, jacobian, substitute, topological
+from multibody.graph import ZERO, Expr, Symbol, absolute, as_expr, free_symbols, jacobian, substitute, topological
 from multibody.graph.linear_algebra import Matrix
 
 _KINKS: dict[str, Callable[..., Expr]] = {
@@ -18,6 +18,21 @@ _KINKS: dict[str, Callable[..., Expr]] = {
     "max": lambda x, y: x - y,
 }
 """Functions with kinks or jumps, and what is zero there."""
+
+
+class Expanded(NamedTuple):
+    """Expressions to first order.
+
+    Attributes:
+        constants: their values on the reference motion.
+        linear: the parts that are linear in the deviations.
+        sizes: Σ|∂g/∂s|·|s₀|, what the reference values of the variables contribute to each constant g that is not zero.
+            Beside this a constant is rounding, such as m·g·l·sin(3.14159…).
+    """
+
+    constants: list[Expr]
+    linear: list[Expr]
+    sizes: list[Expr]
 
 
 class Expansion:
@@ -30,27 +45,32 @@ class Expansion:
     def __init__(self, nominal: Mapping[Expr, Expr]) -> None:
         self.nominal = dict(nominal)
 
-    def split(self, expressions: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
+    def split(self, expressions: Sequence[Expr]) -> Expanded:
         """The values on the reference motion, and the parts that are linear in the deviations."""
         if not len(expressions):
-            return [], []
+            return Expanded([], [], [])
         symbols: list[Symbol] = [symbol for symbol in free_symbols(list(expressions)) if symbol in self.nominal]
         slopes = jacobian(list(expressions), symbols).reshape(len(expressions), len(symbols))
         constants = list(self._at_reference(list(expressions)))
         if not symbols:
-            return constants, [ZERO] * len(expressions)
+            return Expanded(constants, [ZERO] * len(expressions), [ZERO] * len(expressions))
         self._require_smooth(expressions)
         table = np.array(self._at_reference(slopes), dtype=object)
-        return constants, [_sum(row, symbols) for row in table]
+        values = [absolute(self.nominal[symbol]) for symbol in symbols]
+        sizes = [
+            ZERO if as_expr(constant).fp == 0 else _sum([absolute(as_expr(slope)) for slope in row], values)
+            for constant, row in zip(constants, table, strict=True)
+        ]
+        return Expanded(constants, [_sum(row, symbols) for row in table], sizes)
 
     def linear(self, expressions: Sequence[Expr]) -> list[Expr]:
         """The parts that are linear in the deviations."""
-        return self.split(expressions)[1]
+        return self.split(expressions).linear
 
     def matrix(self, entries: Matrix) -> tuple[Matrix, Matrix]:
         """A matrix on the reference motion, and its part that is linear in the deviations."""
-        constants, moved = self.split(list(entries.flat))
-        return _shaped(constants, entries), _shaped(moved, entries)
+        constants, linear, _ = self.split(list(entries.flat))
+        return _shaped(constants, entries), _shaped(linear, entries)
 
     def _require_smooth(self, expressions: Sequence[Expr]) -> None:
         """An error where the reference motion is on a kink: |x| has no derivative at zero."""
@@ -77,8 +97,8 @@ class Expansion:
             ) from error
 
 
-def _sum(row: Sequence[Expr], symbols: Sequence[Symbol]) -> Expr:
-    return sum((as_expr(slope) * symbol for slope, symbol in zip(row, symbols, strict=True)), ZERO)
+def _sum(row: Sequence[Expr], factors: Sequence[Expr]) -> Expr:
+    return sum((as_expr(slope) * factor for slope, factor in zip(row, factors, strict=True)), ZERO)
 
 
 def _shaped(values: list[Expr], like: Matrix) -> Matrix:

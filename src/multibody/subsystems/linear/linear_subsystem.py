@@ -19,7 +19,7 @@ from multibody.subsystems.arguments.vocabulary import TIME, rate_symbol
 from multibody.subsystems.explicit import accelerations, shortened
 from multibody.subsystems.labelled import Labelled
 from multibody.subsystems.linear.auxiliary import Auxiliary, Unknowns
-from multibody.subsystems.linear.reference import ReferenceConditions, require_conditions, require_solution
+from multibody.subsystems.linear.reference import Demand, ReferenceConditions, require_conditions, require_solution
 from multibody.subsystems.reduction import solved_by_blocks
 from multibody.subsystems.subsystem import Subsystem
 
@@ -55,17 +55,17 @@ class LinearSubsystem(Subsystem):
         nominal: the reference value of every variable, rate and input.
         conditions: what must vanish so that the reference is a motion of the system, where that cannot be decided
             without numbers.
-        sources: what each condition belongs to: the name of a constraint, or of a quaternion.
         residual: the reduced dynamic equations on the reference motion; constraint forces of the system that this one
             is a part of must balance them.
+        residual_sizes: the sizes of the terms in it.
         complement: C₁ and S₁: the first-order parts of C̃ and S.
         turned: groups of four coordinates whose deviations keep a quaternion at unit length.
     """
 
     nominal: Mapping[Expr, Expr] = field(default_factory=dict, repr=False)
-    conditions: tuple[Expr, ...] = ()
-    sources: Mapping[Expr, str] = field(default_factory=dict, repr=False)
+    conditions: tuple[Demand, ...] = ()
     residual: Matrix = field(default_factory=lambda: array([]), repr=False)
+    residual_sizes: Matrix = field(default_factory=lambda: array([]), repr=False)
     complement: ComplementSlope | None = field(default=None, repr=False)
     turned: tuple[tuple[Symbol, ...], ...] = ()
 
@@ -81,11 +81,9 @@ class LinearSubsystem(Subsystem):
     @property
     def reference_conditions(self) -> ReferenceConditions:
         """What must vanish on the reference motion: constraints, lengths of quaternions, forces that do not balance."""
-        demands = [(self.sources.get(condition, ""), condition) for condition in self.conditions]
         names = [f"the balance of forces on '{variable.name}'" for variable in self.independent]
-        return ReferenceConditions(
-            self.label, (*demands, *zip(names, self.residual, strict=True)), self.parameters, self.unknowns
-        )
+        balances = [Demand(*parts) for parts in zip(names, self.residual, self.residual_sizes, strict=True)]
+        return ReferenceConditions(self.label, (*self.conditions, *balances), self.parameters, self.unknowns)
 
     @alone
     def renamed(
@@ -210,9 +208,12 @@ def carried_over(old: LinearSubsystem, new: LinearSubsystem, exchange: Exchange)
         new,
         parts=tuple(carried_over(mine, theirs, exchange) for mine, theirs in pairs),
         nominal={_in(exchange, symbol): _in(exchange, value) for symbol, value in old.nominal.items()},
-        conditions=tuple(_in(exchange, condition) for condition in old.conditions),
-        sources={_in(exchange, symbol): source for symbol, source in old.sources.items()},
+        conditions=tuple(
+            Demand(demand.source, _in(exchange, demand.condition), _in(exchange, demand.size))
+            for demand in old.conditions
+        ),
         residual=_matrix(exchange, old.residual),
+        residual_sizes=_matrix(exchange, old.residual_sizes),
         complement=None if old.complement is None else _slope(exchange, old.complement),
         turned=tuple(tuple(exchange[coordinate] for coordinate in group) for group in old.turned),  # type: ignore[misc]
     )

@@ -37,6 +37,7 @@ from multibody.subsystems.linear.auxiliary import Auxiliary
 from multibody.subsystems.linear.first_order import Expansion
 from multibody.subsystems.linear.linear_subsystem import LinearSubsystem
 from multibody.subsystems.linear.reference import (
+    Demand,
     full_reference,
     on_reference_motion,
     require_linearizable,
@@ -45,7 +46,7 @@ from multibody.subsystems.linear.reference import (
     same_part,
 )
 from multibody.subsystems.reduction import reduction, solved_by_blocks
-from multibody.subsystems.sparse_product import combined, negative, times
+from multibody.subsystems.sparse_product import combined, magnitudes, negative, times
 from multibody.subsystems.subsystem import Subsystem
 
 
@@ -116,7 +117,7 @@ def _linearized(
         return given
     parts = tuple(_linearized(part, expansion, known, auxiliary, clock) for part in system.parts)
     invariants, conditions = _linear_invariants(system, expansion)
-    constants, moved = expansion.split(list(system.rows.values()))
+    constants, moved, sizes = expansion.split(list(system.rows.values()))
     rows = dict(zip(system.rows, moved, strict=True))
     helper = Auxiliary(system.label) if auxiliary and invariants else None
     names = [variable.name for variable in system.independent]
@@ -124,7 +125,7 @@ def _linearized(
     with on_reference_motion(system.label):
         found = reduction(system.label, parts, system.own, invariants, rows, names, None, clock, solve_for)
     lost = {row: -value for row, value in zip(system.rows, constants, strict=True)}
-    complement = FirstOrder(system, parts, expansion, found, lost, helper)
+    complement = FirstOrder(system, parts, expansion, found, lost, dict(zip(system.rows, sizes, strict=True)), helper)
     found, rows = _with_geometric(found, complement, rows)
     clock("complement of first order")
     own = {field.name: getattr(system, field.name) for field in fields(SubsystemContent)}
@@ -137,28 +138,26 @@ def _linearized(
         "appearance": system.appearance.of_inertias,
         "timings": dict(clock.seconds),
     }  # fmt: skip
-    everything = {
-        condition: part.sources.get(condition, "") for part in parts for condition in part.conditions
-    } | conditions
-    sources = {condition: source for condition, source in everything.items() if condition.fp != 0}
+    everything = [*(demand for part in parts for demand in part.conditions), *conditions]
+    demands = {demand.condition: demand for demand in everything if demand.condition.fp != 0}
     return LinearSubsystem(
-        **own | changed, nominal=expansion.nominal, conditions=tuple(sources), sources=sources,
-        residual=times(found.C.T, complement.residual), complement=complement, turned=system.quaternions,
+        **own | changed, nominal=expansion.nominal, conditions=tuple(demands.values()),
+        residual=times(found.C.T, complement.residual),
+        residual_sizes=times(magnitudes(found.C.T), complement.residual_sizes),
+        complement=complement, turned=system.quaternions,
     )  # fmt: skip
 
 
-def _linear_invariants(system: SubsystemContent, expansion: Expansion) -> tuple[tuple[Invariant, ...], dict[Expr, str]]:
-    """All orders of the invariants to first order, and what they are on the reference motion, with unit quaternions.
-
-    The second result has what must vanish, each with what it belongs to.
-    """
-    lengths = unit_length_gaps(system.quaternions)
+def _linear_invariants(system: SubsystemContent, expansion: Expansion) -> tuple[tuple[Invariant, ...], list[Demand]]:
+    """All orders of the invariants to first order, and what they are on the reference motion, with unit quaternions."""
+    constants, _, sizes = expansion.split(unit_length_gaps(system.quaternions))
     names = [f"the unit length of the quaternion {', '.join(map(str, group))}" for group in system.quaternions]
-    conditions = dict(zip(expansion.split(lengths)[0], names, strict=True))
+    conditions = [Demand(*parts) for parts in zip(names, constants, sizes, strict=True)]
     made = []
     for invariant in system.invariants:
-        constants, moved = expansion.split(invariant.levels)
-        conditions |= dict.fromkeys(constants, f"the constraint '{invariant.name}' of '{invariant.owner}'")
+        constants, moved, sizes = expansion.split(invariant.levels)
+        name = f"the constraint '{invariant.name}' of '{invariant.owner}'"
+        conditions += [Demand(name, constant, size) for constant, size in zip(constants, sizes, strict=True)]
         velocity = None if invariant.velocity is None else moved[-2]
         made.append(
             replace(
@@ -199,15 +198,16 @@ class FirstOrder:
         expansion: about the reference motion.
         found: the reduction on the reference motion.
         lost: the residual -d̄ of this level's own rows on the reference motion.
+        sizes: of the terms in it.
         auxiliary: gives names to what is not solved for.
     """
 
     def __init__(
         self, system: SubsystemContent, parts: tuple[LinearSubsystem, ...], expansion: Expansion, found: LevelReduction,
-        lost: Mapping[Symbol, Expr], auxiliary: Auxiliary | None,
+        lost: Mapping[Symbol, Expr], sizes: Mapping[Symbol, Expr], auxiliary: Auxiliary | None,
     ) -> None:  # fmt: skip
         self._system, self._parts, self._expansion, self._found = system, parts, expansion, found
-        self._lost, self.auxiliary = lost, auxiliary
+        self._lost, self._sizes, self.auxiliary = lost, sizes, auxiliary
 
     @cached_property
     def spread(self) -> Spread:
@@ -225,6 +225,13 @@ class FirstOrder:
         of_parts = [entry for part in self._parts for entry in part.residual]
         below = array([*of_parts, *[ZERO] * len(self._system.own)])
         return below + times(self.spread.S.T, self._own_residual)
+
+    @cached_property
+    def residual_sizes(self) -> Matrix:
+        """The sizes of the terms in it."""
+        of_parts = [entry for part in self._parts for entry in part.residual_sizes]
+        own = array([self._sizes.get(variable, ZERO) for variable in self.spread.variables])
+        return array([*of_parts, *[ZERO] * len(self._system.own)]) + times(magnitudes(self.spread.S.T), own)
 
     @property
     def geometric(self) -> Matrix:

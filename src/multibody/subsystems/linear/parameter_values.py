@@ -17,7 +17,7 @@ from multibody.subsystems.arguments.vocabulary import TIME
 from multibody.subsystems.linear.auxiliary import Unknowns
 from multibody.subsystems.linear.linear_subsystem import LinearSubsystem
 from multibody.subsystems.linear.reference import SOME_TIME
-from multibody.subsystems.tolerances import AUXILIARY_RESIDUAL
+from multibody.subsystems.tolerances import AUXILIARY_RANK, AUXILIARY_RESIDUAL
 
 
 @alone
@@ -60,11 +60,12 @@ def _require_known(linear: LinearSubsystem, values: Mapping[str, float], names: 
 
 
 def _require_reference(linear: LinearSubsystem, known: Mapping[Any, float]) -> None:
-    for condition in (*linear.conditions, *linear.residual):
-        gap = float(evaluate(condition, known))
-        if abs(gap) > AUXILIARY_RESIDUAL:
+    for demand in linear.reference_conditions.demands:
+        if abs(demand.share(known)) > AUXILIARY_RESIDUAL:
+            gap = float(evaluate(demand.condition, known))
             raise ModelError(
-                f"For these values the reference is not a motion of the system: {condition} is {gap:.3g}, not zero.",
+                f"For these values the reference is not a motion of the system: {demand.condition} is {gap:.3g}, not "
+                "zero.",
                 where=f"subsystem '{linear.label}'",
                 remedy="Correct the values, or the reference motion.",
                 code="reference-not-a-motion",
@@ -75,9 +76,12 @@ def _require_reference(linear: LinearSubsystem, known: Mapping[Any, float]) -> N
 def _least_squares(one: Unknowns, known: Mapping[Any, float]) -> dict[Any, float]:
     matrix = np.array(evaluate(list(one.matrix.flat), known), dtype=float).reshape(one.matrix.shape)
     right = np.array(evaluate(list(one.right), known), dtype=float)
-    found, _, rank, _ = np.linalg.lstsq(matrix, right, rcond=1e-12)
-    gap = float(np.abs(matrix @ found - right).max(initial=0.0))
-    if rank < len(one.symbols) or gap > AUXILIARY_RESIDUAL * max(1.0, float(np.abs(right).max(initial=0.0))):
+    rows = _largest(matrix, 1)
+    columns = _largest(matrix / rows[:, None], 0)
+    table, sides = matrix / rows[:, None] / columns, right / rows
+    found, _, rank, _ = np.linalg.lstsq(table, sides, rcond=AUXILIARY_RANK)
+    gap, size = (float(np.abs(each).max(initial=0.0)) for each in (table @ found - sides, (*found, *sides)))
+    if rank < len(one.symbols) or gap > AUXILIARY_RESIDUAL * size:
         raise ModelError(
             f"The constraints of '{one.label}' do not determine its dependent variables on the reference motion.",
             where=f"subsystem '{one.label}'",
@@ -86,4 +90,10 @@ def _least_squares(one: Unknowns, known: Mapping[Any, float]) -> dict[Any, float
             code="reference-singular",
             name=one.label,
         )
-    return {s: float(value) for s, value in zip(one.symbols, found, strict=True)}
+    return {s: float(value) for s, value in zip(one.symbols, found / columns, strict=True)}
+
+
+def _largest(matrix: Any, axis: int) -> Any:
+    """The largest entry of each row or column; 1 where all are zero."""
+    sizes = np.abs(matrix).max(axis=axis, initial=0.0)
+    return np.where(sizes > 0, sizes, 1.0)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from multibody.errors import ExpressionError, ModelError
+from multibody.errors import ModelError, MultibodyError
 from multibody.graph import (
     ZERO,
     Expr,
@@ -17,19 +17,19 @@ from multibody.graph import (
     as_expr,
     evaluate,
     free_symbols,
-    gradient,
     substitute,
     time_derivative,
 )
 from multibody.graph.names import require_known_names
+from multibody.graph.running_error import balanced_sizes
 from multibody.model.quantity import Parameter
 from multibody.subsystems.arguments.named_values import start_values
 from multibody.subsystems.arguments.vocabulary import TIME, rate_symbol
 from multibody.subsystems.content import SubsystemContent
 from multibody.subsystems.linear.auxiliary import Unknowns
 from multibody.subsystems.sparse_product import times
+from multibody.subsystems.tolerances import REFERENCE_RESIDUAL
 
-SMALL = 1e-9
 TRIES = 20
 SOME_TIME = 0.37
 """When conditions are looked at: not at zero, where many functions of time vanish."""
@@ -162,18 +162,43 @@ def on_reference_motion(label: str) -> Iterator[None]:
         ) from error
 
 
+class Demand(NamedTuple):
+    """What must vanish so that a reference is a motion.
+
+    Attributes:
+        source: what it belongs to: the name of a constraint, of a quaternion, or of a balance of forces.
+        condition: what must vanish.
+        size: of the terms in it, by the reference values of the variables; these are not seen in it, where they are
+            numbers.
+    """
+
+    source: str
+    condition: Expr
+    size: Expr
+
+    def share(self, known: Mapping[Any, float]) -> float:
+        """The condition relative to the terms in it; zero if it is exactly zero."""
+        value = float(evaluate(self.condition, dict(known)))
+        if not value:
+            return 0.0
+        size = float(np.nan_to_num(balanced_sizes([self.condition], known), posinf=0.0)[0])
+        with suppress(MultibodyError):  # it may depend on parameters without values
+            size += abs(float(evaluate(self.size, dict(known))))
+        return value / max(size, abs(value))
+
+
 class ReferenceConditions(NamedTuple):
     """What must vanish so that the reference is a motion of a linear model.
 
     Attributes:
         label: of the linear model.
-        demands: what must vanish, each with what it belongs to.
+        demands: what must vanish.
         parameters: of the linear model.
         unknowns: auxiliary parameters, with the equations that they satisfy.
     """
 
     label: str
-    demands: tuple[tuple[str, Expr], ...]
+    demands: tuple[Demand, ...]
     parameters: tuple[Parameter, ...]
     unknowns: tuple[Unknowns, ...]
 
@@ -181,9 +206,9 @@ class ReferenceConditions(NamedTuple):
 def require_solution(made: ReferenceConditions) -> None:
     """An error if the reference motion violates an invariant or a dynamic equation, as far as that can be decided."""
     known = start_values((), {}, {}, made.parameters)
-    for source, condition in made.demands:
-        if _wrong(made, condition, known):
-            raise _not_a_motion(made, source, condition)
+    for demand in made.demands:
+        if _wrong(made, demand, known):
+            raise _not_a_motion(made, demand)
 
 
 def require_conditions(made: ReferenceConditions, values: Mapping[Any, float]) -> None:
@@ -194,11 +219,11 @@ def require_conditions(made: ReferenceConditions, values: Mapping[Any, float]) -
     """
     for time in TIMES:
         known = {**values, TIME: time}
-        for source, condition in made.demands:
-            if set(free_symbols(condition)) <= set(known) and _violated(condition, known):
-                symbols = [symbol for symbol in free_symbols(condition) if symbol is not TIME]
-                numbers = ", ".join(f"{symbol.name} = {known[symbol]:.6g}" for symbol in symbols)
-                raise _not_a_motion(made, source, condition, f" with {numbers}" if numbers else "")
+        for demand in made.demands:
+            symbols = free_symbols(demand.condition)
+            if set(symbols) <= set(known) and abs(demand.share(known)) > REFERENCE_RESIDUAL:
+                numbers = ", ".join(f"{one.name} = {known[one]:.6g}" for one in symbols if one is not TIME)
+                raise _not_a_motion(made, demand, f" with {numbers}" if numbers else "")
     _require_auxiliary(made, values)
 
 
@@ -207,7 +232,7 @@ def _require_auxiliary(made: ReferenceConditions, values: Mapping[Any, float]) -
     for unknown in made.unknowns:
         rows = times(unknown.matrix, array(list(unknown.symbols))) - unknown.right
         for row in rows:
-            if set(free_symbols(row)) <= set(values) and _violated(row, values):
+            if set(free_symbols(row)) <= set(values) and abs(Demand("", row, ZERO).share(values)) > REFERENCE_RESIDUAL:
                 names = ", ".join(map(str, unknown.symbols))
                 raise ModelError(
                     f"The auxiliary parameters {names} do not belong to the other values.",
@@ -219,39 +244,27 @@ def _require_auxiliary(made: ReferenceConditions, values: Mapping[Any, float]) -
                 )
 
 
-def _not_a_motion(made: ReferenceConditions, source: str, condition: Expr, values: str = "") -> ModelError:
+def _not_a_motion(made: ReferenceConditions, demand: Demand, values: str = "") -> ModelError:
     return ModelError(
-        f"The reference is not a motion of the system: {condition!r:.120} should be zero{values}.",
+        f"The reference is not a motion of the system: {demand.condition!r:.120} should be zero{values}.",
         where=f"subsystem '{made.label}'",
-        cause=f"It violates {source or 'a constraint'}.",
+        cause=f"It violates {demand.source}.",
         remedy="Give reference values that belong together, parameters that fit them, and the inputs that keep up the "
         "motion.",
         code="reference-not-a-motion",
-        name=source,
+        name=demand.source,
     )
 
 
-def _violated(condition: Expr, known: Mapping[Any, float]) -> bool:
-    """Whether a condition is not zero, but for what rounded values of its symbols can make of it."""
-    symbols = free_symbols(condition)
-    value = float(evaluate(condition, dict(known)))
-    try:
-        slopes = evaluate(gradient(condition, symbols), dict(known)) if symbols else []
-    except ExpressionError:  # a root of zero has no slope
-        slopes = []
-    size = sum(abs(float(slope) * known[symbol]) for slope, symbol in zip(slopes, symbols, strict=False))
-    return abs(value) > SMALL * max(1.0, size)
-
-
-def _wrong(made: ReferenceConditions, condition: Expr, values: Mapping[Any, float]) -> bool:
+def _wrong(made: ReferenceConditions, demand: Demand, values: Mapping[Any, float]) -> bool:
     """Whether a condition is violated: for the values of the parameters, or for all positive ones."""
-    symbols = free_symbols(condition)
-    if condition.fp == 0 or any(s in unknown.symbols for unknown in made.unknowns for s in symbols):
+    symbols = free_symbols(demand.condition)
+    if demand.condition.fp == 0 or any(s in unknown.symbols for unknown in made.unknowns for s in symbols):
         return False
     known = {**values, TIME: SOME_TIME}
     if all(s in known for s in symbols):
-        return _violated(condition, known)
-    rng = np.random.default_rng(0)
-    tries = [{s: float(rng.uniform(0.1, 10.0)) for s in symbols} | known for _ in range(TRIES)]
-    found = np.array([float(evaluate(condition, each)) for each in tries])
-    return bool((found > SMALL).all() or (found < -SMALL).all())
+        return abs(demand.share(known)) > REFERENCE_RESIDUAL
+    rng, everything = np.random.default_rng(0), free_symbols([demand.condition, demand.size])
+    tries = [{s: float(rng.uniform(0.1, 10.0)) for s in everything} | known for _ in range(TRIES)]
+    found = np.array([demand.share(each) for each in tries])
+    return bool((found > REFERENCE_RESIDUAL).all() or (found < -REFERENCE_RESIDUAL).all())

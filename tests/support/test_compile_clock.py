@@ -47,9 +47,10 @@ def test_each_compilation_counts_once(slow_compiler):
 
 def test_threads_have_clocks_of_their_own(slow_compiler):
     before = compile_seconds()
-    thread = threading.Thread(target=cube(5.0), args=(1.0,))
+    thread = threading.Thread(target=cube(5.0), args=(1.0,), daemon=True)
     thread.start()
-    thread.join()
+    thread.join(timeout=120)
+    assert not thread.is_alive()
     assert compile_seconds() == before
 
 
@@ -63,6 +64,7 @@ def test_a_compilation_that_fails_is_over():
 
 def test_long_compilations_are_logged_and_short_ones_are_not(slow_compiler, monkeypatch, caplog):
     caplog.set_level(logging.INFO, "multibody")
+    monkeypatch.setattr(progress_bars, "NOTICE_AFTER", 1e6)
     cube(7.0)(1.0)
     assert not caplog.records
     monkeypatch.setattr(progress_bars, "NOTICE_AFTER", 0.05)
@@ -79,14 +81,18 @@ def spring(stiffness):
 
 
 def test_a_run_counts_compilation_apart(slow_compiler):
+    """What is counted as compilation is not counted as the run; a later run, with all code there, has none."""
     eom = spring(4.0)
-    first, second = mb.simulate(eom, 1.0).statistics, mb.simulate(eom, 1.0)
-    second, third = second.statistics, mb.simulate(eom, 1.0).statistics
-    assert first.compilation > 0.1 > first.seconds
+    begun = time.perf_counter()
+    first = mb.simulate(eom, 1.0).statistics
+    assert first.compilation > 0.1
+    assert first.compilation + first.seconds <= time.perf_counter() - begun
     assert "of compilation" in str(first)
-    assert second.seconds < 0.1
-    assert third.compilation == 0.0
-    assert "of compilation" not in str(third)
+    end = time.monotonic() + 120
+    while (later := mb.simulate(eom, 1.0).statistics).compilation > 0 and time.monotonic() < end:
+        time.sleep(0.1)  # better code is made in the background
+    assert later.compilation == 0.0
+    assert "of compilation" not in str(later)
 
 
 def test_the_work_of_two_runs_is_added():

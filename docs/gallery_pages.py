@@ -39,7 +39,7 @@ script prints. All benchmark problems with their numbers are in a table of [publ
 
 ```sh
 python examples/gallery/pendulum.py               # writes pendulum.png here
-python examples/gallery/pendulum.py swing.png     # or where it is told to
+python examples/gallery/pendulum.py swing.png     # or to the path that you give
 ```
 """
 

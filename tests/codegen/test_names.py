@@ -156,7 +156,7 @@ def test_own_words_as_parameters_in_fmi(tmp_path: Path) -> None:
     run(tool("gcc"), "-std=c99", *STRICT, "all.c", folder=tmp_path / "sources")
 
 
-# names that cannot be told apart -----------------------------------------------------------------------------------
+# names that cannot be distinguished -----------------------------------------------------------------------------------
 
 
 def cart_with(kind: str, name: str) -> mb.System:

@@ -87,7 +87,7 @@ def _answered(words: list[str], terminal: Terminal) -> int:
     except OSError as error:
         terminal.complain(_inaccessible(error))
         return ExitCode.FILE
-    except Exception as error:  # noqa: BLE001 - whatever it is, the user is told in one block
+    except Exception as error:  # noqa: BLE001 - whatever it is, the user sees one block
         terminal.complain(_unforeseen(error))
         return ExitCode.BUG
     return found.code
@@ -113,9 +113,7 @@ def _warnings_on(terminal: Terminal) -> Iterator[None]:
 def _misunderstood(error: Any) -> CommandError:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "multibody"
-    return CommandError(
-        error.format_message(), remedy=f"{path} --help tells what there is.", code="command-line-invalid"
-    )
+    return CommandError(error.format_message(), remedy=f"See {path} --help.", code="command-line-invalid")
 
 
 def _inaccessible(error: OSError) -> MultibodyError:
@@ -197,7 +195,7 @@ class Terminal:
 
     @contextmanager
     def working(self, what: str) -> Iterator[None]:
-        """Something that may take a moment; on a terminal there is a sign of life."""
+        """Work that may take a moment; a terminal shows a spinner meanwhile."""
         if not self.err.is_terminal:
             yield
             return

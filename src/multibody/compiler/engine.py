@@ -27,7 +27,7 @@ HASTY, OPTIMIZED, CAREFUL = 0, 1, 2
 """How much is done. In haste it takes a quarter of the time, and the code runs one and a half times as long; results
 are the same to the last bit. Text that was optimized before needs a careful code generator, but no passes before it."""
 
-_lock = threading.RLock()  # LLVM's global context is not for two threads concurrently
+_lock = threading.RLock()  # two threads must not use LLVM's global context concurrently
 atexit.register(_lock.acquire)  # LLVM is taken down at exit: a thread's compilation is finished, and no other begins
 
 

@@ -80,7 +80,7 @@ def _rate_symbols(model: Model) -> list[Symbol]:
 
 
 def _speeds(model: Model, q_dot: list[Symbol]) -> dict[Expr, Expr]:
-    """Speeds that are no rates, as functions of q and q̇."""
+    """Speeds that are not rates, as functions of q and q̇."""
     rates = dict(zip(model.coordinates, q_dot, strict=True))
     found: dict[Expr, Expr] = {}
     for link in model.links:

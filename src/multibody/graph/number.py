@@ -94,7 +94,7 @@ def image(value: Number, p: int = field.P) -> int:
     """The exact field value of a number; that of a very large integer or fraction is opaque."""
     if isinstance(value, float):
         return field.of_float(value, p)
-    if max(abs(value.numerator), value.denominator) >= field.LARGE:  # too large to be told from a smaller one
+    if max(abs(value.numerator), value.denominator) >= field.LARGE:  # too large to be distinguished from a smaller one
         opaque = field.scramble(0, "number", hex(abs(value.numerator)), hex(value.denominator), p=p)
         return opaque if value > 0 else -opaque % p
     return value % p if isinstance(value, int) else field.of_fraction(value, p)

@@ -95,7 +95,7 @@ class Segment:
         evaluations: calls of the right-hand side.
         jacobians: calls of its derivative.
         message: what a solver had to say.
-        sides: on which side of zero the signals of events are in the end, +1 or -1; 0 where it cannot be told.
+        sides: on which side of zero the signals of events are in the end, +1 or -1; 0 where it is not known.
         scales: what absolute tolerances follow: the largest |y| of each entry so far, and rounding errors of its rate.
     """
 
@@ -124,7 +124,7 @@ class Watch:
         stops: for each event whether the segment ends there.
         quiet: events that are not looked for until they have moved away from zero, because one has just happened.
         tolerance: how close in time an event is located.
-        sides: on which side of zero signals were before, for those that cannot be told from it at the start.
+        sides: on which side of zero signals were before, for those that cannot be distinguished from it at the start.
         returns: the side to which a reset has sent a signal back, +1 or -1, 0 where there is none: a signal that is
             seen on the other side first ends the segment with ``Status.EVENTS_ACCUMULATE``.
         touches: for each event whether a signal that touches zero without crossing it counts as reaching it; none if

@@ -80,7 +80,7 @@ def subsystem(
             ``couple``.
         quaternions: groups of four coordinates that have unit length.
         description: what it is.
-        progress: is told what has been done, and the seconds it took.
+        progress: receives the label, the finished stage, and the seconds that it took.
 
     Example:
         >>> cart = subsystem("cart", {0: "x", 1: "v"}, {"v": "F - m*v_dot"}, kinematics={"x": "v"},
@@ -118,7 +118,7 @@ def couple(
         relations: identities, and constraints that follow from others.
         rename: new names by old ones, for everything in the subsystems.
         description: what it is.
-        progress: is told what has been done, and the seconds it took.
+        progress: receives the label, the finished stage, and the seconds that it took.
         unknown: other names are refused, with the group that they belong to.
 
     Example:

@@ -47,7 +47,7 @@ def from_system(
         kinematics: their rates, where these are not new variables themselves.
         constraints: further invariants, such as what the new variables are.
         independent: names of variables that the others shall follow from.
-        progress: is told what has been done, and the seconds it took.
+        progress: receives the label, the finished stage, and the seconds that it took.
 
     Example:
         >>> import multibody as mb

@@ -42,7 +42,7 @@ def reduction(
         rows: contributions to the dynamic equations d̄, by the variable whose row they belong to.
         wanted: names of the independent variables, if the user has a choice.
         start: values for which the choice must be a good one.
-        stage: is told what has been done.
+        stage: receives the name of each finished stage.
         solve_for: another way to solve Ã_dependent·X = right; it is told what the rows of X stand for.
         quaternions: coordinates of unit length, of the parts and of this level.
     """

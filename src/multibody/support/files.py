@@ -36,7 +36,7 @@ def _place(path: str | PathLike[str]) -> Path:
     """Where the content goes; a link stays a link to the new one."""
     try:
         return Path(os.path.realpath(path))
-    except ValueError as error:  # an umlaut, where the system knows ASCII alone
+    except ValueError as error:  # a name that the encoding of the file system cannot write
         raise StorageError(
             "No file can have this name here.", where=ascii(os.fspath(path)), cause=str(error),
             remedy="Choose another name, or set a locale with UTF-8, such as LC_ALL=C.UTF-8.",

@@ -247,7 +247,7 @@ _MACH_O = {0x01000007: "x86_64", 0x0100000C: "aarch64"}
 
 
 def platform_of(binary: bytes) -> Platform | None:
-    """The platform that the header of a shared library names; None if it is none of ours.
+    """The platform that the header of a shared library names; None for other platforms.
 
     Fields: ``e_machine`` of ELF, ``Machine`` of the COFF header of PE, ``cputype`` of 64-bit Mach-O.
 

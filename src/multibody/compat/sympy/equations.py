@@ -38,7 +38,7 @@ class SympyModel(ModelWithoutBodies):
         given: what was read.
         symbols: our expression for each of SymPy's symbols, functions of time and derivatives.
         notes: what had to be renamed.
-        assumed: the signs of symbols that SymPy was told.
+        assumed: the signs of symbols that SymPy assumes.
     """
 
     given: ReadEquations | None = None
@@ -48,11 +48,11 @@ class SympyModel(ModelWithoutBodies):
 
     @property
     def signs(self) -> Mapping[Symbol, Sign]:
-        """The signs of symbols that SymPy was told, such as positive=True, and has simplified expressions by."""
+        """The signs of symbols that SymPy assumes, such as positive=True, and has simplified expressions by."""
         return self.assumed
 
     def require_values(self, values: Mapping[Symbol, float]) -> None:
-        """An error for a parameter that does not have the sign that SymPy was told."""
+        """An error for a parameter that does not have the sign that SymPy assumes."""
         for symbol, value in values.items():
             _require_sign(self, symbol, value, "parameter")
 
@@ -258,7 +258,7 @@ def _require_sign(model: Model, one: Symbol, value: float, what: str) -> None:
     sign = model.signs.get(one)
     if sign is not None and not agrees(value, sign):
         raise ModelError(
-            f"The {what} '{one.name}' is {value:.6g}, but SymPy was told that it is {sign}.",
+            f"The {what} '{one.name}' is {value:.6g}, but SymPy assumes that it is {sign}.",
             where=f"model '{model.name}'",
             cause=f"Its symbol was made with {sign}=True, and expressions were simplified by that.",
             remedy=f"Give a value that is {sign}, or make the symbol without the assumption.",

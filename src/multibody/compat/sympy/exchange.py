@@ -43,8 +43,8 @@ def from_sympy(
     """Equations of motion of a model that was written with SymPy's mechanics package.
 
     SymPy need not have formed its equations: velocities are read from its frames and points, and the equations formed
-    here, which takes milliseconds. Functions of time that are no coordinates or speeds become inputs, and so do their
-    derivatives; plain symbols become parameters.
+    here, which takes milliseconds. Functions of time that are neither coordinates nor speeds become inputs, and so do
+    their derivatives; plain symbols become parameters.
 
     Args:
         obj: a ``KanesMethod``, ``LagrangesMethod``, ``System``, ``SymbolicSystem`` or ``JointsMethod``.

@@ -59,7 +59,7 @@ def given_by_forms(vocabulary: SympyVocabulary, system: Any) -> ReadEquations:
     """Equations from explicit rates, from one matrix for all rates, or from kinematics and dynamics apart.
 
     States that are not said to be coordinates or speeds, such as the activation of a muscle, are speeds too: u̇ = f is
-    all that is known of them. Those of algebraic equations, such as multipliers, are no states here: they are solved
+    all that is known of them. Those of algebraic equations, such as multipliers, are not states here: they are solved
     for. Constraints are known if this library has made the object.
     """
     _require_fit(vocabulary.scope, system)

@@ -174,7 +174,7 @@ class Geometry:
     def _lost(self, thing: Any, what: str = "orientation") -> ModelError:
         return ModelError(
             f"The {what} of '{thing}' in '{self.world}' is not known.",
-            cause="SymPy was told nothing of it, nor of anything that it follows from.",
+            cause="SymPy has no definition of it, nor of anything that it follows from.",
             remedy="Orient the frame, or set the velocity of the point, in SymPy.",
             code="motion-unknown",
             name=str(thing),

@@ -155,7 +155,7 @@ class SympyVocabulary(Mapping[Any, Expr]):
         return made
 
     def _assume(self, node: Any, made: Symbol) -> None:
-        """Keep what SymPy was told of the sign of a symbol: it has simplified expressions by it."""
+        """Keep what SymPy assumes of the sign of a symbol: it has simplified expressions by it."""
         if node.is_real is False:
             raise ConversionError(
                 f"{node} is not real.",

@@ -56,7 +56,7 @@ def require_distinct(model: Model, outputs: Iterable[str]) -> None:
         multibody.errors.ModelError: Several quantities are called 'x_dot'. [name-taken]
           where: system 'cart'
           cause: Rates are called like what they are the rate of, with _dot; entries of arrays with _1, _2.
-          fix: Rename one of them; system.check() tells what they are.
+          fix: Rename one of them; system.check() lists them.
     """
     symbols = (model.time, *model.coordinates, *model.speeds, *model.input_symbols, *model.parameter_symbols)
     count = Counter([*(symbol.name for symbol in (*symbols, *model.accelerations)), *outputs])
@@ -67,7 +67,7 @@ def require_distinct(model: Model, outputs: Iterable[str]) -> None:
             code="name-taken",
             where=f"system '{model.name}'",
             cause="Rates are called like what they are the rate of, with _dot; entries of arrays with _1, _2.",
-            remedy="Rename one of them; system.check() tells what they are.",
+            remedy="Rename one of them; system.check() lists them.",
             names=tuple(twice),
         )
 

@@ -30,7 +30,7 @@ class TableUse(NamedTuple):
 
     @property
     def key(self) -> tuple[Expr, tuple[float, float]]:
-        """What it is told from others by: its argument and its range."""
+        """What it differs from others by: its argument and its range."""
         return self.argument, self.table.range
 
     @property

@@ -6,12 +6,12 @@ entries of A and B change y·b, to first order, by up to
     ε·(|y|·|A|·|S·b| + |y|·|b|)    with the reduced resolvent S of the pole.
 
 The margin of a mode is |y·b| over this bound for ε = 1: the relative change of the entries after which the mode is not
-reached. Changes of units leave it as it is. Poles that cannot be told apart are one group with a left invariant
+reached. Changes of units leave it as it is. Poles that cannot be distinguished are one group with a left invariant
 subspace, within which the staircase algorithm (Paige 1981) separates what is reached from the rest.
 
 All verdicts follow from these margins: a mode is reached (margin at least ``MARGIN_OF_REACHED``), not reached (at most
-``MARGIN_OF_ROUNDING``), or undecided: so small an asymmetry cannot be told from the errors of the numbers, or these are
-badly known.
+``MARGIN_OF_ROUNDING``), or undecided: so small an asymmetry cannot be distinguished from the errors of the numbers, or
+these are badly known.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ class _Basis(NamedTuple):
 
 
 def _judge(states: _Noisy, inputs: _Noisy, basis: _Basis) -> list[_Judged]:
-    """All modes of a system. A group of poles is a smaller system, in which more of them may be told apart."""
+    """All modes of a system. A group of poles is a smaller system, in which more of them may be distinguished."""
     scale = state_scale(states.values)
     states, inputs = states.scaled(1 / scale, scale), inputs.scaled(1 / scale, np.ones(inputs.values.shape[1]))
     basis = _Basis(basis.left / scale[:, None], basis.right * scale)
@@ -252,7 +252,7 @@ def state_scale(A: Matrix) -> Matrix:
 
 
 def _judge_group(states: _Noisy, inputs: _Noisy, basis: _Basis) -> list[_Judged]:
-    """Poles that cannot be told apart."""
+    """Poles that cannot be distinguished."""
     if not all(np.isfinite(part).all() for part in (*inputs, *states)):
         raise np.linalg.LinAlgError("no finite bounds")
     poles = np.linalg.eigvals(states.values)

@@ -1,4 +1,4 @@
-"""Left and right invariant subspaces of groups of poles that cannot be told apart.
+"""Left and right invariant subspaces of groups of poles that cannot be distinguished.
 
 A double pole has no eigenvectors of its own: any error chooses others. Its invariant subspace is well defined. From
 one Schur form A = Q·T·Qᴴ, poles are moved to the front or to the end (LAPACK ztrsen; Bai and Demmel 1993), which gives

@@ -4,8 +4,8 @@ Only then do poles decide about stability. Where the linear system changes, grow
 changing coefficients (Floquet), and poles at one instant say nothing about them.
 
 Each verdict is True, False, or None where it is not decided: equations follow time, which has no end, and no change was
-seen; formulas switch along the motion; or a change is too small to be told from rounding. What follows time is True
-only if time cancels in the equations.
+seen; formulas switch along the motion; or a change is too small to be distinguished from rounding. What follows time is
+True only if time cancels in the equations.
 """
 
 from __future__ import annotations

@@ -132,10 +132,10 @@ def _parameter_values(system: System) -> tuple[dict[Symbol, float] | None, list[
 
 
 HEAVY = 300.0
-"""Gravity in m/s² that there is nowhere to stand on; on the Sun it is 274."""
+"""Gravity in m/s² beyond that of any place where machines work; on the Sun it is 274."""
 
 FAR = 100.0
-"""How many times larger than the whole system the body would have to be that has such an inertia."""
+"""Radius of gyration of a body, relative to the size of the whole system, above which units are in doubt."""
 
 UNITS = "Units are metre, kilogram, second and radian, and nothing is converted."
 

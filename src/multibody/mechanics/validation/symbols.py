@@ -108,7 +108,7 @@ def require_different_names(model: Model) -> None:
 
 
 def _same_names(model: Model) -> Iterator[Finding]:
-    """Symbols of different kinds with one name, which cannot be told apart in a table or in generated code."""
+    """Symbols of different kinds with one name, which cannot be distinguished in a table or in generated code."""
     symbols = [model.time, *model.coordinates, *model.speeds, *model.input_symbols, *model.parameter_symbols]
     kinds = [(s.name, s.kind) for s in symbols] + [(s.name, "rate of a speed") for s in model.accelerations]
     for name, sensor in model.sensors.items():

@@ -13,10 +13,10 @@ from multibody.model.kinematics import Kinematics
 from multibody.model.model import Model
 
 STATES = 8
-"""So many random states are looked at."""
+"""The number of random states that are examined."""
 
 NEAR = 0.1
-"""How far from the start they are."""
+"""Their largest distance from the start."""
 
 PARALLEL = 1e-9
 """The part of an angular velocity across the others that is rounding, relative to the largest one."""

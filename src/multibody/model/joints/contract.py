@@ -136,7 +136,7 @@ class Gauge(NamedTuple):
     """What can be read off two frames about a joint that closes a loop.
 
     Attributes:
-        position: the coordinate; angles between -π and π. None where it cannot be told.
+        position: the coordinate; angles between -π and π. None where it is not known.
         wrench: at the origin and in the axes of the child frame: its inner product with the relative velocity is the
             speed, and a load on that speed acts along it.
     """

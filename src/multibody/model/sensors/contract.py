@@ -69,7 +69,7 @@ def signal(name: str, sensor: Sensor, scope: str) -> Any:
 
 
 def resolved(thing: Any, kinematics: Kinematics) -> Any:
-    """``thing`` with values in place of all symbols that stand for something: sensors, joints that are no states.
+    """``thing`` with values in place of all symbols that represent something: sensors, joints that are not states.
 
     Args:
         thing: an expression, or nested lists or arrays of expressions.

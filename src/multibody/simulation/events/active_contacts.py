@@ -112,7 +112,7 @@ class Contacts:
                     name=self._names[k],
                     value=travel,
                     where=f"impact '{self._names[k]}' of a run of '{self._eom.model.name}'",
-                    cause=f"Gaps below {LARGEST_CLOSED_GAP:g} cannot be told from contact.",
+                    cause=f"Gaps below {LARGEST_CLOSED_GAP:g} cannot be distinguished from contact.",
                     remedy="Use a smaller unit of length for the whole model, such as millimeters or micrometers.",
                 )
             if travel >= SMALLEST_TRAVEL:

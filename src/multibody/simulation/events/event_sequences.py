@@ -181,7 +181,7 @@ class EventJumps:
 
     @property
     def sides(self) -> tuple[float, ...]:
-        """On which side of zero expressions are now, +1 or -1; 0 where it cannot be told, and for contacts."""
+        """On which side of zero expressions are now, +1 or -1; 0 where it is not known, and for contacts."""
         return tuple(self._sides.tolist())
 
     def note(self, t: float, y: Vector, sides: Collection[float], happened: Collection[int] = ()) -> None:
@@ -190,7 +190,7 @@ class EventJumps:
         Args:
             t: time.
             y: state.
-            sides: on which side of zero they have been, for those that cannot be told from zero; or nothing.
+            sides: on which side of zero they have been, for those that cannot be distinguished from zero; or nothing.
             happened: events that have just happened, by number: they are at zero.
         """
         if not self._is_active:

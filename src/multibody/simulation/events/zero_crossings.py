@@ -23,10 +23,10 @@ from multibody.simulation.problem.problem import Problem
 EPSILON = float(np.finfo(float).eps)
 
 DEGREE = len(STEPS_OF_OTHERS.D) + 3
-"""Of the polynomials; dense outputs of most solvers are of this degree or a lower one."""
+"""Degree of the polynomials; dense outputs of most solvers are of this degree or a lower one."""
 
 NODES = 0.5 - 0.5 * np.cos(np.pi * np.arange(1, DEGREE) / DEGREE)
-"""Where states are asked for between both ends: between the extremes of a Chebyshev polynomial."""
+"""Where states are evaluated within a step: between the extremes of a Chebyshev polynomial."""
 
 CHECKS = np.array([0.29, 0.5])
 """Where the polynomial is compared with the state."""
@@ -52,11 +52,11 @@ TO_ROWS = np.linalg.inv(_products(NODES))
 """From values at the nodes, without the chord and divided by θ(1-θ), to these rows."""
 
 
-class Lookout:
+class EventSearch:
     """Looks for events, step by step.
 
     Args:
-        problem: whose signals are looked at.
+        problem: whose signals are searched.
         watch: what to look for.
         t0: the start.
         y0: the state there.
@@ -151,5 +151,5 @@ def rounding_of_signals(problem: Problem, t: float, y: Vector) -> Vector:
 
 
 def side(values: Vector, rounding: Vector) -> Vector:
-    """Which side of zero; 0 where it cannot be told."""
+    """Which side of zero; 0 where it is not known."""
     return np.where(np.abs(values) > rounding, np.sign(values), 0.0)

@@ -10,7 +10,7 @@ import numpy as np
 from multibody.errors import StepError
 from multibody.mechanics.constraints.rank import basis
 from multibody.simulation.contract import Occurrence, Segment, Status, Vector, Watch
-from multibody.simulation.events.zero_crossings import Lookout
+from multibody.simulation.events.zero_crossings import EventSearch
 from multibody.simulation.integrators.absolute_tolerances import absolute_tolerances
 from multibody.simulation.integrators.integrator import Integrator, require_positive
 from multibody.simulation.kernel.run_record import ABSURD, CORRECTIONS, LARGEST_FLOOR, LARGEST_SHARE
@@ -136,7 +136,7 @@ class _Journey:
     ) -> None:
         self._integrator, self._problem, self._times = integrator, problem, times
         self._t, self._y = t0, y0
-        self._lookout = Lookout(problem, watch, t0, y0, float(times[-1]), integrator.rtol)
+        self._event_search = EventSearch(problem, watch, t0, y0, float(times[-1]), integrator.rtol)
         self._rows = [y0] * int(np.searchsorted(times, t0, side="right"))
         self._occurrences: list[Occurrence] = []
         self._steps, self._gap = 0, integrator.allowed_gap(problem)
@@ -163,7 +163,7 @@ class _Journey:
         return Segment(
             self._times[: len(rows)], rows, status, self._t, self._y, self._solvers[-1].step if self._solvers else 0.0,
             self._occurrences, self._steps, evaluations=sum(one.evaluations for one in self._solvers),
-            jacobians=sum(one.jacobians for one in self._solvers), message=message, sides=self._lookout.sides,
+            jacobians=sum(one.jacobians for one in self._solvers), message=message, sides=self._event_search.sides,
             scales=self._scales,
         )  # fmt: skip
 
@@ -200,7 +200,7 @@ class _Journey:
             with np.errstate(all="ignore"):  # what is not finite is noticed below
                 solver.advance()
             self._steps += 1
-            happened, stop = self._lookout.events(solver.t, lambda t: self._kept(t, solver.within(t)))
+            happened, stop = self._event_search.events(solver.t, lambda t: self._kept(t, solver.within(t)))
             self._arrive(solver, min(solver.t, stop))
             self._occurrences += happened
             if stop < np.inf:

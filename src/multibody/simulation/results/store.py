@@ -308,7 +308,7 @@ def _known(text: str | bytes, arrays: Mapping[str, Vector]) -> tuple[dict[str, s
         raise ValueError("It was changed: its checksum does not fit.")
     units = about.pop("units", {})
     if not all(isinstance(unit, str) for unit in units.values()):
-        raise ValueError("Its units are no texts.")
+        raise ValueError("Its units are not texts.")
     return units, about
 
 

@@ -160,7 +160,7 @@ class _Crew:
                 continue
             try:
                 promise.set_result(self._work(group))
-            except BaseException as error:  # noqa: BLE001 - whoever waits for the group is told
+            except BaseException as error:  # noqa: BLE001 - whoever waits for the group receives it
                 promise.set_exception(error)
 
 

@@ -103,7 +103,7 @@ def require_groups(label: str, given: Mapping[str, Any], unknown: Iterable[str],
 
 
 Progress = Callable[[str, str, float], None]
-"""Is told the label, the stage that was finished, and the seconds that it took."""
+"""Receives the label, the finished stage, and the seconds that it took."""
 
 
 class Clock:

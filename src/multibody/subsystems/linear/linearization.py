@@ -72,7 +72,7 @@ def linearize(
             those of the system that speak of parameters alone hold too.
         parameters: values by name, numbers or formulas, where they are not the defaults; they become the defaults of
             the linear model.
-        progress: is told what has been done, and the seconds it took.
+        progress: receives the label, the finished stage, and the seconds that it took.
 
     Raises:
         ModelError: if the reference is not a motion of the system, or is a singular configuration; it names the

@@ -65,7 +65,7 @@ def newton_euler(
         reference: a reference motion, by the names of variables; rest in inertial axes by default.
         start: values at the beginning of a run.
         description: what it is.
-        progress: is told what has been done, and the seconds it took.
+        progress: receives the label, the finished stage, and the seconds that it took.
 
     Raises:
         ModelError: for options that do not exist, names that are not defined, and numbers that no body has.

@@ -41,7 +41,7 @@ class Sliders:
         exhibit.readers.append(self.follow)
 
     def _free(self) -> list[Freedom]:
-        """The independent freedoms; all of them where that cannot be told."""
+        """The independent freedoms; all of them where they are not known."""
         try:
             return self._exhibit.closing.independent(self._exhibit.moment.q)
         except (SingularMatrixError, ValueError, np.linalg.LinAlgError):

@@ -37,7 +37,7 @@ static Status may_differ(Instance *i, const unsigned *unknowns, size_t n, const 
         return complain(i, STATUS_ERROR, "There are no value references.");
     for (k = 0; k < n; ++k)
         if (slope_of(unknowns[k]) < 0)
-            return complain(i, STATUS_ERROR, "The variable with value reference %u is no rate and no output.", unknowns[k]);
+            return complain(i, STATUS_ERROR, "The variable with value reference %u is neither a rate nor an output.", unknowns[k]);
     for (k = 0; k < m; ++k)
         if (seed_of(knowns[k]) < 0)
             return complain(i, STATUS_ERROR, "There are no derivatives by the variable with value reference %u.", knowns[k]);

@@ -8,8 +8,8 @@ import multibody as mb
 from multibody.cli.answer import Answer, AnswerTable
 from multibody.cli.app import app
 from multibody.cli.choices import FormalismName, TargetName
+from multibody.cli.main import Terminal
 from multibody.cli.sources import known_models
-from multibody.cli.terminal import Terminal
 
 GRID = AnswerTable(["name [unit]", "value"], [["a", "1"], ["[bold]b[/]", "22"]], "title", right=[1])
 

@@ -18,7 +18,7 @@ from tests.refusal import refused
 import multibody as mb
 from multibody.codegen import C, Fmi, Python, write_fmu, write_library
 from multibody.codegen.binaries import building
-from multibody.codegen.binaries.platforms import ALL, Platform, chosen_platforms, platform_of, this_platform
+from multibody.codegen.binaries.building import ALL, Platform, chosen_platforms, platform_of, this_platform
 from multibody.compiler.disk_cache import private_folder
 
 from .driving import tool

@@ -223,10 +223,10 @@ def test_only_text_is_parsed(thing):
     ],
 )
 def test_what_would_take_for_ever_is_refused_at_once(text):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ParseError):
         parse(text)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize(

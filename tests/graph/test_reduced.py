@@ -239,9 +239,9 @@ def test_nothing_is_divided_by_zero(expression, rules):
 def test_limits():
     large = (x + y + z) ** 30 / (x**2 + y**2)
     assert reduced(large, {x**2 + y**2: 1}, seconds=0.0) is large
-    start = time.perf_counter()
+    start = time.process_time()
     result = reduced(large + 1, {x**2 + y**2: b}, seconds=0.5)
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0
     assert same(substitute(result, {b: x**2 + y**2}), large + 1)
     small = [large, x**2 + y**2 + z]
     assert list(map(str, reduced(small, {x**2 + y**2: 1}, size=100))) == ["(x + y + z)**30", "z + 1"]
@@ -249,9 +249,9 @@ def test_limits():
 
 def test_identities_that_are_too_large():
     rules = {(x + y + z + a + b) ** 12: k, x**2 + y**2: 1}
-    start = time.perf_counter()
+    start = time.process_time()
     result = reduced(g * (x**2 + y**2), rules, seconds=1.0, size=200)
-    assert time.perf_counter() - start < 3.0
+    assert time.process_time() - start < 3.0
     assert same(result, g * (x**2 + y**2))
 
 

@@ -320,6 +320,21 @@ def test_constraints_that_contradict_each_other_are_refused_at_any_size(length):
         rods(1.5 * length)
 
 
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e6])
+def test_accelerations_that_contradict_each_other_are_refused_at_any_size(size):
+    """No position and no velocity says so: the rates alone are different."""
+
+    def driven_at(second):
+        return modular.subsystem(
+            "S", {0: "x y", 1: "vx vy"}, {"vx": "-m*vx_dot", "vy": "-m*vy_dot"}, kinematics={"x": "vx", "y": "vy"},
+            parameters={"m": 1.0, "a": size, "b": second}, constraints={"drive": "vx_dot - a", "other": "2*vx_dot - b"},
+        )  # fmt: skip
+
+    assert len(driven_at(2 * size).independent) == 1
+    with refused("constraints-contradict", "other"):
+        driven_at(3 * size)
+
+
 @pytest.mark.parametrize("length", [1e-10, 1e-6, 1.0])
 def test_identities_are_tested_at_any_size(length):
     values = {"m": 1.0, "g": 9.81, "l": length}

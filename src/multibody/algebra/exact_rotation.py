@@ -36,7 +36,7 @@ def exact_rotation(matrix: MatrixLike, tolerance: float = 0.0) -> Rotation:
 
     Returns:
         A rotation whose entries differ from the given ones by at most 1e-15 or, for three angles, three times the
-        tolerance, plus the amount by which the given matrix is no rotation.
+        tolerance, plus the deviation of the given matrix from a rotation.
 
     Example:
         >>> import math

@@ -120,8 +120,8 @@ class Transform(Value):
             )
         return self.to_parent(other) if hasattr(other, "referred_to") else NotImplemented
 
-    def components(self) -> list[Any]:
-        """The entries of the rotation matrix, row by row, and of the position."""
+    def entries(self) -> list[Any]:
+        """The entries of the rotation matrix, row by row, and of the position: the same for equal transforms."""
         return [*self.rotation.to_matrix().components(), *self.position]
 
     def to_array(self) -> Any:

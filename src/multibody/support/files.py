@@ -103,7 +103,7 @@ def destination(path: Any, call: str) -> Path:
         call: how it is written.
 
     Raises:
-        StorageError: if it is no such name.
+        StorageError: if it is not such a name.
 
     Example:
         >>> destination("films/crane.mp4", "animate(run, path)").name

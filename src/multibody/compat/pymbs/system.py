@@ -10,9 +10,8 @@ from multibody.compat.pymbs.generation.code import GenCode
 from multibody.compat.pymbs.generation.equations import GenEquations
 from multibody.compat.pymbs.generation.results import ResultCommands
 from multibody.compat.pymbs.joints import PymbsJoint
-from multibody.compat.pymbs.loads import AddLoad
+from multibody.compat.pymbs.loads import AddLoad, Macros
 from multibody.compat.pymbs.loops import AddLoop
-from multibody.compat.pymbs.macros import Macros
 from multibody.compat.pymbs.parts import PartCommands
 from multibody.compat.pymbs.quantities import QuantityCommands
 from multibody.compat.pymbs.refusals import UsageError

@@ -24,9 +24,6 @@ Compiled = TypeVar("Compiled", bound=Callable[..., Any])
 
 EPSILON = float(np.finfo(float).eps)
 
-ABSURD = 1e100
-"""No coordinate, speed or work has such a value, in whatever unit."""
-
 KINDS = {"int": types.int64, "float": types.float64, "bool": types.boolean, "None": types.none}
 """Annotations of compiled functions; any other one represents the type of what is given."""
 
@@ -240,15 +237,6 @@ def finite(address: int, count: int) -> bool:
     for i in range(count):
         total += 0.0 * values[i]
     return total == 0.0
-
-
-@compiled
-def bounded(address: int, count: int) -> bool:
-    """Whether no value is beyond any plausible scale."""
-    values, largest = doubles(address), 0.0
-    for i in range(count):
-        largest = larger(largest, abs(values[i]))
-    return largest <= ABSURD
 
 
 @compiled

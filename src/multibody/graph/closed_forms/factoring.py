@@ -60,7 +60,7 @@ def _variables(poly: dict[Exponents, int]) -> list[Exponents]:
 
 
 def _symmetric(poly: dict[Exponents, int], variables: list[Exponents]) -> Matrix:
-    """The matrix A of the form xᵀ·A·x, row by row, without zeros; empty if the polynomial is no such form."""
+    """The matrix A of the form xᵀ·A·x, row by row, without zeros; empty if the polynomial does not have such a form."""
     pairs = combinations_with_replacement(range(len(variables)), 2)
     places = {tuple(map(add, variables[i], variables[j])): (i, j) for i, j in pairs}
     matrix: Matrix = {}

@@ -2,7 +2,7 @@
 
 Names: SymPy's ``q(t)`` is the coordinate "q", its time derivative the speed "q_dot", the second derivative the variable
 "q_ddot", ``t`` is the time, any other symbol a variable. Both directions take a mapping that says otherwise. Shared
-parts stay shared, and depth is no limit.
+parts stay shared, and expressions may be deep.
 
 From expressions to SymPy's objects.
 """

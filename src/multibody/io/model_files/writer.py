@@ -53,7 +53,7 @@ def frame_arguments(frame: Frame) -> dict[str, Any]:
     if given is not None:
         position = Vec3.from_any(given.get("position", (0, 0, 0))).symbolic()
         pose = given["self"].pose @ Transform(as_rotation(given.get("rotation"), frame.name), position)
-        if _same(pose.components(), frame.pose.components()):
+        if _same(pose.entries(), frame.pose.entries()):
             return given
     return {"self": frame.body, "position": frame.pose.position, "rotation": frame.pose.rotation}
 

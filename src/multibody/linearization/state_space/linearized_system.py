@@ -183,7 +183,7 @@ class LinearizedSystem(LinearSystem):
             coordinates: names of states whose rates are states, too; others must not act on them.
 
         Raises:
-            ModelError: if the rate of one of them is no state, or if other states act on them.
+            ModelError: if the rate of one of them is not a state, or if other states act on them.
 
         Example:
             >>> import multibody as mb

@@ -70,9 +70,9 @@ def _fixed_uses(system: System, model: Model) -> Iterator[Uses]:
     for body in system.all(Body):
         yield f"body '{body.name}'", set(free_symbols([body.mass, *body.com, *body.inertia.components()]))
     for frame in system.all(Frame):
-        yield f"frame '{frame.name}'", set(free_symbols(frame.pose.components()))
+        yield f"frame '{frame.name}'", set(free_symbols(frame.pose.entries()))
     for link in model.links:
-        places = [*link.before.components(), *link.motion.pose(link.q).components()]
+        places = [*link.before.entries(), *link.motion.pose(link.q).entries()]
         places += [part for axis in link.motion.axes(link.q) for part in axis.components()]
         yield f"joint '{link.joint.name}'", set(free_symbols(places)) - set(free_symbols(list(link.q)))
         if link.joint.prescribed is not None:

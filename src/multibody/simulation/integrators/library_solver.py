@@ -13,23 +13,14 @@ from multibody.simulation.contract import Occurrence, Segment, Status, Vector, W
 from multibody.simulation.events.zero_crossings import Lookout
 from multibody.simulation.integrators.absolute_tolerances import absolute_tolerances
 from multibody.simulation.integrators.integrator import Integrator, require_positive
-from multibody.simulation.kernel.run_record import LARGEST_FLOOR
+from multibody.simulation.kernel.run_record import ABSURD, CORRECTIONS, LARGEST_FLOOR, LARGEST_SHARE
 from multibody.simulation.problem.problem import Problem
-
-ABSURD = 1e100
-"""No coordinate, speed or work has such a value, in whatever unit."""
 
 UNCOUNTED = 1e100
 """The allowed error of an entry that does not count."""
 
 AIM = 1e-5
 """What is left of gaps, relative to what is allowed."""
-
-CORRECTIONS = 8
-"""Newton steps onto the constraints, at most."""
-
-LARGEST_CHANGE = 1e-2
-"""The share of the largest speed by which speeds may be changed to keep the constraints."""
 
 
 def end_with(failure: BaseException | None) -> None:
@@ -49,7 +40,7 @@ def onto_constraints(problem: Problem, t: float, y: Vector, gap: float) -> Vecto
     if not gaps.max() <= gap:
         raise StepError(Status.CONSTRAINTS_LOST, f"gaps {gaps[0]:.2g} of positions, {gaps[1]:.2g} of velocities")
     change, largest = np.abs(y[speeds] - before).max(initial=0.0), np.abs(before).max(initial=0.0)
-    if change > LARGEST_CHANGE * max(largest, 1.0):
+    if change > LARGEST_SHARE * max(largest, 1.0):
         raise StepError(Status.SINGULAR, f"a speed would change by {change:.2g} to keep the constraints")
     return y
 

@@ -13,6 +13,7 @@ from multibody.simulation.kernel.event_location import watch
 from multibody.simulation.kernel.event_probes import first_sides
 from multibody.simulation.kernel.run_record import (
     ACCEPTED,
+    CORRECTIONS,
     DONE,
     EVENT,
     EVENTS_ACCUMULATE,
@@ -21,7 +22,7 @@ from multibody.simulation.kernel.run_record import (
     PAUSED,
     PROBES,
 )
-from multibody.simulation.kernel.step_acceptance import CORRECTIONS, accepted_step
+from multibody.simulation.kernel.step_acceptance import accepted_step
 from multibody.simulation.kernel.step_backtracking import forget
 from multibody.simulation.kernel.step_control import guessed_step
 from multibody.simulation.kernel.step_size import smallest_step

@@ -20,6 +20,15 @@ NODES, FITTED, CHECKS = 9, 5, 4
 QUIET = 2.0
 """Marks the sides of events that have just happened."""
 
+CORRECTIONS = 8
+"""Newton steps onto the constraints, at most; also between the steps of solvers of libraries."""
+
+LARGEST_SHARE, LARGEST_UNESTIMATED = 1e-2, 5e-2
+"""The share of the largest speed by which speeds may be corrected; then that for methods without error estimates."""
+
+ABSURD = 1e100
+"""No coordinate, speed or work has such a value, in whatever unit."""
+
 LEAST_ERROR = 1e-4
 """Smaller errors of a step do not make the step after the next one longer."""
 

@@ -8,15 +8,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from multibody.compiler.loops.language import bounded, compiled, copy, doubles, finite, larger, row, smaller
+from multibody.compiler.loops.language import compiled, copy, doubles, finite, larger, row, smaller
 from multibody.simulation.integrators.butcher_tableaus import LEAPFROG
 from multibody.simulation.kernel.error_floors import keep_scales
 from multibody.simulation.kernel.evaluation import choose_equations, evaluate, onto_constraints
 from multibody.simulation.kernel.run_record import (
+    ABSURD,
     ACCEPTED,
     CONSTRAINTS_LOST,
+    CORRECTIONS,
     DIVERGED,
     LARGEST_FLOOR,
+    LARGEST_SHARE,
+    LARGEST_UNESTIMATED,
     LEAST_ERROR,
     NOT_FINITE,
     SINGULAR,
@@ -35,14 +39,8 @@ from multibody.simulation.kernel.step_size import (
 )
 from multibody.simulation.kernel.trial_steps import trial
 
-CORRECTIONS = 8
-"""Newton steps onto the constraints, at most."""
-
 MOST_ERRORS, LEAST_PIVOT = 1e3, 1e-12
 """How many allowed errors of a step may be corrected in its speeds, and how far that grows near singular positions."""
-
-LARGEST_SHARE, LARGEST_UNESTIMATED = 1e-2, 5e-2
-"""The share of the largest speed that may be corrected, and the same for methods that do not estimate errors."""
 
 RELAXED_STEP = 1e-6
 """The first step with the largest floor, relative to the longest one."""
@@ -128,6 +126,15 @@ def attempt(run: Any) -> int:
     if code == ACCEPTED:
         adapt(run, error, proposed)
     return code
+
+
+@compiled
+def bounded(address: int, count: int) -> bool:
+    """Whether no value is beyond any plausible scale."""
+    values, largest = doubles(address), 0.0
+    for i in range(count):
+        largest = larger(largest, abs(values[i]))
+    return largest <= ABSURD
 
 
 @compiled

@@ -6,8 +6,7 @@ from typing import Any
 
 from multibody.compiler.loops.language import compiled, copy, doubles, larger, row, smaller, whole
 from multibody.simulation.integrators.butcher_tableaus import ROSENBROCK
-from multibody.simulation.kernel.run_record import LEAST_ERROR, PAUSE
-from multibody.simulation.kernel.step_acceptance import CORRECTIONS
+from multibody.simulation.kernel.run_record import CORRECTIONS, LEAST_ERROR, PAUSE
 from multibody.simulation.kernel.step_size import (
     end_of_step,
     growth,

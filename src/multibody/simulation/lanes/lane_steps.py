@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from multibody.compiler.loops.language import ABSURD, call, compiled, copy, doubles, larger, row, weighted
+from multibody.compiler.loops.language import call, compiled, copy, doubles, larger, row, weighted
 from multibody.simulation.kernel.error_floors import FADING, MARGIN, group_floor, is_noise, work_tolerance
 from multibody.simulation.kernel.evaluation import AIM, ROUNDING
-from multibody.simulation.kernel.run_record import REGULAR, SINGULAR_BELOW
+from multibody.simulation.kernel.run_record import ABSURD, REGULAR, SINGULAR_BELOW
 from multibody.simulation.kernel.step_size import combined_error
 from multibody.simulation.lanes.lane_record import COMMON, LANES, LARGEST_RATE, LARGEST_SCALE, NO_RTOL, OWN_RTOL, RTOL
 from multibody.simulation.lanes.lane_registers import (

@@ -25,7 +25,7 @@ def written(text: str, eom: EquationsOfMotion, where: str) -> Expr:
         where: what it is for.
 
     Raises:
-        ParseError: if it is no expression, or a name is unknown.
+        ParseError: if it is not an expression, or a name is unknown.
 
     Example:
         >>> import multibody as mb

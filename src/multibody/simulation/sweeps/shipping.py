@@ -2,7 +2,7 @@
 
 A package is for the user's own processes, such as Dask's workers, and stays in memory: whoever opens it runs what it
 says, so never open one that comes from a file or from another person. It holds the nodes of all expressions first, row
-by row, and then the rest, in which a node is no more than a number (``graph.transfer``).
+by row, and then the rest, in which a node is just a number (``graph.transfer``).
 """
 
 from __future__ import annotations

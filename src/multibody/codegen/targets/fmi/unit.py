@@ -42,7 +42,7 @@ def write_fmu(
         parameters: numbers by name, where they are not the defaults.
         compiler: a C compiler that takes the options of gcc; by default ``$CC``, cc, gcc or clang. ``""`` for none.
         options: for the compiler, such as ``["-O3", "-march=native"]``, or one of them.
-        overwrite: whether a file that is no FMU of multibody may be replaced, too.
+        overwrite: whether a file that is not an FMU of multibody may be replaced, too.
         platforms: ``"all"``, or some of ``"x86_64-linux"``, ``"aarch64-linux"``, ``"x86_64-windows"``,
             ``"aarch64-windows"``, ``"x86_64-darwin"`` and ``"aarch64-darwin"``. They are compiled on any machine by the
             library ``ziglang``, which comes with the extra ``cross``. By default, this platform by its own compiler.

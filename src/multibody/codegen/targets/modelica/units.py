@@ -32,6 +32,6 @@ def _opened(part: str) -> str:
 
 
 def _factors(text: str) -> list[str] | None:
-    """The factors of a product, such as ``["kg", "m2"]``; None if one of them is no unit."""
+    """The factors of a product, such as ``["kg", "m2"]``; None if one of them is not a unit."""
     found = [_FACTOR.fullmatch(factor) for factor in re.split(r"[*·.]", text)]
     return [match[1] + (match[2] or "") for match in found if match] if all(found) else None

@@ -71,6 +71,11 @@ class Function:
     @property
     def operations(self) -> dict[str, int]:
         """Operations of one evaluation by kind; without those that depend on parameters alone."""
+        return dict(self._operations)
+
+    @cached_property
+    def _operations(self) -> dict[str, int]:
+        """Counted once: every run asks for their number when it chooses its integrator."""
         return self._program.main.counts
 
     @property

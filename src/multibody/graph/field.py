@@ -249,9 +249,9 @@ class Surd:
 
     def __lt__(self, other: object) -> bool:
         """Whether the leading coefficient lies in the lower half of the field: a sign to normalise by."""
-        if self.p == P:
-            return self.residue(PRIMES[0]) < other
-        return self.terms[max(self.terms, key=_orders)] <= self.p // 2
+        p = PRIMES[0] if self.p == P else self.p
+        leading = max((roots for roots, c in self.terms.items() if c % p), key=_orders)
+        return self.terms[leading] % p <= p // 2
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Surd) and self.terms == other.terms

@@ -20,10 +20,11 @@ from multibody.codegen.routines import ROUTINES
 from multibody.codegen.syntax import Syntax
 from multibody.equations import EquationsOfMotion
 from multibody.equations.dependent_angles import require_no_acting_angles
+from multibody.equations.singularity import square_roots
 from multibody.equations.validation.argument_checks import require_distinct, require_equations, require_known
 from multibody.equations.validation.prescribed_motion import require_smooth
 from multibody.errors import ConversionError, UnknownNameError
-from multibody.graph import Constant, Expr, Symbol, isolated, topological
+from multibody.graph import Constant, Expr, Symbol, free_symbols, isolated, topological
 from multibody.graph.traverse import flat
 from multibody.model.freeze.inertia_checks import require_possible_numbers
 from multibody.model.quantity import shaped_names
@@ -89,6 +90,18 @@ class Program(ProgramData):
             with isolated(*self._known):
                 self._made[name] = ROUTINES[name](self)
         return self._made[name]
+
+    @cached_property
+    def loops(self) -> dict[Expr, tuple[str, ...]]:
+        """Discriminants of loops in closed form that change with the motion, and what they determine."""
+        fixed = {*self.eom.parameters}
+        return {D: names for D, names in square_roots(self.eom).items() if {*free_symbols([D])} - fixed}
+
+    @cached_property
+    def watched(self) -> Routine:
+        """What becomes zero at the dead points of loops in closed form; nothing if there are no such loops."""
+        results = (Result.of("discriminants", list(self.loops)),) if self.loops else ()
+        return Routine("watched", "zero at the dead points of loops", results)
 
     def has(self, name: str) -> bool:
         """Whether a routine has any results for this model: without constraints there are no multipliers, say."""

@@ -16,8 +16,7 @@ from multibody.codegen.parameter_formulas import in_order
 from multibody.codegen.program import Program
 from multibody.codegen.program_data import Result, Routine, ScalarVariable
 from multibody.equations.projection import correction
-from multibody.equations.singularity import square_roots
-from multibody.graph import Expr, free_symbols, isolated, substitute, symbol, topological
+from multibody.graph import Expr, isolated, substitute, symbol, topological
 from multibody.graph.derivative import directional
 from multibody.graph.traverse import flat
 
@@ -92,18 +91,6 @@ class Differentiated(Program):
     def starting(self) -> Routine:
         """What start values must fulfil, and derivatives of it."""
         return replace(self.routine("closure"), name="starting")
-
-    @cached_property
-    def loops(self) -> dict[Expr, tuple[str, ...]]:
-        """Discriminants of loops in closed form that change with the motion, and what they determine."""
-        fixed = {*self.eom.parameters}
-        return {D: names for D, names in square_roots(self.eom).items() if {*free_symbols([D])} - fixed}
-
-    @cached_property
-    def watched(self) -> Routine:
-        """What becomes zero at the dead points of loops in closed form; nothing if there are no such loops."""
-        results = (Result.of("discriminants", list(self.loops)),) if self.loops else ()
-        return Routine("watched", "zero at the dead points of loops", results)
 
     @cached_property
     def along(self) -> Routine:

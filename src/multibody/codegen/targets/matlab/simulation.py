@@ -5,6 +5,7 @@ from __future__ import annotations
 from multibody.codegen.code import Code
 from multibody.codegen.program import Program
 from multibody.codegen.syntax import one_line
+from multibody.codegen.targets.matlab.dead_points import watching, watching_functions
 from multibody.codegen.targets.matlab.language import (
     checked,
     file,
@@ -36,6 +37,7 @@ def simulation(program: Program, code: Code, name: str) -> str:
     if projected:
         functions += [_STEPWISE.format(name=name), *_correction(program, code, name, "projection", "projected")]
         functions += _closed(program, code, name)
+    functions += watching_functions(program, code, name)
     return file(code, *functions)
 
 
@@ -52,9 +54,11 @@ def _start(program: Program, name: str) -> list[str]:
 def _solve(program: Program, name: str, projected: bool) -> list[str]:
     if not program.states:
         return ["Y = zeros(numel(T), 0); % there are no states"]
+    watched = watching(program)
     if projected:
-        return ["Y = stepwise(T, y0(:), p, c, options);"]
-    return _WHOLE.format(name=name).splitlines()
+        return [*watched, "Y = stepwise(T, y0(:), p, c, options);"]
+    first = [*watched, *_FIRST.format(name=name).splitlines()] if watched else []
+    return [_START.format(name=name), *first, *_WHOLE.format(name=name).splitlines()]
 
 
 def _ending(program: Program, name: str) -> list[str]:
@@ -132,8 +136,16 @@ if nargin < 4 || isempty(options)
     options = odeset('RelTol', 1e-8, 'AbsTol', 1e-10);
 end"""
 
-_WHOLE = """valued({name}_der_state(T(1), y0(:), p, c), T(1));
-[reached, Y] = ode45(@(t, y) {name}_der_state(t, y, p, c), T, y0(:), options);
+_START = "valued({name}_der_state(T(1), y0(:), p, c), T(1));"
+
+_FIRST = """% all steps are watched in a run of its own: with times in between, Octave would omit steps
+[reached, ~] = ode45(@(t, y) {name}_der_state(t, y, p, c), [T(1), T(end)], y0(:), options);
+if abs(reached(end) - T(end)) > 1e-9*abs(T(end) - T(1))
+    error('{name}:solver', 'The solver stopped at t = %g.', reached(end));
+end
+options = odeset(options, 'Events', own);"""
+
+_WHOLE = """[reached, Y] = ode45(@(t, y) {name}_der_state(t, y, p, c), T, y0(:), options);
 if numel(reached) < numel(T)
     error('{name}:solver', 'The solver stopped at t = %g.', reached(end));
 end

@@ -14,6 +14,7 @@ from multibody.codegen.program import Program
 from multibody.codegen.program_data import Routine
 from multibody.codegen.sensor_descriptions import description
 from multibody.codegen.syntax import one_line
+from multibody.codegen.targets.matlab.dead_points import OWN as WATCHING
 from multibody.codegen.targets.matlab.language import (
     SYNTAX,
     file,
@@ -94,7 +95,11 @@ class Matlab(Target):
         more = [routine for routine in self.more if program.has(routine)]
         functions = [f"{name}_{ending}" for ending in (*ENDINGS, *more)]
         wanted: list[str | Routine] = ["state_rate", "sensors", "projection", "closure", drawn.routine, *more]
-        code = program.code(wanted, SYNTAX, taken=[*OWN, *SHAPES, *functions], names=self.names, limit=self.limit)
+        taken = [*OWN, *SHAPES, *functions]
+        if program.loops:
+            wanted.append(program.watched)
+            taken += WATCHING
+        code = program.code(wanted, SYNTAX, taken=taken, names=self.names, limit=self.limit)
         texts = {
             "sim": simulation(program, code, name),
             "der_state": _der_state(program, code, name),

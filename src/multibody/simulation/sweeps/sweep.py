@@ -233,14 +233,14 @@ def _fill(
         return changed, failed, len(known)
     with pool(runner, workers, client) as hands, runs_bar(progress) as report:
         try:
-            for outcome in hands.outcomes((plan.case(number) for number in left), len(left)):
-                store.add(outcome)
-                changed += _changed(outcome, plan)
-                done, failed = done + len(outcome), failed + sum(outcome.failed for outcome in outcome)
+            for group in hands.outcomes((plan.case(number) for number in left), len(left)):
+                store.add(group)
+                changed += _changed(group, plan)
+                done, failed = done + len(group), failed + sum(outcome.failed for outcome in group)
                 report(done, len(plan), failed)
         except KeyboardInterrupt:
-            for outcome in hands.rest():
-                store.add(outcome)
-                changed += _changed(outcome, plan)
-                failed += sum(outcome.failed for outcome in outcome)
+            for group in hands.rest():
+                store.add(group)
+                changed += _changed(group, plan)
+                failed += sum(outcome.failed for outcome in group)
     return changed, failed, len(known)
